@@ -1,0 +1,110 @@
+import type { ToolDefinition } from '../parser/types.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+
+/** One message in the shape of Ollama's `/api/chat`. Immutable once made. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string;
+  readonly thinking?: string;
+  readonly tool_calls?: readonly { readonly function: { readonly name: string; readonly arguments: JsonObject } }[];
+  readonly tool_name?: string;
+}
+
+/** Ollama's model options, sent as they are. `num_ctx` and `num_predict` are always present (C7, T20). */
+export interface ModelOptions {
+  num_ctx: number;
+  num_predict: number;
+  temperature?: number;
+  seed?: number;
+  top_p?: number;
+  top_k?: number;
+  [option: string]: JsonValue | undefined;
+}
+
+/** Ollama's `think` field: explicit in every request, since capable models think when it is absent. */
+export type ThinkSetting = boolean | 'low' | 'medium' | 'high';
+
+export interface ChatRequest {
+  model: string;
+  messages: readonly ChatMessage[];
+  tools: readonly ToolDefinition[];
+  options: ModelOptions;
+  think: ThinkSetting;
+  /** What goes over the wire. Either way the promise brings one assembled reply. */
+  stream: boolean;
+  /** Ollama's `keep_alive`: a duration such as `5m`, or seconds. */
+  keepAlive: string | number;
+}
+
+/** Text as it arrives; only with `stream: true`. */
+export interface ChatDelta {
+  text?: string;
+  thinking?: string;
+}
+
+/** What Ollama measured. A missing field stays missing: it is not 0. Times in milliseconds. */
+export interface ChatTimings {
+  totalMs?: number;
+  loadMs?: number;
+  promptEvalMs?: number;
+  evalMs?: number;
+}
+
+/** One complete reply, assembled and checked field by field. `message` is otherwise as the server sent it. */
+export interface ChatReply {
+  message: { role: string; content: string; thinking?: string; tool_calls?: JsonValue[] };
+  /** `stop`, `length`, …; missing when the stream ended without a last line. */
+  doneReason?: string;
+  /** `prompt_eval_count` */
+  promptTokens?: number;
+  /** `eval_count` */
+  replyTokens?: number;
+  timings: ChatTimings;
+}
+
+export interface CallContext {
+  /** Stop: the socket is closed within a second, also with `stream: false` and during a load. */
+  signal: AbortSignal;
+  /** Total limit of the call in milliseconds (T4). */
+  timeoutMs: number;
+  onDelta?: (delta: ChatDelta) => void;
+}
+
+/** What `/api/ps` reports of a loaded model. */
+export interface LoadedModel {
+  /** Context length in effect: may be lower than the one asked for (O1, K-19). */
+  contextTokens?: number;
+  sizeBytes?: number;
+  vramBytes?: number;
+  /** Time the load took in milliseconds; 0 when the model was already loaded as asked. */
+  loadMs: number;
+  alreadyLoaded: boolean;
+}
+
+/** What `/api/show` reports. */
+export interface ModelDetails {
+  name: string;
+  /** For example `completion`, `tools`, `thinking`. `undefined` on servers that do not tell. */
+  capabilities?: readonly string[];
+  /** The model's own maximum, from `model_info["*.context_length"]`. */
+  maxContextTokens?: number;
+  family?: string;
+  parameterSize?: string;
+  quantization?: string;
+  digest?: string;
+  sizeBytes?: number;
+}
+
+/** The engine's only view of a model server. Errors are `ModelError`s. */
+export interface ChatModel {
+  chat(request: ChatRequest, context: CallContext): Promise<ChatReply>;
+  /** Loads the model: a phase with its own clock, before the first call (K-25). */
+  load(
+    request: { model: string; numCtx: number; keepAlive: string | number },
+    context: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<LoadedModel>;
+  /** S2; throws `model_missing` or `model_check_failed`. */
+  show(model: string, signal?: AbortSignal): Promise<ModelDetails>;
+  /** S1; throws `ollama_unreachable`. Resolves to the server's version when it tells. */
+  ping(signal?: AbortSignal): Promise<{ version?: string }>;
+}

@@ -1,0 +1,35 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
+          environment: 'node',
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['lib/**/*.integration.test.ts', 'e2e/**/*.integration.test.ts'],
+          environment: 'node',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'ollama',
+          include: ['e2e/ollama/**/*.ollama.test.ts'],
+          environment: 'node',
+          testTimeout: 180_000,
+          hookTimeout: 1_200_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
