@@ -1,0 +1,74 @@
+import type { RunConfig } from '../events/config.ts';
+import type { RunEvent } from '../events/registry.ts';
+import type { RunSummary } from './run-summary.ts';
+
+/** Every error body: what happened and what to do next. */
+export interface ErrorReply {
+  error: { code: string; message: string; hint?: string };
+}
+
+export interface RunListReply {
+  runs: RunSummary[];
+  /** Pass as `?before=` for the next page; missing on the last. */
+  next?: string;
+}
+
+export interface RunReply {
+  run: RunSummary;
+  config: RunConfig;
+}
+
+/**
+ * An event as viewers get it. Texts over 64 KB are cut; `cut` lists where (a dotted path) and how long the whole is.
+ * `GET /api/runs/{id}/events/{seq}` brings it whole.
+ */
+export type ViewEvent = RunEvent & { cut?: { path: string; chars: number }[] };
+
+export interface InstalledModel {
+  name: string;
+  size_bytes?: number;
+  family?: string;
+  parameter_size?: string;
+  quantization?: string;
+  capabilities?: string[];
+  max_context_tokens?: number;
+  /** In memory now, with the window it was loaded with. */
+  loaded?: { context_tokens?: number; size_bytes?: number; vram_bytes?: number; expires_at?: number };
+  /** A model of the built-in demonstration, not a language model. */
+  demo: boolean;
+  modified_at?: string;
+  digest?: string;
+}
+
+export interface ModelsReply {
+  models: InstalledModel[];
+}
+
+export interface HealthReply {
+  status: 'ok' | 'degraded' | 'down';
+  version: string;
+  ollama: {
+    ok: boolean;
+    url: string;
+    version?: string;
+    error?: { code: string; message: string; hint?: string };
+  };
+  /** Set when `?model=` was asked for. */
+  model?: {
+    ok: boolean;
+    name: string;
+    capabilities?: string[];
+    error?: { code: string; message: string; hint?: string };
+  };
+  /** The demonstration models, offered when no Ollama answers. */
+  demo: { available: boolean; models: string[] };
+  sandbox: {
+    available: boolean;
+    kind: string;
+    reason?: string;
+    hint?: string;
+    protections: { name: string; holds: boolean; detail?: string }[];
+  };
+  store: { ok: boolean; kind: string; path?: string; free_bytes?: number };
+  runs: { active: number; queued: number };
+}

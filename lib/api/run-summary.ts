@@ -1,0 +1,31 @@
+import type { TerminationReason } from '../events/run.ts';
+import type { RunPhase } from '../events/run-state.ts';
+
+/** One row of the run list: what `GET /api/runs` answers, kept up to date in the store with each append. */
+export interface RunSummary {
+  id: string;
+  mode: 'task';
+  agentic: boolean;
+  model: string;
+  /** The task, at most 200 characters. */
+  title: string;
+  phase: RunPhase;
+  /** Milliseconds since 1970. */
+  created_at: number;
+  started_at?: number;
+  ended_at?: number;
+  updated_at: number;
+  termination_reason?: TerminationReason;
+  /** The reason in one sentence. */
+  message?: string;
+  iterations_used: number;
+  max_iterations: number;
+  tokens_in: number;
+  tokens_out: number;
+  tool_calls: number;
+  verification?: 'pass' | 'partial_pass' | 'fail';
+  stop_requested: boolean;
+  last_seq: number;
+  /** Place in the queue of the model server, from 1; only while queued. */
+  queue_position?: number;
+}

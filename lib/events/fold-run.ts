@@ -1,0 +1,302 @@
+import { assertNever } from '../util/assert-never.ts';
+import type { EventOf, RunEvent } from './registry.ts';
+import type { PendingReply, RunPhase, RunState } from './run-state.ts';
+
+/**
+ * Takes one event into the state. Pure, and the only reading of a log there is: the loop, the dashboard, exports and
+ * tests all use it (DESIGN 1). Costs the same for the first event and the ten-thousandth, apart from copying lists of
+ * references.
+ *
+ * @throws {RangeError} when the event is not the next one of this run: a gap must never pass unseen
+ */
+export function foldRun(state: RunState, event: RunEvent): RunState {
+  if (event.seq !== state.seq + 1) {
+    throw new RangeError(`Run ${state.runId}: event ${event.seq} cannot follow event ${state.seq}`);
+  }
+  const next = apply(state, event);
+  const phaseSince =
+    next.phase === state.phase && next.iteration === state.iteration ? state.phaseSince : event.at;
+  return {
+    ...next,
+    seq: event.seq,
+    updatedAt: event.at,
+    phaseSince: state.seq === 0 ? event.at : phaseSince,
+  };
+}
+
+/** Folds a whole log, or its continuation. */
+export function foldAll(state: RunState, events: Iterable<RunEvent>): RunState {
+  let folded = state;
+  for (const event of events) folded = foldRun(folded, event);
+  return folded;
+}
+
+const noRetries = { length: 0, malformed: 0, transient: 0, overflow: 0 };
+
+function apply(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'run.created':
+      return { ...state, config: event.config, createdAt: event.at };
+    case 'run.started':
+      return { ...state, worker: event.worker, epoch: event.epoch, startedAt: event.at, phase: 'starting' };
+    case 'run.resumed':
+      return resumed(state, event);
+    case 'preflight.checked':
+      return { ...state, preflight: event };
+    case 'model.load-started':
+      return { ...state, phase: 'loading' };
+    case 'model.loaded':
+      return { ...state, loaded: event, phase: state.attempt === 0 ? 'starting' : 'between' };
+    case 'attempt.started':
+      return {
+        ...state,
+        phase: 'between',
+        attempt: event.attempt,
+        messages: event.messages,
+        tools: event.tools as RunState['tools'],
+        folded: {},
+        iteration: 0,
+        callHistory: [],
+        lastWriteIteration: 0,
+        nudges: 0,
+        retries: noRetries,
+        reply: undefined,
+        failedCall: undefined,
+      };
+    case 'iteration.started':
+      return {
+        ...state,
+        phase: 'between',
+        iteration: event.iteration,
+        iterationsUsed: state.iterationsUsed + 1,
+        retries: noRetries,
+        transientSince: undefined,
+        reply: undefined,
+        failedCall: undefined,
+      };
+    case 'model-call.started':
+      return {
+        ...state,
+        phase: 'calling',
+        calls: event.call,
+        openCall: event,
+        failedCall: undefined,
+        context: { estimatedTokens: event.estimated_tokens, promptTokens: undefined },
+      };
+    case 'model-call.ended':
+      return {
+        ...state,
+        phase: 'deciding',
+        openCall: undefined,
+        lastCall: event,
+        transientSince: undefined,
+        tokensIn: state.tokensIn + (event.prompt_tokens ?? 0),
+        tokensOut: state.tokensOut + (event.reply_tokens ?? 0),
+        context: { ...state.context, promptTokens: event.prompt_tokens },
+      };
+    case 'model-call.failed':
+      return failed(state, event);
+    case 'reply.parsed':
+      return parsed(state, event);
+    case 'tool-call.started':
+      return toolStarted(state, event);
+    case 'tool-call.ended':
+    case 'tool-call.interrupted':
+      return toolEnded(state, event);
+    case 'policy.nudged':
+      return nudged(state, event);
+    case 'policy.retried':
+      return {
+        ...state,
+        phase: 'between',
+        reply: undefined,
+        failedCall: undefined,
+        retries: { ...state.retries, [event.cause]: state.retries[event.cause] + 1 },
+      };
+    case 'policy.compacted': {
+      const folded = { ...state.folded };
+      for (const entry of event.folded) folded[entry.message] = entry.content;
+      return { ...state, folded };
+    }
+    case 'policy.warned':
+      return state;
+    case 'budget.checked':
+      return { ...state, costUsd: event.cost_usd };
+    case 'verification.started':
+      return {
+        ...state,
+        phase: 'verifying',
+        reply: undefined,
+        attempts: [
+          ...state.attempts,
+          { attempt: event.attempt, reason: event.reason, output: event.output, checks: [] },
+        ],
+      };
+    case 'verification.checked':
+      return {
+        ...state,
+        attempts: state.attempts.map((attempt) =>
+          attempt.attempt === event.attempt
+            ? { ...attempt, outcome: event.outcome, checks: event.checks }
+            : attempt,
+        ),
+      };
+    case 'stop.requested':
+      return {
+        ...state,
+        stop: {
+          force: event.force || (state.stop?.force ?? false),
+          at: state.stop?.at ?? event.at,
+          requests: (state.stop?.requests ?? 0) + 1,
+        },
+      };
+    case 'run.ended':
+      return {
+        ...state,
+        phase: 'ended',
+        result: event.result,
+        ended: event,
+        costUsd: event.cost_usd,
+        openCall: undefined,
+      };
+    default:
+      return assertNever(event);
+  }
+}
+
+/** A request that was out when the worker was lost may be sent again; a tool call that was running may not. */
+function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
+  const phase: RunPhase =
+    state.phase === 'calling' || state.phase === 'loading'
+      ? state.attempt === 0
+        ? 'starting'
+        : 'between'
+      : state.phase;
+  return {
+    ...state,
+    worker: event.worker,
+    epoch: event.epoch,
+    resumes: state.resumes + 1,
+    openCall: undefined,
+    // The model may have been unloaded in the meantime: its window is looked up again.
+    loaded: undefined,
+    phase,
+  };
+}
+
+function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState {
+  return {
+    ...state,
+    phase: 'deciding',
+    openCall: undefined,
+    failedCall: {
+      call: event.call,
+      seq: event.seq,
+      kind: event.kind,
+      code: event.error.code,
+      message: event.error.message,
+      hint: event.error.hint,
+    },
+    transientSince: state.transientSince ?? event.at,
+    lastText: event.partial_text?.trim() ? event.partial_text : state.lastText,
+  };
+}
+
+function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
+  const counts = { ...state.parsed };
+  for (const call of event.calls) counts[call.layer] += 1;
+  if (event.repairs.length > 0) counts.repaired += 1;
+  if (event.malformed) counts.malformed += 1;
+  counts.refused += event.refusals.length;
+  return {
+    ...state,
+    phase: 'deciding',
+    parsed: counts,
+    lastText: event.text.trim() === '' ? state.lastText : event.text,
+    reply: {
+      call: event.call,
+      seq: event.seq,
+      outcome: event.outcome,
+      text: event.text,
+      malformed: event.malformed,
+      cut: event.cut,
+      replyTokens: state.lastCall?.call === event.call ? state.lastCall.reply_tokens : undefined,
+      calls: event.calls.map((call) => ({
+        callId: call.call_id,
+        name: call.name,
+        arguments: call.arguments,
+        status: 'waiting',
+      })),
+      accepted: false,
+    },
+  };
+}
+
+/** The first call that begins makes the reply part of the conversation: one assistant message with all its calls (T12). */
+function toolStarted(state: RunState, event: EventOf<'tool-call.started'>): RunState {
+  const { reply } = state;
+  if (!reply) throw new RangeError(`Run ${state.runId}: event ${event.seq} starts a call of no reply`);
+  const running: PendingReply = {
+    ...reply,
+    accepted: true,
+    calls: reply.calls.map((call) =>
+      call.callId === event.call_id ? { ...call, status: 'running', startedSeq: event.seq } : call,
+    ),
+  };
+  const begun: RunState = { ...state, phase: 'executing', reply: running, toolCalls: state.toolCalls + 1 };
+  if (reply.accepted) return begun;
+  const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
+  return {
+    ...begun,
+    callHistory: [...state.callHistory, calls],
+    messages: [
+      ...state.messages,
+      { role: 'assistant', content: reply.text, tool_calls: calls.map((call) => ({ function: call })) },
+    ],
+  };
+}
+
+function toolEnded(
+  state: RunState,
+  event: EventOf<'tool-call.ended'> | EventOf<'tool-call.interrupted'>,
+): RunState {
+  const { reply } = state;
+  const call = reply?.calls.find((pending) => pending.callId === event.call_id);
+  if (!reply || !call)
+    throw new RangeError(`Run ${state.runId}: event ${event.seq} ends a call that never started`);
+  const wrote = event.result.success && call.name === 'write_file';
+  const path = call.arguments.path;
+  return {
+    ...state,
+    reply: {
+      ...reply,
+      calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
+    },
+    messages: [
+      ...state.messages,
+      { role: 'tool', tool_name: call.name, content: JSON.stringify(event.result) },
+    ],
+    failedToolCalls: state.failedToolCalls + (event.result.success ? 0 : 1),
+    lastWriteIteration: wrote ? state.iteration : state.lastWriteIteration,
+    filesWritten:
+      wrote && typeof path === 'string' && !state.filesWritten.includes(path)
+        ? [...state.filesWritten, path]
+        : state.filesWritten,
+  };
+}
+
+function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
+  const plan = event.cause === 'plan' ? state.reply?.text : undefined;
+  return {
+    ...state,
+    phase: 'between',
+    nudges: event.count,
+    reply: undefined,
+    failedCall: undefined,
+    messages: [
+      ...state.messages,
+      ...(plan === undefined ? [] : [{ role: 'assistant' as const, content: plan }]),
+      { role: 'user' as const, content: event.text },
+    ],
+  };
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { thinkSetting } from './config.ts';
+import { envelope, errorShape, optionalCount } from './envelope.ts';
+
+const jsonValue = z.json();
+const jsonObject = z.record(z.string(), jsonValue);
+
+/** A message of the conversation in Ollama's shape. */
+export const chatMessage = z.object({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: z.string(),
+  thinking: z.string().optional(),
+  tool_calls: z
+    .array(z.object({ function: z.object({ name: z.string(), arguments: jsonObject }) }))
+    .optional(),
+  tool_name: z.string().optional(),
+});
+
+export const toolDefinition = z.object({
+  type: z.literal('function'),
+  function: z.object({
+    name: z.string(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+  }),
+});
+
+/**
+ * A fresh conversation begins: the first attempt, or the next one after failed checks (V5). Brings the first messages
+ * and the tools that are offered with every request of the attempt.
+ */
+export const attemptStarted = z.object({
+  ...envelope,
+  type: z.literal('attempt.started'),
+  attempt: z.int().positive(),
+  messages: z.array(chatMessage),
+  tools: z.array(toolDefinition),
+});
+
+export const iterationStarted = z.object({
+  ...envelope,
+  type: z.literal('iteration.started'),
+  attempt: z.int().positive(),
+  iteration: z.int().positive(),
+});
+
+/**
+ * A request is about to be sent. The messages are those of the log so far (`message_count` of them), each in its
+ * folded form where `policy.compacted` gave it one; nothing is repeated here.
+ */
+export const modelCallStarted = z.object({
+  ...envelope,
+  type: z.literal('model-call.started'),
+  /** Number of the call within the run, from 1. */
+  call: z.int().positive(),
+  iteration: z.int().positive(),
+  message_count: z.int().positive(),
+  tool_count: z.int().nonnegative(),
+  options: z.record(z.string(), jsonValue),
+  think: thinkSetting,
+  stream: z.boolean(),
+  /** Characters / 4 over all that is sent (C1). */
+  estimated_tokens: z.int().nonnegative(),
+});
+
+export const modelCallEnded = z.object({
+  ...envelope,
+  type: z.literal('model-call.ended'),
+  call: z.int().positive(),
+  /** The reply as the server sent it. */
+  message: z.object({
+    role: z.string(),
+    content: z.string(),
+    thinking: z.string().optional(),
+    tool_calls: z.array(jsonValue).optional(),
+  }),
+  done_reason: z.string().optional(),
+  prompt_tokens: optionalCount,
+  reply_tokens: optionalCount,
+  duration_ms: z.number().nonnegative(),
+  timings: z.object({
+    totalMs: z.number().optional(),
+    loadMs: z.number().optional(),
+    promptEvalMs: z.number().optional(),
+    evalMs: z.number().optional(),
+  }),
+});
+
+export const modelCallFailed = z.object({
+  ...envelope,
+  type: z.literal('model-call.failed'),
+  call: z.int().positive(),
+  kind: z.enum([
+    'unreachable',
+    'model_missing',
+    'no_tool_support',
+    'no_thinking_support',
+    'overflow',
+    'busy',
+    'timeout',
+    'cut_off',
+    'malformed_call',
+    'bad_response',
+    'http',
+    'aborted',
+  ]),
+  error: errorShape,
+  status: z.int().optional(),
+  prompt_tokens: optionalCount,
+  context_tokens: optionalCount,
+  partial_text: z.string().optional(),
+  raw: z.string().optional(),
+  duration_ms: z.number().nonnegative(),
+});
+
+const layer = z.enum(['native', 'json', 'xml']);
+const span = z.object({ in: z.enum(['content', 'thinking']), start: z.int(), end: z.int() });
+
+/** How the reply was read: every rung of the parse ladder (P1, P17). */
+export const replyParsed = z.object({
+  ...envelope,
+  type: z.literal('reply.parsed'),
+  call: z.int().positive(),
+  iteration: z.int().positive(),
+  outcome: z.enum(['tool_calls', 'final_answer', 'empty']),
+  layer: z.enum(['native', 'json', 'xml', 'none']),
+  format: z.string().optional(),
+  /** The calls in reading order; `call_id` is ours: `c1`, `c2`, … within the run. */
+  calls: z.array(
+    z.object({
+      call_id: z.string(),
+      name: z.string(),
+      arguments: jsonObject,
+      layer,
+      format: z.string(),
+      span: span.optional(),
+    }),
+  ),
+  /** Content without thinking and without call text (P4, K-9). */
+  text: z.string(),
+  thinking: z.string(),
+  coercions: z.array(z.object({ call: z.int(), path: z.string(), before: jsonValue, after: jsonValue })),
+  repairs: z.array(z.object({ call: z.int(), rule: z.string(), before: z.string(), after: z.string() })),
+  refusals: z.array(
+    z.object({
+      reason: z.string(),
+      raw: z.string(),
+      name: z.string().optional(),
+      nearest: z.string().optional(),
+      span: span.optional(),
+      message: z.string(),
+    }),
+  ),
+  attempts: z.array(z.object({ layer, format: z.string().optional(), found: z.int().nonnegative() })),
+  malformed: z.boolean(),
+  /** The reply stopped at the token limit or the window (T21). */
+  cut: z.boolean(),
+});

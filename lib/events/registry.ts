@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import {
+  attemptStarted,
+  iterationStarted,
+  modelCallEnded,
+  modelCallFailed,
+  modelCallStarted,
+  replyParsed,
+} from './model-call.ts';
+import { budgetChecked, policyCompacted, policyNudged, policyRetried, policyWarned } from './policy.ts';
+import {
+  modelLoaded,
+  modelLoadStarted,
+  preflightChecked,
+  runCreated,
+  runEnded,
+  runResumed,
+  runStarted,
+  stopRequested,
+} from './run.ts';
+import { toolCallEnded, toolCallInterrupted, toolCallStarted } from './tool-call.ts';
+import { verificationChecked, verificationStarted } from './verification.ts';
+
+/** Every event type there is. A new one is a schema, a line here, and the `case` lines the compiler asks for. */
+export const runEvent = z.discriminatedUnion('type', [
+  runCreated,
+  runStarted,
+  runResumed,
+  preflightChecked,
+  modelLoadStarted,
+  modelLoaded,
+  attemptStarted,
+  iterationStarted,
+  modelCallStarted,
+  modelCallEnded,
+  modelCallFailed,
+  replyParsed,
+  toolCallStarted,
+  toolCallEnded,
+  toolCallInterrupted,
+  policyNudged,
+  policyRetried,
+  policyCompacted,
+  policyWarned,
+  budgetChecked,
+  verificationStarted,
+  verificationChecked,
+  stopRequested,
+  runEnded,
+]);
+
+export type RunEvent = z.infer<typeof runEvent>;
+export type RunEventType = RunEvent['type'];
+/** One event type by its name: `EventOf<'run.ended'>`. */
+export type EventOf<T extends RunEventType> = Extract<RunEvent, { type: T }>;
+
+type WithoutEnvelope<E> = E extends RunEvent ? Omit<E, 'run_id' | 'seq' | 'at'> : never;
+/** An event before the store gave it its place: what the engine appends. */
+export type NewEvent = WithoutEnvelope<RunEvent>;

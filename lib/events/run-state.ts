@@ -1,0 +1,195 @@
+import type { ChatMessage } from '../model/chat-model.ts';
+import type { ToolCall, ToolDefinition } from '../parser/types.ts';
+import type { RunConfig } from './config.ts';
+import type { EventOf } from './registry.ts';
+import type { RunResult, TerminationReason } from './run.ts';
+
+/**
+ * What a run is doing. Each phase has its own clock in the dashboard.
+ *
+ * - `queued`: created, or waiting for a place at the model server
+ * - `starting`: a worker has it and checks server and model
+ * - `loading`: the model is being loaded
+ * - `between`: at an iteration boundary, where stops, budgets and limits are looked at
+ * - `calling`: a request is out
+ * - `deciding`: a reply was read and waits for the policies
+ * - `executing`: the calls of the reply are being run
+ * - `verifying`: the attempt is over, its work is being checked
+ * - `ended`
+ */
+export type RunPhase =
+  | 'queued'
+  | 'starting'
+  | 'loading'
+  | 'between'
+  | 'calling'
+  | 'deciding'
+  | 'executing'
+  | 'verifying'
+  | 'ended';
+
+/** A call of the reply in hand. */
+export interface PendingCall {
+  callId: string;
+  name: string;
+  arguments: ToolCall['arguments'];
+  status: 'waiting' | 'running' | 'done';
+  startedSeq?: number;
+}
+
+/** The reply in hand: read, and not yet answered by tools, a nudge, a retry or the end. */
+export interface PendingReply {
+  call: number;
+  seq: number;
+  outcome: 'tool_calls' | 'final_answer' | 'empty';
+  text: string;
+  malformed: boolean;
+  cut: boolean;
+  /** Tokens the model wrote, when it tells: an empty reply with tokens was swallowed on the way (OLLAMA.md). */
+  replyTokens?: number;
+  calls: readonly PendingCall[];
+  /** Set once the first call began: from then on the reply is part of the conversation (T12). */
+  accepted: boolean;
+}
+
+export interface FailedCall {
+  call: number;
+  seq: number;
+  kind: EventOf<'model-call.failed'>['kind'];
+  message: string;
+  hint?: string;
+  code: string;
+}
+
+export interface AttemptOutcome {
+  attempt: number;
+  reason: TerminationReason;
+  output: string;
+  outcome?: 'pass' | 'partial_pass' | 'fail';
+  checks: EventOf<'verification.checked'>['checks'];
+}
+
+/**
+ * Everything that a log says, computed by `foldRun` and by nothing else. The loop decides from it, the dashboard and
+ * the exports show it. Values are shared from one state to the next and never changed in place.
+ */
+export interface RunState {
+  readonly runId: string;
+  /** Sequence number of the last event; 0 before the first. */
+  readonly seq: number;
+  readonly phase: RunPhase;
+  /** When the phase began, in milliseconds since 1970. */
+  readonly phaseSince: number;
+  readonly config: RunConfig | undefined;
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  /** `at` of the last event. */
+  readonly updatedAt: number;
+  readonly worker: string | undefined;
+  readonly epoch: number;
+  readonly resumes: number;
+  readonly preflight: EventOf<'preflight.checked'> | undefined;
+  readonly loaded: EventOf<'model.loaded'> | undefined;
+
+  readonly attempt: number;
+  readonly attempts: readonly AttemptOutcome[];
+  readonly tools: readonly ToolDefinition[];
+  /** The conversation of the attempt, whole (C5). */
+  readonly messages: readonly ChatMessage[];
+  /** Shorter forms that are sent instead, by message index (C3, C6). */
+  readonly folded: Readonly<Record<number, string>>;
+  /** Iteration within the attempt, from 1; 0 before the first. */
+  readonly iteration: number;
+  /** Iterations over all attempts (V10). */
+  readonly iterationsUsed: number;
+
+  readonly calls: number;
+  readonly openCall: EventOf<'model-call.started'> | undefined;
+  readonly lastCall: EventOf<'model-call.ended'> | undefined;
+  readonly failedCall: FailedCall | undefined;
+  /** Retries within the iteration, by cause. */
+  readonly retries: {
+    readonly length: number;
+    readonly malformed: number;
+    readonly transient: number;
+    readonly overflow: number;
+  };
+  /** When the first transient failure of the present series happened; the 60 s window of retries starts there. */
+  readonly transientSince: number | undefined;
+  readonly reply: PendingReply | undefined;
+
+  /** One list per tool-calling iteration of the attempt (G8). */
+  readonly callHistory: readonly (readonly ToolCall[])[];
+  /** Iteration of the last successful `write_file` in the attempt; 0 at the start (G10). */
+  readonly lastWriteIteration: number;
+  readonly nudges: number;
+  /** Estimated and measured tokens of the last request (C11). */
+  readonly context: { readonly estimatedTokens: number; readonly promptTokens: number | undefined };
+
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly costUsd: number;
+  readonly toolCalls: number;
+  readonly failedToolCalls: number;
+  readonly filesWritten: readonly string[];
+  /** The last visible text the model wrote, whatever became of it (T17). */
+  readonly lastText: string;
+  /** Calls read, by layer, and how many replies needed repair (P17). */
+  readonly parsed: Readonly<Record<'native' | 'json' | 'xml', number>> & {
+    readonly repaired: number;
+    readonly malformed: number;
+    readonly refused: number;
+  };
+
+  readonly stop: { readonly force: boolean; readonly at: number; readonly requests: number } | undefined;
+  readonly result: RunResult | undefined;
+  readonly ended: EventOf<'run.ended'> | undefined;
+}
+
+/** The state before the first event. */
+export function emptyRunState(runId: string): RunState {
+  return {
+    runId,
+    seq: 0,
+    phase: 'queued',
+    phaseSince: 0,
+    config: undefined,
+    createdAt: 0,
+    startedAt: undefined,
+    updatedAt: 0,
+    worker: undefined,
+    epoch: 0,
+    resumes: 0,
+    preflight: undefined,
+    loaded: undefined,
+    attempt: 0,
+    attempts: [],
+    tools: [],
+    messages: [],
+    folded: {},
+    iteration: 0,
+    iterationsUsed: 0,
+    calls: 0,
+    openCall: undefined,
+    lastCall: undefined,
+    failedCall: undefined,
+    retries: { length: 0, malformed: 0, transient: 0, overflow: 0 },
+    transientSince: undefined,
+    reply: undefined,
+    callHistory: [],
+    lastWriteIteration: 0,
+    nudges: 0,
+    context: { estimatedTokens: 0, promptTokens: undefined },
+    tokensIn: 0,
+    tokensOut: 0,
+    costUsd: 0,
+    toolCalls: 0,
+    failedToolCalls: 0,
+    filesWritten: [],
+    lastText: '',
+    parsed: { native: 0, json: 0, xml: 0, repaired: 0, malformed: 0, refused: 0 },
+    stop: undefined,
+    result: undefined,
+    ended: undefined,
+  };
+}

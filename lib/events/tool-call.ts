@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { envelope } from './envelope.ts';
+
+const jsonValue = z.json();
+
+/** A tool result (O3): what the model reads, as JSON text, in the tool message (T14). */
+export const toolResult = z.discriminatedUnion('success', [
+  z.object({
+    success: z.literal(true),
+    tool: z.string(),
+    output: jsonValue,
+    truncated: z.literal(true).optional(),
+  }),
+  z.object({
+    success: z.literal(false),
+    tool: z.string(),
+    output: z.object({ error: z.string() }).catchall(jsonValue),
+    truncated: z.literal(true).optional(),
+  }),
+]);
+
+/** Intent, committed before any effect: a call found started but not ended after a crash is never run again. */
+export const toolCallStarted = z.object({
+  ...envelope,
+  type: z.literal('tool-call.started'),
+  call_id: z.string(),
+  iteration: z.int().positive(),
+  tool: z.string(),
+});
+
+export const toolCallEnded = z.object({
+  ...envelope,
+  type: z.literal('tool-call.ended'),
+  call_id: z.string(),
+  tool: z.string(),
+  result: toolResult,
+  duration_ms: z.number().nonnegative(),
+});
+
+/** The server was lost while the call ran. The outcome is unknown; the model is told so, and it is not repeated. */
+export const toolCallInterrupted = z.object({
+  ...envelope,
+  type: z.literal('tool-call.interrupted'),
+  call_id: z.string(),
+  tool: z.string(),
+  result: toolResult,
+});
