@@ -6,7 +6,9 @@ export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   readonly thinking?: string;
-  readonly tool_calls?: readonly { readonly function: { readonly name: string; readonly arguments: JsonObject } }[];
+  readonly tool_calls?: readonly {
+    readonly function: { readonly name: string; readonly arguments: JsonObject };
+  }[];
   readonly tool_name?: string;
 }
 

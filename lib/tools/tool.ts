@@ -4,7 +4,12 @@ import type { JsonObject, JsonValue } from '../util/json.ts';
 /** What a tool call brought (O3). A failure is a result the model reads, never an exception. */
 export type ToolResult =
   | { success: true; tool: string; output: JsonValue; truncated?: true }
-  | { success: false; tool: string; output: { error: string; [detail: string]: JsonValue }; truncated?: true };
+  | {
+      success: false;
+      tool: string;
+      output: { error: string; [detail: string]: JsonValue };
+      truncated?: true;
+    };
 
 /**
  * What running the tool may change. After a crash a `read` may be repeated; the others are reported to the
@@ -36,5 +41,8 @@ export interface ToolBox {
   effectOf(name: string): ToolEffect | undefined;
   mainArgumentOf(name: string): string | undefined;
   /** Never throws; unknown names and bad arguments come back as failures that say what to do (O4). */
-  execute(call: { name: string; arguments: JsonObject }, context: { signal: AbortSignal; onOutput?: (text: string) => void }): Promise<ToolResult>;
+  execute(
+    call: { name: string; arguments: JsonObject },
+    context: { signal: AbortSignal; onOutput?: (text: string) => void },
+  ): Promise<ToolResult>;
 }
