@@ -1,0 +1,146 @@
+#!/usr/bin/env node
+// Makes a fresh clone ready: packages, a Node that can run the program, a build of the present sources and, for tests,
+// a browser and the confinement tools. Plain JavaScript on Node's own modules, since it runs before anything is
+// installed and on any Node from 18.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { missingSystemTools } from './system-tools.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const MINIMUM_NODE = [22, 18];
+const wants = new Set(process.argv.slice(2));
+
+function say(text) {
+  console.info(`loupe: ${text}`);
+}
+
+function fail(text) {
+  console.error(`loupe: ${text}`);
+  process.exit(1);
+}
+
+function run(command, args, options = {}) {
+  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
+  if (done.error) fail(`${command} could not be started: ${done.error.message}`);
+  return done.status ?? 1;
+}
+
+/** The lock file decides whether an install is due: a marker in node_modules holds the hash it was made from. */
+function ensurePackages() {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  const marker = join(root, 'node_modules', '.loupe-lock');
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === hash) return;
+  const npm = process.env.npm_execpath;
+  if (!npm) fail('Run this through npm: npm start, or npm test.');
+  say('installing packages (once, about a minute)');
+  // Node 20 may install: the packages that need a newer Node are run by the one that comes with them.
+  const status = run(process.execPath, [npm, 'ci', '--loglevel=error', '--no-audit', '--no-fund']);
+  if (status !== 0)
+    fail('npm ci failed; its message is above. Check the network or the registry, then try again.');
+  writeFileSync(marker, hash);
+}
+
+/** The Node that package scripts get: the one shipped as a package when there is one, else the system's. */
+function nodeCommand() {
+  const shipped = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+  return existsSync(shipped) ? shipped : 'node';
+}
+
+function ensureNode() {
+  const asked = spawnSync(nodeCommand(), ['-p', 'process.versions.node'], {
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  const version = asked.stdout?.trim() ?? '';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [needMajor, needMinor] = MINIMUM_NODE;
+  if (major > needMajor || (major === needMajor && minor >= needMinor)) return;
+  fail(
+    `Node ${needMajor}.${needMinor} or newer is needed, found ${version || 'none'}. ` +
+      'The package "node" normally brings one; allow its install script (npm config set ignore-scripts false) ' +
+      'and delete node_modules, or install Node 24 from your system.',
+  );
+}
+
+const BUILD_SOURCES = ['app', 'components', 'lib', 'public'];
+const BUILD_FILES = [
+  'package-lock.json',
+  'next.config.ts',
+  'postcss.config.mjs',
+  'tsconfig.json',
+  'instrumentation.ts',
+  'instrumentation-node.ts',
+];
+
+function sourceFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return sourceFiles(path);
+      return /\.test\.tsx?$/.test(entry.name) ? [] : [path];
+    })
+    .sort();
+}
+
+/** By content, not by time: a checkout of another branch or an unpacked archive has times that say nothing. */
+function sourceHash() {
+  const hash = createHash('sha256');
+  const files = [
+    ...BUILD_SOURCES.flatMap((folder) => sourceFiles(join(root, folder))),
+    ...BUILD_FILES.map((file) => join(root, file)),
+  ];
+  for (const file of files) {
+    if (!existsSync(file) || !statSync(file).isFile()) continue;
+    hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function ensureBuild() {
+  const dist = join(root, process.env.LOUPE_DIST_DIR ?? '.next');
+  const marker = join(dist, 'loupe-sources');
+  const hash = sourceHash();
+  if (existsSync(join(dist, 'BUILD_ID')) && existsSync(marker) && readFileSync(marker, 'utf8') === hash)
+    return;
+  say('building the dashboard');
+  const status = run(nodeCommand(), [join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) fail('the build failed; its message is above.');
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(marker, hash);
+}
+
+/** Tests need a browser, bubblewrap and ripgrep. As root on Debian they are installed; elsewhere the command is named. */
+function ensureTestTools() {
+  const missing = missingSystemTools();
+  if (missing.length === 0) return;
+  const packages = missing.map((tool) => tool.debianPackage);
+  const names = missing.map((tool) => tool.name).join(', ');
+  const canInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+  if (!canInstall) {
+    const text = `missing for the tests: ${names}. On Debian or Ubuntu: sudo apt-get install ${packages.join(' ')}`;
+    if (missing.some((tool) => tool.required)) fail(text);
+    say(text);
+    return;
+  }
+  say(`installing ${names} for the tests`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-qq'], { env });
+  if (run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env }) !== 0) {
+    fail(`apt-get could not install ${packages.join(' ')}; its message is above.`);
+  }
+}
+
+ensurePackages();
+ensureNode();
+if (wants.has('--test')) ensureTestTools();
+if (wants.has('--build')) ensureBuild();

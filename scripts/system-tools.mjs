@@ -1,0 +1,39 @@
+// The programs from outside npm that Loupe or its tests use, and where they are found.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const CHROMIUM_PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+function onPath(name) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => folder !== '' && existsSync(join(folder, name)));
+}
+
+/** Path of an installed Chromium or Chrome, or `undefined`. LOUPE_CHROMIUM names one explicitly. */
+export function findChromium() {
+  const named = process.env.LOUPE_CHROMIUM;
+  if (named) return named;
+  return CHROMIUM_PLACES.find((place) => existsSync(place));
+}
+
+/** What the tests use that is not here. `required` ones stop the tests, the others make them skip with a word. */
+export function missingSystemTools() {
+  const missing = [];
+  if (!findChromium()) missing.push({ name: 'Chromium', debianPackage: 'chromium', required: true });
+  if (process.platform === 'linux') {
+    if (!onPath('bwrap'))
+      missing.push({ name: 'bubblewrap', debianPackage: 'bubblewrap', required: Boolean(process.env.CI) });
+    if (!onPath('rg'))
+      missing.push({ name: 'ripgrep', debianPackage: 'ripgrep', required: Boolean(process.env.CI) });
+  }
+  return missing;
+}
