@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { missingSystemTools } from './system-tools.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const MINIMUM_NODE = [22, 18];
+const MINIMUM_NODE = [22, 19];
 const wants = new Set(process.argv.slice(2));
 
 function say(text) {
