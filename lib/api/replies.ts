@@ -19,10 +19,10 @@ export interface RunReply {
 }
 
 /**
- * An event as viewers get it. Texts over 64 KB are cut; `cut` lists where (a dotted path) and how long the whole is.
+ * An event as viewers get it. Texts over 64 KB are cut; `cuts` lists where (a dotted path) and how long the whole is.
  * `GET /api/runs/{id}/events/{seq}` brings it whole.
  */
-export type ViewEvent = RunEvent & { cut?: { path: string; chars: number }[] };
+export type ViewEvent = RunEvent & { cuts?: { path: string; chars: number }[] };
 
 export interface InstalledModel {
   name: string;
