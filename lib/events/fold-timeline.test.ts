@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  completedLog,
+  endedLog,
+  longLog,
+  repairedLog,
+  runningLog,
+  verifiedLog,
+} from '../testing/sample-logs.ts';
+import { emptyTimeline, foldTimeline, rowIndexOfSeq, type TimelineRow } from './fold-timeline.ts';
+
+const kinds = (rows: readonly TimelineRow[]) => rows.map((row) => row.kind);
+const tools = (rows: readonly TimelineRow[]) => rows.filter((row) => row.kind === 'tool');
+
+describe('foldTimeline', () => {
+  it('D6: shows a run as iterations, each with its calls', () => {
+    const { rows } = foldTimeline(emptyTimeline, completedLog().events);
+    expect(kinds(rows)).toEqual([
+      'created',
+      'preparation',
+      'attempt',
+      ...['iteration', 'call', 'tool'],
+      ...['iteration', 'call', 'tool', 'tool', 'tool'],
+      ...['iteration', 'call', 'tool'],
+      ...['iteration', 'call', 'end'],
+    ]);
+    expect(rows.filter((row) => row.kind === 'iteration').map((row) => row.toolCalls)).toEqual([1, 3, 1, 0]);
+  });
+
+  it('D7: gives each tool call its layer, arguments, result and duration', () => {
+    const [row] = tools(foldTimeline(emptyTimeline, completedLog().events).rows);
+    expect(row).toMatchObject({
+      name: 'list_files',
+      arguments: { path: '.' },
+      layer: 'native',
+      status: 'succeeded',
+      durationMs: 7,
+      result: { success: true },
+    });
+  });
+
+  it('D9: shows nudges, retries, shortening, warnings and the takeover after a restart', () => {
+    const { rows } = foldTimeline(emptyTimeline, repairedLog().events);
+    const policies = rows.flatMap((row) => (row.kind === 'policy' ? [row.event.type] : []));
+    expect(policies).toEqual([
+      'policy.retried',
+      'policy.retried',
+      'policy.nudged',
+      'policy.compacted',
+      'policy.warned',
+    ]);
+    expect(kinds(rows)).toContain('resumed');
+    expect(rows.filter((row) => row.kind === 'call' && row.setAside).length).toBe(2);
+  });
+
+  it('D9: marks calls that repetition refused as not run', () => {
+    const last = tools(foldTimeline(emptyTimeline, endedLog('repetition').events).rows).at(-1);
+    expect(last?.status).toBe('not-run');
+  });
+
+  it('shows a call that was running when the run ended as interrupted', () => {
+    const log = runningLog();
+    expect(tools(foldTimeline(emptyTimeline, log.events).rows).map((row) => row.status)).toEqual([
+      'succeeded',
+      'succeeded',
+      'succeeded',
+      'running',
+      'waiting',
+    ]);
+    log.end('error', { message: 'The server stopped.' });
+    expect(
+      tools(foldTimeline(emptyTimeline, log.events).rows)
+        .slice(-2)
+        .map((row) => row.status),
+    ).toEqual(['interrupted', 'not-run']);
+  });
+
+  it('V10: keeps each attempt and its checks visible', () => {
+    const { rows } = foldTimeline(emptyTimeline, verifiedLog().events);
+    const checks = rows.flatMap((row) => (row.kind === 'verification' ? [row.checked?.outcome] : []));
+    expect(checks).toEqual(['partial_pass', 'pass']);
+    expect(rows.filter((row) => row.kind === 'iteration').map((row) => row.attempt)).toEqual([1, 1, 2, 2]);
+    expect(rows.find((row) => row.kind === 'iteration')?.budget?.tokens_used).toBe(0);
+  });
+
+  it('D20: gives the same rows however the stream is cut and repeated', () => {
+    const { events } = repairedLog();
+    const whole = foldTimeline(emptyTimeline, events);
+    fc.assert(
+      fc.property(fc.array(fc.nat(events.length), { maxLength: 12 }), (cuts) => {
+        let timeline = emptyTimeline;
+        for (const cut of [...cuts.sort((a, b) => a - b), events.length]) {
+          // Each stretch begins a few events too early, as a resumed stream may.
+          timeline = foldTimeline(timeline, events.slice(Math.max(0, timeline.seq - 3), cut));
+        }
+        expect(timeline).toEqual(whole);
+      }),
+    );
+  });
+
+  it('D20: keeps the object of every row that an event does not touch', () => {
+    const { events } = completedLog();
+    let timeline = emptyTimeline;
+    for (const event of events) {
+      const before = timeline.rows;
+      timeline = foldTimeline(timeline, [event]);
+      const changed = before.filter((row, index) => timeline.rows[index] !== row).length;
+      expect(changed).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('throws on a gap instead of showing a log with a hole', () => {
+    const { events } = completedLog();
+    expect(() => foldTimeline(emptyTimeline, events.slice(1))).toThrow(/cannot follow event 0/);
+  });
+
+  it('finds the row of every event, for deep links', () => {
+    const { events } = verifiedLog();
+    const timeline = foldTimeline(emptyTimeline, events);
+    for (const event of events) {
+      const index = rowIndexOfSeq(timeline, event.seq);
+      expect(index).toBeGreaterThanOrEqual(0);
+    }
+    expect(rowIndexOfSeq(timeline, events.length + 1)).toBeUndefined();
+  });
+
+  it('D20: takes 10,000 events one by one within two seconds', () => {
+    const { events } = longLog(10_000);
+    const began = performance.now();
+    let timeline = emptyTimeline;
+    for (const event of events) timeline = foldTimeline(timeline, [event]);
+    expect(timeline.seq).toBe(events.length);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { foldAll } from '../events/fold-run.ts';
+import { runEvent } from '../events/registry.ts';
+import { terminationReason } from '../events/run.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import {
+  callingLog,
+  completedLog,
+  endedLog,
+  longLog,
+  repairedLog,
+  runningLog,
+  type SampleLog,
+  verifiedLog,
+} from './sample-logs.ts';
+
+const logs: [string, SampleLog][] = [
+  ['completed', completedLog()],
+  ['running', runningLog()],
+  ['calling', callingLog()],
+  ['repaired', repairedLog()],
+  ['verified', verifiedLog()],
+  ['long', longLog(500)],
+  ...terminationReason.options.map((reason): [string, SampleLog] => [reason, endedLog(reason)]),
+];
+
+it.each(logs)('E9: the sample log "%s" is valid and folds without a gap', (_name, log) => {
+  for (const event of log.events) runEvent.parse(event);
+  expect(foldAll(emptyRunState(log.runId), log.events).seq).toBe(log.events.length);
+});
