@@ -31,7 +31,7 @@ export function foldAll(state: RunState, events: Iterable<RunEvent>): RunState {
   return folded;
 }
 
-const noRetries = { length: 0, malformed: 0, transient: 0, overflow: 0 };
+const noRetries = { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 };
 
 function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
@@ -42,11 +42,11 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.resumed':
       return resumed(state, event);
     case 'preflight.checked':
-      return { ...state, preflight: event };
+      return { ...state, preflight: event, transientSince: undefined };
     case 'model.load-started':
       return { ...state, phase: 'loading' };
     case 'model.loaded':
-      return { ...state, loaded: event, phase: state.attempt === 0 ? 'starting' : 'between' };
+      return { ...state, loaded: event, phase: preparing(state), transientSince: undefined };
     case 'attempt.started':
       return {
         ...state,
@@ -56,9 +56,13 @@ function apply(state: RunState, event: RunEvent): RunState {
         tools: event.tools as RunState['tools'],
         folded: {},
         iteration: 0,
+        awaitingReply: false,
         callHistory: [],
+        callHistorySeqs: [],
         lastWriteIteration: 0,
+        lastWriteSeq: 0,
         nudges: 0,
+        nudgeSeqs: [],
         retries: noRetries,
         reply: undefined,
         failedCall: undefined,
@@ -69,6 +73,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         phase: 'between',
         iteration: event.iteration,
         iterationsUsed: state.iterationsUsed + 1,
+        awaitingReply: true,
         retries: noRetries,
         transientSince: undefined,
         reply: undefined,
@@ -108,10 +113,13 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'policy.retried':
       return {
         ...state,
-        phase: 'between',
+        phase: preparing(state),
         reply: undefined,
         failedCall: undefined,
         retries: { ...state.retries, [event.cause]: state.retries[event.cause] + 1 },
+        transientSince:
+          event.cause === 'transient' ? (state.transientSince ?? event.at) : state.transientSince,
+        thinkingRefused: state.thinkingRefused || event.cause === 'thinking',
       };
     case 'policy.compacted': {
       const folded = { ...state.folded };
@@ -121,7 +129,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'policy.warned':
       return state;
     case 'budget.checked':
-      return { ...state, costUsd: event.cost_usd };
+      return { ...state, costUsd: event.cost_usd, budget: event };
     case 'verification.started':
       return {
         ...state,
@@ -166,22 +174,23 @@ function apply(state: RunState, event: RunEvent): RunState {
 
 /** A request that was out when the worker was lost may be sent again; a tool call that was running may not. */
 function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
-  const phase: RunPhase =
-    state.phase === 'calling' || state.phase === 'loading'
-      ? state.attempt === 0
-        ? 'starting'
-        : 'between'
-      : state.phase;
+  const phase = state.phase === 'calling' || state.phase === 'loading' ? preparing(state) : state.phase;
   return {
     ...state,
     worker: event.worker,
     epoch: event.epoch,
     resumes: state.resumes + 1,
+    lostMs: state.lostMs + Math.max(0, event.at - state.updatedAt),
     openCall: undefined,
     // The model may have been unloaded in the meantime: its window is looked up again.
     loaded: undefined,
     phase,
   };
+}
+
+/** Between two steps: of the preparation before the first attempt, of an iteration after it. */
+function preparing(state: RunState): RunPhase {
+  return state.attempt === 0 ? 'starting' : 'between';
 }
 
 function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState {
@@ -193,6 +202,7 @@ function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState 
       call: event.call,
       seq: event.seq,
       kind: event.kind,
+      transient: event.transient ?? false,
       code: event.error.code,
       message: event.error.message,
       hint: event.error.hint,
@@ -213,6 +223,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
     phase: 'deciding',
     parsed: counts,
     lastText: event.text.trim() === '' ? state.lastText : event.text,
+    lastReplySeq: event.seq,
     reply: {
       call: event.call,
       seq: event.seq,
@@ -220,6 +231,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
       text: event.text,
       malformed: event.malformed,
       cut: event.cut,
+      thinking: event.thinking.trim() !== '',
       replyTokens: state.lastCall?.call === event.call ? state.lastCall.reply_tokens : undefined,
       calls: event.calls.map((call) => ({
         callId: call.call_id,
@@ -248,7 +260,9 @@ function toolStarted(state: RunState, event: EventOf<'tool-call.started'>): RunS
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
   return {
     ...begun,
+    awaitingReply: false,
     callHistory: [...state.callHistory, calls],
+    callHistorySeqs: [...state.callHistorySeqs, reply.seq],
     messages: [
       ...state.messages,
       { role: 'assistant', content: reply.text, tool_calls: calls.map((call) => ({ function: call })) },
@@ -278,6 +292,7 @@ function toolEnded(
     ],
     failedToolCalls: state.failedToolCalls + (event.result.success ? 0 : 1),
     lastWriteIteration: wrote ? state.iteration : state.lastWriteIteration,
+    lastWriteSeq: wrote ? event.seq : state.lastWriteSeq,
     filesWritten:
       wrote && typeof path === 'string' && !state.filesWritten.includes(path)
         ? [...state.filesWritten, path]
@@ -290,7 +305,9 @@ function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
   return {
     ...state,
     phase: 'between',
+    awaitingReply: false,
     nudges: event.count,
+    nudgeSeqs: [...state.nudgeSeqs, event.seq],
     reply: undefined,
     failedCall: undefined,
     messages: [

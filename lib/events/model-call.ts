@@ -108,6 +108,8 @@ export const modelCallFailed = z.object({
   status: z.int().optional(),
   prompt_tokens: optionalCount,
   context_tokens: optionalCount,
+  /** Whether the same request may succeed a moment later. */
+  transient: z.boolean().optional(),
   partial_text: z.string().optional(),
   raw: z.string().optional(),
   duration_ms: z.number().nonnegative(),
@@ -139,7 +141,9 @@ export const replyParsed = z.object({
   /** Content without thinking and without call text (P4, K-9). */
   text: z.string(),
   thinking: z.string(),
-  coercions: z.array(z.object({ call: z.int(), path: z.string(), before: jsonValue, after: jsonValue })),
+  coercions: z.array(
+    z.object({ call: z.int(), path: z.string(), before: jsonValue, after: jsonValue.optional() }),
+  ),
   repairs: z.array(z.object({ call: z.int(), rule: z.string(), before: z.string(), after: z.string() })),
   refusals: z.array(
     z.object({

@@ -12,12 +12,16 @@ export const policyNudged = z.object({
   limit: z.int().nonnegative(),
 });
 
-/** A reply or a failed call is set aside and the same messages are sent again; costs no iteration (G4, T21, T22). */
+/**
+ * A reply or a failed call is set aside and the same messages are sent again; costs no iteration (G4, T21, T22).
+ * `thinking`: from now on without thinking, which the model cannot do.
+ */
 export const policyRetried = z.object({
   ...envelope,
   type: z.literal('policy.retried'),
-  iteration: z.int().positive(),
-  cause: z.enum(['length', 'malformed', 'transient', 'overflow']),
+  /** 0 while server and model are being prepared. */
+  iteration: z.int().nonnegative(),
+  cause: z.enum(['length', 'malformed', 'transient', 'overflow', 'thinking']),
   message: z.string(),
   /** Pause before the next try, in milliseconds. */
   wait_ms: z.int().nonnegative(),
@@ -49,6 +53,8 @@ export const policyWarned = z.object({
   code: z.string(),
   message: z.string(),
   iteration: z.int().positive().optional(),
+  /** Figures for programs: `agentic_repetition_stop` brings `task_id`, `iteration`, `repeated_calls` (G19). */
+  detail: z.record(z.string(), z.json()).optional(),
 });
 
 /** The budget before an iteration (V1). */

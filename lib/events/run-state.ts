@@ -45,6 +45,8 @@ export interface PendingReply {
   text: string;
   malformed: boolean;
   cut: boolean;
+  /** Whether the model thought before it answered. */
+  thinking: boolean;
   /** Tokens the model wrote, when it tells: an empty reply with tokens was swallowed on the way (OLLAMA.md). */
   replyTokens?: number;
   calls: readonly PendingCall[];
@@ -56,6 +58,8 @@ export interface FailedCall {
   call: number;
   seq: number;
   kind: EventOf<'model-call.failed'>['kind'];
+  /** Whether the same request may succeed a moment later. */
+  transient: boolean;
   message: string;
   hint?: string;
   code: string;
@@ -88,6 +92,8 @@ export interface RunState {
   readonly worker: string | undefined;
   readonly epoch: number;
   readonly resumes: number;
+  /** How long no worker had the run between its start and now, in milliseconds. */
+  readonly lostMs: number;
   readonly preflight: EventOf<'preflight.checked'> | undefined;
   readonly loaded: EventOf<'model.loaded'> | undefined;
 
@@ -102,6 +108,8 @@ export interface RunState {
   readonly iteration: number;
   /** Iterations over all attempts (V10). */
   readonly iterationsUsed: number;
+  /** The iteration in hand has no usable reply yet: the next thing is a model call, not a new iteration. */
+  readonly awaitingReply: boolean;
 
   readonly calls: number;
   readonly openCall: EventOf<'model-call.started'> | undefined;
@@ -113,16 +121,28 @@ export interface RunState {
     readonly malformed: number;
     readonly transient: number;
     readonly overflow: number;
+    readonly thinking: number;
   };
+  /** The model refused to think: requests go out without from then on. */
+  readonly thinkingRefused: boolean;
   /** When the first transient failure of the present series happened; the 60 s window of retries starts there. */
   readonly transientSince: number | undefined;
   readonly reply: PendingReply | undefined;
 
   /** One list per tool-calling iteration of the attempt (G8). */
   readonly callHistory: readonly (readonly ToolCall[])[];
+  /** Sequence numbers of the replies behind `callHistory`, entry by entry. */
+  readonly callHistorySeqs: readonly number[];
+  /** `reply.parsed` of the last reply that was read; 0 before the first. */
+  readonly lastReplySeq: number;
   /** Iteration of the last successful `write_file` in the attempt; 0 at the start (G10). */
   readonly lastWriteIteration: number;
+  /** The event of that write; 0 at the start. */
+  readonly lastWriteSeq: number;
   readonly nudges: number;
+  readonly nudgeSeqs: readonly number[];
+  /** The last look at the budget, before the iteration in hand. */
+  readonly budget: EventOf<'budget.checked'> | undefined;
   /** Estimated and measured tokens of the last request (C11). */
   readonly context: { readonly estimatedTokens: number; readonly promptTokens: number | undefined };
 
@@ -160,6 +180,7 @@ export function emptyRunState(runId: string): RunState {
     worker: undefined,
     epoch: 0,
     resumes: 0,
+    lostMs: 0,
     preflight: undefined,
     loaded: undefined,
     attempt: 0,
@@ -169,16 +190,23 @@ export function emptyRunState(runId: string): RunState {
     folded: {},
     iteration: 0,
     iterationsUsed: 0,
+    awaitingReply: false,
     calls: 0,
     openCall: undefined,
     lastCall: undefined,
     failedCall: undefined,
-    retries: { length: 0, malformed: 0, transient: 0, overflow: 0 },
+    retries: { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 },
+    thinkingRefused: false,
     transientSince: undefined,
     reply: undefined,
     callHistory: [],
+    callHistorySeqs: [],
+    lastReplySeq: 0,
     lastWriteIteration: 0,
+    lastWriteSeq: 0,
     nudges: 0,
+    nudgeSeqs: [],
+    budget: undefined,
     context: { estimatedTokens: 0, promptTokens: undefined },
     tokensIn: 0,
     tokensOut: 0,
