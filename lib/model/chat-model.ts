@@ -55,7 +55,7 @@ export interface ChatTimings {
 /** One complete reply, assembled and checked field by field. `message` is otherwise as the server sent it. */
 export interface ChatReply {
   message: { role: string; content: string; thinking?: string; tool_calls?: JsonValue[] };
-  /** `stop`, `length`, …; missing when the stream ended without a last line. */
+  /** `stop`, `length`, …; missing when the server does not tell. A reply without its last line is a `cut_off`. */
   doneReason?: string;
   /** `prompt_eval_count` */
   promptTokens?: number;
@@ -102,7 +102,13 @@ export interface ChatModel {
   chat(request: ChatRequest, context: CallContext): Promise<ChatReply>;
   /** Loads the model: a phase with its own clock, before the first call (K-25). */
   load(
-    request: { model: string; numCtx: number; keepAlive: string | number },
+    request: {
+      model: string;
+      numCtx: number;
+      keepAlive: string | number;
+      /** The run's other options. Those about loading (`num_gpu`, `num_batch` …) must equal the calls', or the first call loads again. */
+      options?: Record<string, unknown>;
+    },
     context: { signal: AbortSignal; timeoutMs: number },
   ): Promise<LoadedModel>;
   /** S2; throws `model_missing` or `model_check_failed`. */

@@ -15,6 +15,22 @@ export type ModelErrorKind =
   | 'http'
   | 'aborted';
 
+export interface ModelErrorOptions {
+  kind: ModelErrorKind;
+  message: string;
+  hint?: string;
+  status?: number;
+  promptTokens?: number;
+  contextTokens?: number;
+  partialText?: string;
+  raw?: string;
+  /** Overrides what the kind says about `transient`. */
+  transient?: boolean;
+  /** Overrides the code made from the kind. */
+  code?: string;
+  cause?: unknown;
+}
+
 /** A failed call of the model. `malformed_call` is a reply whose tool call Ollama itself could not read (T22). */
 export class ModelError extends AppError {
   readonly kind: ModelErrorKind;
@@ -26,19 +42,15 @@ export class ModelError extends AppError {
   readonly partialText: string | undefined;
   /** The model's own text inside a server-side parser error (harmony: the raw arguments). */
   readonly raw: string | undefined;
+  readonly #transient: boolean | undefined;
 
-  constructor(options: {
-    kind: ModelErrorKind;
-    message: string;
-    hint?: string;
-    status?: number;
-    promptTokens?: number;
-    contextTokens?: number;
-    partialText?: string;
-    raw?: string;
-    cause?: unknown;
-  }) {
-    super({ code: `model_${options.kind}`, message: options.message, hint: options.hint, cause: options.cause });
+  constructor(options: ModelErrorOptions) {
+    super({
+      code: options.code ?? codeOf(options.kind),
+      message: options.message,
+      hint: options.hint,
+      cause: options.cause,
+    });
     this.name = 'ModelError';
     this.kind = options.kind;
     this.status = options.status;
@@ -46,10 +58,12 @@ export class ModelError extends AppError {
     this.contextTokens = options.contextTokens;
     this.partialText = options.partialText;
     this.raw = options.raw;
+    this.#transient = options.transient;
   }
 
   /** Whether the same request may succeed a moment later. */
   get transient(): boolean {
+    if (this.#transient !== undefined) return this.#transient;
     return (
       this.kind === 'unreachable' ||
       this.kind === 'busy' ||
@@ -58,4 +72,64 @@ export class ModelError extends AppError {
       (this.kind === 'http' && (this.status === undefined || this.status >= 500))
     );
   }
+
+  /** The same error, with the text that had arrived before it. */
+  withPartialText(partialText: string): ModelError {
+    return new ModelError({
+      kind: this.kind,
+      message: this.message,
+      hint: this.hint,
+      status: this.status,
+      promptTokens: this.promptTokens,
+      contextTokens: this.contextTokens,
+      partialText,
+      raw: this.raw,
+      transient: this.#transient,
+      code: this.code,
+      cause: this.cause,
+    });
+  }
+}
+
+/** No Ollama answers at the address (S1). */
+export class OllamaUnavailableError extends ModelError {
+  constructor(options: { url: string; detail?: string; hint?: string; cause?: unknown }) {
+    super({
+      kind: 'unreachable',
+      code: 'ollama_unreachable',
+      message: `Cannot connect to Ollama at ${options.url}${options.detail ? ` (${options.detail})` : ''}. Is Ollama running?`,
+      hint: options.hint ?? 'Start it with: ollama serve. If it runs elsewhere, set OLLAMA_HOST.',
+      cause: options.cause,
+    });
+    this.name = 'OllamaUnavailableError';
+  }
+}
+
+/** The model cannot be used (S2): it is missing (404), or the check itself failed and the status is named (K-34). */
+export class ModelNotAvailableError extends ModelError {
+  readonly model: string;
+
+  constructor(options: { model: string; status?: number; detail?: string; cause?: unknown }) {
+    const missing = options.status === 404;
+    super({
+      kind: missing ? 'model_missing' : 'http',
+      code: missing ? 'model_missing' : 'model_check_failed',
+      message: missing
+        ? `Model "${options.model}" is missing. Run: ollama pull ${options.model}`
+        : `Model "${options.model}" could not be checked: Ollama answered ${
+            options.status === undefined ? '' : `HTTP ${options.status}`
+          }${options.detail ? `: ${options.detail}` : ''}. If it is not installed, run: ollama pull ${options.model}`,
+      hint: missing
+        ? `Run: ollama pull ${options.model}`
+        : 'Look at the log of the Ollama server, then try again.',
+      status: options.status,
+      cause: options.cause,
+    });
+    this.name = 'ModelNotAvailableError';
+    this.model = options.model;
+  }
+}
+
+function codeOf(kind: ModelErrorKind): string {
+  return kind === 'model_missing' ? kind : `model_${kind}`;
 }

@@ -1,0 +1,110 @@
+import { shortText } from '../util/short-text.ts';
+import { ModelError } from './model-error.ts';
+import { BODY_EXCERPT } from './ollama-error.ts';
+
+/** How much of an answer is taken in before the call is given up. Bytes on the wire, uncompressed. */
+export interface BodyLimits {
+  /** One line of a streamed reply. */
+  maxLineBytes: number;
+  /** A whole reply, streamed or not. */
+  maxResponseBytes: number;
+}
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** Reads a whole body as UTF-8. Stops at the limit with a `bad_response`, so a 1 GB body costs only the limit. */
+export async function readText(body: Bytes, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge('reply', maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The first bytes of an error body as text, however long it is. */
+export async function readExcerpt(body: Bytes, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, maxBytes);
+}
+
+/** The non-empty lines of a body, each at most `maxLineBytes` long, `maxResponseBytes` in all. */
+export async function* readLines(body: Bytes, limits: BodyLimits): AsyncGenerator<string> {
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  let totalBytes = 0;
+
+  const take = (piece: Uint8Array) => {
+    pendingBytes += piece.byteLength;
+    if (pendingBytes > limits.maxLineBytes) throw tooLarge('line', limits.maxLineBytes);
+    pending.push(piece);
+  };
+  const finish = () => {
+    const line = Buffer.concat(pending).toString('utf8').trim();
+    pending = [];
+    pendingBytes = 0;
+    return line;
+  };
+
+  for await (const chunk of body) {
+    totalBytes += chunk.byteLength;
+    if (totalBytes > limits.maxResponseBytes) throw tooLarge('reply', limits.maxResponseBytes);
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      take(chunk.subarray(start, end));
+      const line = finish();
+      if (line !== '') yield line;
+      start = end + 1;
+    }
+    if (start < chunk.byteLength) take(chunk.subarray(start));
+  }
+  const last = finish();
+  if (last !== '') yield last;
+}
+
+/**
+ * Reads a JSON object that Ollama sent (T6).
+ *
+ * @throws {ModelError} `bad_response`, `Ollama response parse error: …` with the beginning of the text
+ */
+export function parseReplyObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw parseError(cause instanceof Error ? cause.message : String(cause), text, cause);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw parseError('not an object', text);
+  return { ...value };
+}
+
+/** A 200 whose body is not what Ollama sends (T6). */
+export function parseError(why: string, text: string, cause?: unknown): ModelError {
+  const html = /^\s*<(!doctype|html)/i.test(text);
+  return new ModelError({
+    kind: 'bad_response',
+    message: `Ollama response parse error: ${shortText(why, 200)}. It began: ${shortText(text, BODY_EXCERPT - 250)}`,
+    hint: html
+      ? 'A web page answered. Does OLLAMA_HOST point to Ollama itself?'
+      : 'Does OLLAMA_HOST point to Ollama itself?',
+    cause,
+  });
+}
+
+function tooLarge(what: 'line' | 'reply', maxBytes: number): ModelError {
+  return new ModelError({
+    kind: 'bad_response',
+    message: `The ${what} of Ollama is larger than ${maxBytes} bytes and was cut off.`,
+    hint: 'The model may be writing without end. Lower the reply limit, or raise this one.',
+    transient: false, // the same request would bring the same flood
+  });
+}

@@ -1,0 +1,177 @@
+import type { ChatRequest as WireRequest } from 'ollama';
+import type { JsonValue } from '../util/json.ts';
+import type {
+  CallContext,
+  ChatMessage,
+  ChatModel,
+  ChatReply,
+  ChatRequest,
+  ChatTimings,
+} from './chat-model.ts';
+import { ModelError } from './model-error.ts';
+import { parseError } from './ollama-body.ts';
+import {
+  callOllama,
+  connectOllama,
+  cutOff,
+  type OllamaConnection,
+  type OllamaLimits,
+} from './ollama-connection.ts';
+import type { OllamaHost } from './ollama-host.ts';
+import { loadModel, ping, show } from './ollama-models.ts';
+import { type ChatChunk, chatChunk } from './ollama-wire.ts';
+
+/** Arguments nested deeper than this are no tool call, and would overflow the stack of whoever writes them as JSON. */
+const MAX_DEPTH = 200;
+
+/**
+ * The engine's way to an Ollama server: the native `/api/chat`, nothing else (DESIGN 4).
+ *
+ * Every request states what Ollama would otherwise decide in silence: `num_ctx`, `num_predict`, `truncate: false`,
+ * `shift: false`, `think`, `stream` and `keep_alive`. An answer is taken in within `limits` and checked field by field.
+ * Errors are `ModelError`s; a stop closes the socket at once, in every phase.
+ */
+export function createOllamaChatModel(options: { host: OllamaHost } & Partial<OllamaLimits>): ChatModel {
+  const { host, ...limits } = options;
+  const connection = connectOllama(host, limits);
+  return {
+    chat: (request, context) => chat(connection, request, context),
+    load: (request, context) => loadModel(connection, request, context),
+    show: (model, signal) => show(connection, model, signal),
+    ping: (signal) => ping(connection, signal),
+  };
+}
+
+async function chat(
+  connection: OllamaConnection,
+  request: ChatRequest,
+  context: CallContext,
+): Promise<ChatReply> {
+  const reply = new ReplyBuilder();
+  const body = wireRequest(request);
+  const asked = { model: request.model, toolsOffered: request.tools.length > 0 };
+  const onTimeout = () => callTimeout(context.timeoutMs);
+  try {
+    return await callOllama(
+      connection,
+      { ...context, onTimeout, asked, streamed: request.stream },
+      async ({ client }) => {
+        if (!request.stream)
+          return reply.add(readChunk(await client.chat({ ...body, stream: false }))).finish();
+
+        for await (const line of await client.chat({ ...body, stream: true })) {
+          const chunk = readChunk(line);
+          reply.add(chunk);
+          const text = chunk.message?.content;
+          const thinking = chunk.message?.thinking;
+          if (text || thinking) context.onDelta?.({ ...(text && { text }), ...(thinking && { thinking }) });
+        }
+        return reply.finish();
+      },
+    );
+  } catch (error) {
+    throw error instanceof ModelError && reply.content !== '' ? error.withPartialText(reply.content) : error;
+  }
+}
+
+/** The body of the request (T3). `truncate` and `shift` are missing in the client's types, but it sends what it gets. */
+function wireRequest(request: ChatRequest): WireRequest & { truncate: false; shift: false } {
+  return {
+    model: request.model,
+    messages: request.messages.map(wireMessage),
+    tools:
+      request.tools.length === 0
+        ? undefined
+        : request.tools.map(({ type, function: tool }) => ({
+            type,
+            function: { ...tool, parameters: { ...tool.parameters, type: 'object' } },
+          })),
+    options: request.options,
+    truncate: false,
+    shift: false,
+    think: request.think,
+    keep_alive: request.keepAlive,
+  };
+}
+
+function wireMessage(message: ChatMessage) {
+  const { tool_calls, ...rest } = message;
+  return { ...rest, ...(tool_calls && { tool_calls: [...tool_calls] }) };
+}
+
+function readChunk(line: unknown): ChatChunk {
+  const result = chatChunk.safeParse(line);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    const why = issue ? `${issue.path.join('.')}: ${issue.message}` : 'unexpected shape';
+    throw parseError(why, JSON.stringify(line), result.error);
+  }
+  if (!(result.data.message?.tool_calls ?? []).every((call) => isShallow(call, MAX_DEPTH))) {
+    throw parseError(`a tool call is nested deeper than ${MAX_DEPTH}`, '');
+  }
+  return result.data;
+}
+
+function isShallow(value: JsonValue, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
+}
+
+/** Puts a reply together from one piece or many. Calls may come in any of them (S7), thinking stays apart (S8). */
+class ReplyBuilder {
+  content = '';
+  #role = 'assistant';
+  #thinking = '';
+  #toolCalls: JsonValue[] = [];
+  #last: ChatChunk | undefined;
+
+  add(chunk: ChatChunk): this {
+    const { message } = chunk;
+    this.content += message?.content ?? '';
+    this.#role = message?.role || this.#role;
+    this.#thinking += message?.thinking ?? '';
+    this.#toolCalls.push(...(message?.tool_calls ?? []));
+    this.#last = chunk;
+    return this;
+  }
+
+  /** @throws {ModelError} `cut_off` when the server itself says that the reply is not complete */
+  finish(): ChatReply {
+    const last = this.#last;
+    if (last?.done === false) throw cutOff('before it was complete');
+    return {
+      message: {
+        role: this.#role,
+        content: this.content,
+        ...(this.#thinking !== '' && { thinking: this.#thinking }),
+        ...(this.#toolCalls.length > 0 && { tool_calls: this.#toolCalls }),
+      },
+      doneReason: last?.done_reason,
+      promptTokens: last?.prompt_eval_count,
+      replyTokens: last?.eval_count,
+      timings: timings(last),
+    };
+  }
+}
+
+function timings(chunk: ChatChunk | undefined): ChatTimings {
+  return {
+    totalMs: milliseconds(chunk?.total_duration),
+    loadMs: milliseconds(chunk?.load_duration),
+    promptEvalMs: milliseconds(chunk?.prompt_eval_duration),
+    evalMs: milliseconds(chunk?.eval_duration),
+  };
+}
+
+function milliseconds(nanoseconds: number | undefined): number | undefined {
+  return nanoseconds === undefined ? undefined : nanoseconds / 1_000_000;
+}
+
+/** T4: the message names the limit. */
+function callTimeout(timeoutMs: number): ModelError {
+  return new ModelError({
+    kind: 'timeout',
+    message: `Ollama per-call timeout: no complete reply within ${timeoutMs} ms.`,
+    hint: 'The model is too slow for this limit, or it writes without end. Raise the call timeout or choose a smaller model.',
+  });
+}

@@ -1,0 +1,174 @@
+import { shortText } from '../util/short-text.ts';
+import { ModelError } from './model-error.ts';
+
+/** Characters of a reply's body that an error message shows (T5). */
+export const BODY_EXCERPT = 500;
+
+/** What was asked, as far as it decides how an error text is to be read. */
+export interface AskedFor {
+  model?: string;
+  toolsOffered?: boolean;
+}
+
+/**
+ * Errors of Ollama's own tool call parsers (harmony, qwen3, qwen3-coder, glm, ministral, olmo, lfm2 and others), as they
+ * reach the client: the model wrote a call that could not be read. They are replies of the model, not outages, so the
+ * engine treats them like a broken call in the text (T22).
+ */
+const PARSER_ERRORS: readonly RegExp[] = [
+  /^error parsing tool call\b/,
+  /^(failed to parse XML: )?XML syntax error on line \d+/,
+  /^failed to parse XML: /,
+  /^expected element type <[^>]*> but have </,
+  /^element <[^>]*> closed by </,
+  /^failed to parse (JSON|arguments|function call|value for)\b/,
+  /^(empty function name|mismatched arg_key and arg_value counts)/,
+  /^tool '[^']*' not found$/,
+  /^invalid (function call format|tool call:|argument:|argument format:|object entry:)/,
+  /^no tool calls? found$/,
+  /^unterminated string$/,
+];
+
+/** Only a broken call when tools were offered and the server, not our request, is at fault: the texts are general. */
+const PARSER_ERRORS_WITH_TOOLS: readonly RegExp[] = [
+  /^(EOF|unexpected EOF|unexpected end of JSON input|invalid format)$/,
+  /^invalid character .+ (looking for|after|in) /,
+];
+
+const OVERFLOW =
+  /input length exceeds the context length|exceed_context_size_error|exceeds the available context size|exceeded max context length|prompt (is )?too long/i;
+
+/** A reply with a status other than 200 (T5): `Ollama HTTP {status}: {body}`, the body cut at 500 characters. */
+export function httpError(status: number, body: string, asked: AskedFor): ModelError {
+  const message = `Ollama HTTP ${status}: ${shortText(body.trim(), BODY_EXCERPT)}`;
+  return classify({ status, text: errorText(body), message, json: isJsonObject(body) }, asked);
+}
+
+/** An error that Ollama sent in the place of a reply, or of its next piece, with status 200. */
+export function replyError(text: string, asked: AskedFor): ModelError {
+  return classify(
+    { text, message: `Ollama error in the reply: ${shortText(text, BODY_EXCERPT)}`, json: true },
+    asked,
+  );
+}
+
+/** The text of an `{"error": …}` object; `undefined` when the object is no error. */
+export function errorIn(object: Record<string, unknown>): string | undefined {
+  if (typeof object.error === 'string') return object.error;
+  if (object.error !== undefined && object.error !== null) return JSON.stringify(object.error);
+  // Seen on the wire: harmony's parser error under a key of its own.
+  const misplaced = object['error parsing tool call'];
+  return misplaced === undefined ? undefined : `error parsing tool call: ${String(misplaced)}`;
+}
+
+function classify(
+  found: { status?: number; text: string; message: string; json: boolean },
+  asked: AskedFor,
+): ModelError {
+  const { status, text, message } = found;
+  const model = asked.model ?? 'NAME';
+
+  if (status === 404) {
+    return found.json
+      ? new ModelError({ kind: 'model_missing', status, message, hint: `Run: ollama pull ${model}` })
+      : new ModelError({
+          kind: 'http',
+          status,
+          message,
+          hint: 'The address answers, but not with Ollama’s native API.',
+        });
+  }
+  if (/does not support\b[\s\S]*\btools\b/.test(text)) {
+    return new ModelError({
+      kind: 'no_tool_support',
+      status,
+      message,
+      hint: `Model "${model}" cannot call tools. Choose one whose capabilities list tools, for example: ollama pull qwen3`,
+    });
+  }
+  if (/does not support\b[\s\S]*\bthinking\b|^think value .* is not supported/.test(text)) {
+    return new ModelError({
+      kind: 'no_thinking_support',
+      status,
+      message,
+      hint: `Model "${model}" cannot think as asked. Switch thinking off for this run.`,
+    });
+  }
+  if (OVERFLOW.test(text)) {
+    return new ModelError({
+      kind: 'overflow',
+      status,
+      message,
+      promptTokens:
+        countIn(text, /"n_prompt_tokens"\s*:\s*(\d+)/) ?? countIn(text, /request \((\d+) tokens\)/),
+      contextTokens: countIn(text, /"n_ctx"\s*:\s*(\d+)/) ?? countIn(text, /context size \((\d+) tokens\)/),
+      hint: 'The conversation no longer fits the window. Shorten it or raise the window of the run.',
+    });
+  }
+  if (status === 503 || /^server busy\b/.test(text)) {
+    return new ModelError({
+      kind: 'busy',
+      status,
+      message,
+      hint: 'Ollama’s queue is full. Try again when it has less to do.',
+    });
+  }
+  if (isParserError(status, text, asked)) {
+    return new ModelError({
+      kind: 'malformed_call',
+      status,
+      message,
+      raw: rawIn(text) ?? text,
+      hint: 'The model wrote a tool call that Ollama could not read.',
+    });
+  }
+  if (/requires more system memory|out of memory|unable to allocate|failed to allocate/i.test(text)) {
+    return new ModelError({
+      kind: 'http',
+      status,
+      message,
+      transient: false,
+      hint: 'The model does not fit into memory. Choose a smaller one or a smaller window.',
+    });
+  }
+  return new ModelError({ kind: 'http', status, message, hint: 'Look at the log of the Ollama server.' });
+}
+
+function isParserError(status: number | undefined, text: string, asked: AskedFor): boolean {
+  if (PARSER_ERRORS.some((pattern) => pattern.test(text))) return true;
+  const ourRequestIsFine = status === undefined || status >= 500;
+  return (
+    ourRequestIsFine && asked.toolsOffered === true && PARSER_ERRORS_WITH_TOOLS.some((p) => p.test(text))
+  );
+}
+
+/** harmony: `error parsing tool call: raw='{"path": …', err=…`. */
+function rawIn(text: string): string | undefined {
+  const start = text.indexOf("raw='");
+  const end = text.lastIndexOf("', err=");
+  return start >= 0 && end > start ? text.slice(start + 5, end) : undefined;
+}
+
+function countIn(text: string, pattern: RegExp): number | undefined {
+  const digits = pattern.exec(text)?.[1];
+  const count = Number(digits);
+  return digits !== undefined && Number.isSafeInteger(count) ? count : undefined;
+}
+
+function errorText(body: string): string {
+  const parsed = parseObject(body);
+  return (parsed && errorIn(parsed)) ?? body.trim();
+}
+
+function isJsonObject(body: string): boolean {
+  return parseObject(body) !== undefined;
+}
+
+function parseObject(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined; // an error page need not be JSON: the caller then takes the text as it is
+  }
+}

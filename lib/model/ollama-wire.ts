@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { JsonValue } from '../util/json.ts';
+
+/** A count on the wire: a whole number from 0, and anything else (NaN, text, negative, missing) is unknown (K-38). */
+const count = z.int().nonnegative().optional().catch(undefined);
+
+const optionalText = z.string().min(1).optional().catch(undefined);
+
+/** Came out of `JSON.parse`, so it is JSON; its shape is the parser's business. */
+const anyJson = z.custom<JsonValue>();
+
+/** A message as a reply or a piece of one brings it. `null` counts as absent; a wrong type is an error. */
+const wireMessage = z.object({
+  role: z.string().nullish(),
+  content: z.string().nullish(),
+  thinking: z.string().nullish(),
+  tool_calls: z.array(anyJson).nullish(),
+});
+
+/** A whole reply of `/api/chat`, or one line of a streamed one. Durations in nanoseconds. */
+export const chatChunk = z.object({
+  message: wireMessage.nullish(),
+  done: z.boolean().nullish(),
+  done_reason: optionalText,
+  total_duration: count,
+  load_duration: count,
+  prompt_eval_count: count,
+  prompt_eval_duration: count,
+  eval_count: count,
+  eval_duration: count,
+});
+export type ChatChunk = z.infer<typeof chatChunk>;
+
+const modelDetails = z
+  .object({ family: optionalText, parameter_size: optionalText, quantization_level: optionalText })
+  .nullish();
+
+/** `/api/tags` */
+export const tagsReply = z.object({
+  models: z
+    .array(
+      z.object({
+        name: z.string(),
+        digest: optionalText,
+        size: count,
+        modified_at: optionalText,
+        details: modelDetails,
+        capabilities: z.array(z.string()).optional().catch(undefined),
+      }),
+    )
+    .nullish(),
+});
+
+/** `/api/ps` */
+export const psReply = z.object({
+  models: z
+    .array(
+      z.object({
+        name: z.string(),
+        digest: optionalText,
+        size: count,
+        size_vram: count,
+        context_length: count,
+        expires_at: optionalText,
+      }),
+    )
+    .nullish(),
+});
+
+/** `/api/show` */
+export const showReply = z.object({
+  capabilities: z.array(z.string()).optional().catch(undefined),
+  details: modelDetails,
+  model_info: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+});
+
+/** `/api/version` */
+export const versionReply = z.object({ version: optionalText });

@@ -1,0 +1,570 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { z } from 'zod';
+import type { JsonObject } from '../util/json.ts';
+import { digestOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
+import { sendJson, sendPlainFault, sendReply, wait } from './fake-reply.ts';
+import {
+  type FakeModel,
+  type FakeModelInput,
+  type Fault,
+  type FaultInput,
+  fakeModel,
+  fault,
+  fillIn,
+  holds,
+  type Scenario,
+  type ScenarioInput,
+  type ScenarioStep,
+  type SeenMessage,
+  scenarioReply,
+  scenario as scenarioSchema,
+  stepAt,
+  turnOf,
+} from './scenario.ts';
+
+/** A request as it arrived. */
+export interface RecordedRequest {
+  method: string;
+  path: string;
+  /** The parsed JSON body; `undefined` without one, the text when it is no JSON. */
+  body: unknown;
+  /** Milliseconds since 1970. */
+  at: number;
+  scenario?: string;
+  /** The turn that was answered, from 0. */
+  turn?: number;
+  /** How the exchange ended; `undefined` while it lasts. */
+  endedBy?: 'server' | 'client';
+}
+
+/** A client that went away before its answer was complete. */
+export interface CloseEvent {
+  path: string;
+  /** Where the exchange was: in the queue, loading the model, before the first byte, or within the reply. */
+  phase: 'queue' | 'load' | 'waiting' | 'reply';
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+export interface FakeOllamaOptions {
+  /** Default: a free one. Always on 127.0.0.1. */
+  port?: number;
+  /** Models beside those that the scenarios bring. */
+  models?: FakeModelInput[];
+  scenarios?: ScenarioInput[];
+  /** Chats at a time; the others wait in the queue. Default: no limit. */
+  parallel?: number;
+  /** Waiting chats before the server says that it is busy. */
+  maxQueue?: number;
+  /** What other paths answer, for example `{'/': {kind: 'hang'}}`. */
+  faults?: Record<string, FaultInput>;
+  /** Whether an overflow error carries both token counts; 0.17.4 sends none (O22). */
+  overflowCounts?: boolean;
+  version?: string;
+  /** Keep the requests. Switch it off where the server lives long. */
+  record?: boolean;
+}
+
+export interface FakeOllama {
+  url: string;
+  port: number;
+  /** All requests so far, in order of arrival; empty with `record: false`. */
+  requests: readonly RecordedRequest[];
+  /** Only the chats with messages, as bodies: what the model was asked. */
+  readonly chats: readonly JsonObject[];
+  readonly openSockets: number;
+  closeEvents: readonly CloseEvent[];
+  /** Expectations that were not met. */
+  problems: readonly string[];
+  add(scenario: ScenarioInput): void;
+  /** Drops every open connection and stops listening. */
+  close(): Promise<void>;
+}
+
+/** The parts of a chat request that decide the answer; the rest passes. */
+const chatBody = z.looseObject({
+  model: z.string(),
+  messages: z.array(z.unknown()).nullish(),
+  tools: z.array(z.unknown()).nullish(),
+  stream: z.boolean().nullish(),
+  think: z.union([z.boolean(), z.string()]).nullish(),
+  truncate: z.boolean().nullish(),
+  shift: z.boolean().nullish(),
+  keep_alive: z.union([z.string(), z.number()]).nullish(),
+  options: z.looseObject({ num_ctx: z.number().optional(), num_predict: z.number().optional() }).nullish(),
+});
+type ChatBody = z.infer<typeof chatBody>;
+
+const seenMessage = z.looseObject({ role: z.string(), content: z.string().catch('') });
+const toolName = z.looseObject({ function: z.looseObject({ name: z.string() }) });
+
+/** Plays when a model has no scenario that fits. */
+const FALLBACK: Scenario = scenarioSchema.parse({
+  name: 'fallback',
+  steps: [
+    {
+      reply: {
+        content: 'This is the fake model. It has no scenario for this conversation, so the task is done.',
+      },
+    },
+  ],
+});
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Starts a server that speaks Ollama's wire and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
+ * `/api/show`, `/api/ps` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
+ * of the fault matrix. Answers depend on the conversation alone, never on what was asked before.
+ *
+ * A request chooses its scenario by the model's name (`NAME`, `fake:NAME`, or the scenario's `model`); a model without
+ * scenarios of its own plays the first one whose `match` stands in the first user message.
+ */
+export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
+  const fake = new Server(options);
+  const server = createServer((req, res) => void fake.serve(req, res));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy()); // the other side reset it; 'close' follows
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests: fake.requests,
+    closeEvents: fake.closeEvents,
+    problems: fake.problems,
+    get chats() {
+      return fake.chats();
+    },
+    get openSockets() {
+      return sockets.size;
+    },
+    add: (scenario) => fake.add(scenario),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+class Server {
+  readonly requests: RecordedRequest[] = [];
+  readonly closeEvents: CloseEvent[] = [];
+  readonly problems: string[] = [];
+  readonly #options: FakeOllamaOptions;
+  readonly #faults: Map<string, Fault>;
+  readonly #scenarios: Scenario[];
+  readonly #models: FakeModel[];
+  readonly #loader = new Loader();
+  readonly #queue: Queue;
+  readonly #attempts = new Map<string, number>();
+
+  constructor(options: FakeOllamaOptions) {
+    this.#options = options;
+    this.#faults = new Map(
+      Object.entries(options.faults ?? {}).map(([path, value]) => [path, fault.parse(value)]),
+    );
+    this.#scenarios = (options.scenarios ?? []).map((entry) => scenarioSchema.parse(entry));
+    this.#models = (options.models ?? []).map((entry) => fakeModel.parse(entry));
+    this.#queue = new Queue(options.parallel ?? Number.POSITIVE_INFINITY, options.maxQueue ?? 512);
+  }
+
+  add(scenario: ScenarioInput): void {
+    this.#scenarios.push(scenarioSchema.parse(scenario));
+  }
+
+  chats(): JsonObject[] {
+    return this.requests.flatMap(({ path, body }) => {
+      const parsed = path === '/api/chat' ? z.record(z.string(), z.json()).safeParse(body) : undefined;
+      const messages = parsed?.data?.messages;
+      return parsed?.success && Array.isArray(messages) && messages.length > 0 ? [parsed.data] : [];
+    });
+  }
+
+  async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const path = new URL(req.url ?? '/', 'http://fake').pathname;
+    const exchange = new Exchange(path, res, this.closeEvents);
+    try {
+      const text = await readBody(req);
+      const recorded: RecordedRequest = {
+        method: req.method ?? 'GET',
+        path,
+        body: bodyOf(text),
+        at: Date.now(),
+      };
+      exchange.recorded = recorded;
+      if (this.#options.record !== false) this.requests.push(recorded);
+      const broken = this.#faults.get(path);
+      if (broken) return await sendPlainFault(res, broken, exchange.gone);
+      await this.#route(`${req.method} ${path}`, exchange, recorded);
+    } catch (error) {
+      if (exchange.gone.aborted) return; // nobody is left to tell
+      if (res.headersSent) res.destroy();
+      else
+        sendJson(
+          res,
+          500,
+          JSON.stringify({ error: `fake Ollama: ${error instanceof Error ? error.message : error}` }),
+        );
+    }
+  }
+
+  async #route(route: string, exchange: Exchange, recorded: RecordedRequest): Promise<void> {
+    const { res } = exchange;
+    const reply = (value: unknown) => sendJson(res, 200, JSON.stringify(value));
+    switch (route) {
+      case 'GET /':
+      case 'HEAD /':
+        res.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('Ollama is running');
+        return;
+      case 'GET /api/version':
+        return reply({ version: this.#options.version ?? '0.0.0-fake' });
+      case 'GET /api/tags':
+        return reply({ models: this.#allModels().map(tagOf) });
+      case 'GET /api/ps':
+        return reply({ models: this.#loader.running() });
+      case 'POST /api/show':
+        return this.#show(recorded.body, res);
+      case 'POST /api/chat':
+        return await this.#chat(recorded, exchange);
+      default:
+        res.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found');
+    }
+  }
+
+  #show(body: unknown, res: ServerResponse): void {
+    const asked = z
+      .looseObject({ model: z.string().optional(), name: z.string().optional() })
+      .safeParse(body).data;
+    const name = asked?.model ?? asked?.name ?? '';
+    const model = this.#modelOf(name);
+    if (!model) {
+      sendJson(res, 404, JSON.stringify({ error: `model '${name}' not found` }));
+      return;
+    }
+    const shown = {
+      license: '',
+      modelfile: '',
+      parameters: '',
+      template: '',
+      details: detailsOf(model),
+      model_info: {
+        'general.architecture': model.family,
+        [`${model.family}.context_length`]: model.context_length,
+      },
+      capabilities: model.capabilities,
+      modified_at: MODIFIED_AT,
+    };
+    sendJson(res, 200, JSON.stringify(shown));
+  }
+
+  async #chat(recorded: RecordedRequest, exchange: Exchange): Promise<void> {
+    const { res, gone } = exchange;
+    const refuse = (status: number, error: string) => sendJson(res, status, JSON.stringify({ error }));
+    const parsed = chatBody.safeParse(recorded.body);
+    if (!parsed.success) return refuse(400, parsed.error.issues[0]?.message ?? 'bad request');
+    const body = parsed.data;
+    const model = this.#modelOf(body.model);
+    if (!model) return refuse(404, `model '${body.model}' not found`);
+
+    const messages = (body.messages ?? []).map((message) => seenMessage.parse(message));
+    if (messages.length === 0 && isZero(body.keep_alive)) {
+      this.#loader.unload(model);
+      return sendJson(res, 200, phaseReply(body.model, 'unload'));
+    }
+    const offered = (body.tools ?? []).flatMap((tool) => toolName.safeParse(tool).data?.function.name ?? []);
+    const lacking = lackingCapability(model, body, offered);
+    if (lacking) return refuse(400, lacking);
+
+    const scenario = this.#scenarioFor(body.model, messages, offered);
+    recorded.scenario = scenario.name;
+    exchange.phase = 'queue';
+    const leave = await this.#queue.enter(gone);
+    if (!leave) return refuse(503, 'server busy, please try again.  maximum pending requests exceeded');
+    try {
+      exchange.phase = 'load';
+      if (scenario.load_fault) return await sendPlainFault(res, scenario.load_fault, gone);
+      const loadRequest: LoadRequest = {
+        model,
+        numCtx: Math.min(body.options?.num_ctx ?? 4096, model.context_length),
+        keepAlive: body.keep_alive ?? undefined,
+        loadMs: scenario.pace.load_ms ?? 0,
+      };
+      const loadMs = await this.#loader.load(loadRequest, (ms) => wait(ms, gone));
+      if (messages.length === 0) return sendJson(res, 200, phaseReply(body.model, 'load'));
+
+      exchange.phase = 'waiting';
+      await this.#answer(
+        { body, messages, offered, scenario, model, numCtx: loadRequest.numCtx, loadMs },
+        exchange,
+      );
+      this.#loader.used(loadRequest);
+    } finally {
+      leave();
+    }
+  }
+
+  async #answer(
+    chat: {
+      body: ChatBody;
+      messages: SeenMessage[];
+      offered: string[];
+      scenario: Scenario;
+      model: FakeModel;
+      numCtx: number;
+      loadMs: number;
+    },
+    exchange: Exchange,
+  ): Promise<void> {
+    const { body, messages, scenario, numCtx } = chat;
+    const { res, gone } = exchange;
+    const turn = turnOf(messages);
+    if (exchange.recorded) exchange.recorded.turn = turn;
+
+    const found = stepAt(scenario, turn);
+    const wrong = found ? unmet(found.step, chat) : `it has no step for turn ${turn}`;
+    if (!found || wrong) {
+      const problem = `scenario "${scenario.name}", turn ${turn}: ${wrong}`;
+      this.problems.push(problem);
+      return sendJson(res, 500, JSON.stringify({ error: problem }));
+    }
+    const estimate = Math.ceil(
+      (JSON.stringify(body.messages).length + JSON.stringify(body.tools ?? []).length) / 4,
+    );
+    const answer = this.#attempt(found.step, body);
+    const promptTokens = answer.reply?.prompt_eval_count ?? estimate;
+    if (promptTokens > numCtx && body.truncate === false) {
+      return sendJson(res, 400, JSON.stringify({ error: this.#overflow(promptTokens, numCtx) }));
+    }
+    const task = messages.find(({ role }) => role === 'user')?.content ?? '';
+    const places = { n: found.round, turn: turn + 1, task };
+    const reply = scenarioReply.parse(fillIn(answer.reply ?? {}, places));
+    const limit = body.options?.num_predict ?? -1;
+    const room = Math.max(1, numCtx - Math.min(promptTokens, numCtx - 1));
+    exchange.phase = 'reply';
+    await sendReply(res, {
+      model: body.model,
+      reply: body.think === false ? { ...reply, thinking: undefined } : reply,
+      fault: answer.fault,
+      pace: { ...scenario.pace, ...answer.pace },
+      streamed: body.stream !== false,
+      promptTokens: Math.min(promptTokens, numCtx),
+      maxTokens: Math.min(
+        limit > 0 ? limit : Number.POSITIVE_INFINITY,
+        body.shift === false ? room : Number.POSITIVE_INFINITY,
+      ),
+      loadMs: chat.loadMs,
+      gone,
+    });
+  }
+
+  #overflow(promptTokens: number, numCtx: number): string {
+    if (this.#options.overflowCounts === false) return 'the input length exceeds the context length';
+    const message = `request (${promptTokens} tokens) exceeds the available context size (${numCtx} tokens), try increasing it`;
+    const error = {
+      code: 400,
+      message,
+      type: 'exceed_context_size_error',
+      n_prompt_tokens: promptTokens,
+      n_ctx: numCtx,
+    };
+    return JSON.stringify({ error }); // as seen on the wire: JSON within the text
+  }
+
+  /** The answer of a step; with `attempts`, the one for this many requests with the same conversation. */
+  #attempt(step: ScenarioStep, body: ChatBody): Pick<ScenarioStep, 'reply' | 'fault' | 'pace'> {
+    if (!step.attempts) return step;
+    const key = createHash('sha256')
+      .update(JSON.stringify([body.model, body.messages]))
+      .digest('hex');
+    const attempt = this.#attempts.get(key) ?? 0;
+    this.#attempts.set(key, attempt + 1);
+    return step.attempts[Math.min(attempt, step.attempts.length - 1)] ?? step;
+  }
+
+  #scenarioFor(name: string, messages: readonly SeenMessage[], offered: readonly string[]): Scenario {
+    const task = messages.find(({ role }) => role === 'user')?.content ?? '';
+    const own = this.#scenarios.filter((entry) => isNamed(entry, name));
+    const candidates = own.length > 0 ? own : this.#scenarios.filter((entry) => entry.match !== undefined);
+    const fits = ({ match, needs_tools }: Scenario) =>
+      (match === undefined || task.includes(match)) && needs_tools.every((tool) => offered.includes(tool));
+    if (messages.length === 0) return own[0] ?? FALLBACK;
+    return candidates.find(fits) ?? FALLBACK;
+  }
+
+  #modelOf(name: string): FakeModel | undefined {
+    const declared = this.#models.find((model) => fullName(model.name) === fullName(name));
+    if (declared) return declared;
+    return this.#scenarios.some((entry) => isNamed(entry, name)) ? fakeModel.parse({ name }) : undefined;
+  }
+
+  #allModels(): FakeModel[] {
+    const all = new Map(this.#models.map((model) => [fullName(model.name), model]));
+    for (const entry of this.#scenarios) {
+      const name = entry.model ?? entry.name;
+      if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name }));
+    }
+    return [...all.values()];
+  }
+}
+
+/** One request and its response, and whether the client is still there. */
+class Exchange {
+  phase: CloseEvent['phase'] = 'waiting';
+  recorded: RecordedRequest | undefined;
+  readonly gone: AbortSignal;
+  readonly res: ServerResponse;
+
+  constructor(path: string, res: ServerResponse, closeEvents: CloseEvent[]) {
+    const controller = new AbortController();
+    this.gone = controller.signal;
+    this.res = res;
+    res.on('close', () => {
+      const byClient = !res.writableEnded;
+      if (this.recorded) this.recorded.endedBy = byClient ? 'client' : 'server';
+      if (byClient) closeEvents.push({ path, phase: this.phase, at: Date.now() });
+      controller.abort();
+    });
+  }
+}
+
+/** A limit on chats at a time. */
+class Queue {
+  readonly #parallel: number;
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #active = 0;
+
+  constructor(parallel: number, maxWaiting: number) {
+    this.#parallel = parallel;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Waits for a place. Returns the function that gives it back, or `undefined` when the queue is full. */
+  async enter(gone: AbortSignal): Promise<(() => void) | undefined> {
+    if (this.#active >= this.#parallel) {
+      if (this.#waiting.length >= this.#maxWaiting) return undefined;
+      await new Promise<void>((resolve, reject) => {
+        const go = () => resolve();
+        this.#waiting.push(go);
+        gone.addEventListener('abort', () => {
+          const place = this.#waiting.indexOf(go);
+          if (place >= 0) this.#waiting.splice(place, 1);
+          reject(new Error('the client left the queue'));
+        });
+      });
+    }
+    this.#active += 1;
+    return () => {
+      this.#active -= 1;
+      this.#waiting.shift()?.();
+    };
+  }
+}
+
+const MODIFIED_AT = '2026-01-01T00:00:00Z';
+
+function tagOf(model: FakeModel): JsonObject {
+  const name = fullName(model.name);
+  return {
+    name,
+    model: name,
+    modified_at: MODIFIED_AT,
+    size: model.size_bytes,
+    digest: digestOf(model),
+    details: detailsOf(model),
+  };
+}
+
+function detailsOf(model: FakeModel): JsonObject {
+  const { family, parameter_size, quantization } = model;
+  return {
+    parent_model: '',
+    format: 'fake',
+    family,
+    families: [family],
+    parameter_size,
+    quantization_level: quantization,
+  };
+}
+
+function isNamed(scenario: Scenario, name: string): boolean {
+  return fullName(scenario.model ?? scenario.name) === fullName(name) || name === `fake:${scenario.name}`;
+}
+
+function isZero(keepAlive: string | number | null | undefined): boolean {
+  return keepAlive !== null && keepAlive !== undefined && /^0+[a-z]*$/.test(String(keepAlive));
+}
+
+function lackingCapability(model: FakeModel, body: ChatBody, offered: readonly string[]): string | undefined {
+  const thinks = typeof body.think === 'string' || body.think === true;
+  if (thinks && !model.capabilities.includes('thinking')) return `"${body.model}" does not support thinking`;
+  if (!model.capabilities.includes('completion')) return `"${body.model}" does not support chat`;
+  if (offered.length > 0 && !model.capabilities.includes('tools')) {
+    return `registry.ollama.ai/library/${fullName(body.model)} does not support tools`;
+  }
+  return undefined;
+}
+
+function unmet(
+  step: ScenarioStep,
+  chat: { body: ChatBody; messages: readonly SeenMessage[]; offered: readonly string[] },
+): string | undefined {
+  const { expect } = step;
+  if (!expect) return undefined;
+  const last = chat.messages.at(-1);
+  if (expect.last_role !== undefined && last?.role !== expect.last_role) {
+    return `the last message should be of "${expect.last_role}" and is of "${last?.role}"`;
+  }
+  if (expect.last_contains !== undefined && !last?.content.includes(expect.last_contains)) {
+    return `the last message should contain ${JSON.stringify(expect.last_contains)}: ${JSON.stringify(last?.content)}`;
+  }
+  const missing = expect.offers?.find((tool) => !chat.offered.includes(tool));
+  if (missing !== undefined) return `the tool "${missing}" should be offered`;
+  if (expect.body !== undefined && !holds(chat.body, expect.body)) {
+    return `the body should hold ${JSON.stringify(expect.body)}`;
+  }
+  return undefined;
+}
+
+function phaseReply(model: string, reason: 'load' | 'unload'): string {
+  const created_at = new Date().toISOString();
+  return JSON.stringify({
+    model,
+    created_at,
+    message: { role: 'assistant', content: '' },
+    done: true,
+    done_reason: reason,
+  });
+}
+
+async function readBody(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of req) {
+    const piece = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    bytes += piece.byteLength;
+    if (bytes > MAX_BODY_BYTES) throw new Error('the request is too large');
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function bodyOf(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // recorded as it came; the route refuses it
+  }
+}
