@@ -45,9 +45,17 @@ export interface RunStore {
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
   }): Promise<{ runId: string; created: boolean }>;
-  /** Takes the run for a worker: the epoch rises by one, and every older epoch can no longer append. */
+  /**
+   * Takes the run for a worker: the epoch rises by one, and every older epoch can no longer append.
+   *
+   * @throws {RunNotFoundError | RunEndedError}
+   */
   claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }>;
-  /** @throws {StaleEpochError | SeqConflictError} and changes nothing */
+  /**
+   * An append that ends a run may use the reserve that is kept for a full disk.
+   *
+   * @throws {StaleEpochError | SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError} and changes nothing
+   */
   append(runId: string, request: AppendRequest): Promise<RunEvent[]>;
   /** Events with `seq > afterSeq` in order, at most `limit`. */
   read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]>;
@@ -57,6 +65,13 @@ export interface RunStore {
   summary(runId: string): Promise<RunSummary | undefined>;
   /** Runs without `run.ended`, oldest first: what a starting worker looks at. */
   unfinished(): Promise<RunSummary[]>;
+  /**
+   * Counts that the run is being taken up after its server was lost, and returns how often that has happened since the
+   * last `settleRecovery`: a run that brings the server down again and again is told by it.
+   */
+  beginRecovery(runId: string): Promise<number>;
+  /** The run got on, or the server was stopped in good order: the count begins anew. */
+  settleRecovery(runId: string): Promise<void>;
   /** Called in this process after a commit, with the run and its last seq. Only wakes; the store is the source. */
   onAppend(listener: (runId: string, lastSeq: number) => void): () => void;
   close(): Promise<void>;

@@ -1,0 +1,44 @@
+import { accessSync, chmodSync, constants, mkdirSync, statfsSync } from 'node:fs';
+import { AppError } from '../errors/app-error.ts';
+
+/** `f_type` of file systems whose locks do not reach other machines, or not reliably: NFS, SMB, SMB2, CIFS. */
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'CIFS'],
+]);
+
+/**
+ * Makes the data directory, for its owner alone (mode 0700), and checks that a database can live there.
+ *
+ * @throws {AppError} `data_directory_unusable` naming the path, or `data_directory_remote` for a network file system
+ */
+export function prepareDataDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    chmodSync(path, 0o700);
+  } catch (cause) {
+    throw new AppError({
+      code: 'data_directory_unusable',
+      message: `The data directory ${path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      hint: 'Check its owner and permissions, or set LOUPE_DATA_DIR to another folder.',
+      cause,
+    });
+  }
+  const kind = process.platform === 'linux' ? NETWORK_FILE_SYSTEMS.get(statfsSync(path).type) : undefined;
+  if (kind !== undefined) {
+    throw new AppError({
+      code: 'data_directory_remote',
+      message: `The data directory ${path} lies on a network file system (${kind}), where a database can be damaged.`,
+      hint: 'Set LOUPE_DATA_DIR to a folder on a local disk.',
+    });
+  }
+}
+
+/** Bytes that can still be written where `path` lies. */
+export function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { RunSummary } from '../api/run-summary.ts';
+import { terminationReason } from '../events/run.ts';
+import type { RunsTable } from './schema.ts';
+
+/** The columns that hold the summary: all but the store's own `epoch`, `worker` and `recoveries`. */
+export type SummaryRow = Omit<RunsTable, 'epoch' | 'worker' | 'recoveries'>;
+
+export function toRow(summary: RunSummary): SummaryRow {
+  return {
+    id: summary.id,
+    created_at: summary.created_at,
+    updated_at: summary.updated_at,
+    started_at: summary.started_at ?? null,
+    ended_at: summary.ended_at ?? null,
+    mode: summary.mode,
+    agentic: summary.agentic ? 1 : 0,
+    model: summary.model,
+    title: summary.title,
+    phase: summary.phase,
+    termination_reason: summary.termination_reason ?? null,
+    message: summary.message ?? null,
+    iterations_used: summary.iterations_used,
+    max_iterations: summary.max_iterations,
+    tokens_in: summary.tokens_in,
+    tokens_out: summary.tokens_out,
+    tool_calls: summary.tool_calls,
+    verification: summary.verification ?? null,
+    stop_requested: summary.stop_requested ? 1 : 0,
+    last_seq: summary.last_seq,
+  };
+}
+
+const optional = <T extends z.ZodType>(value: T) => value.nullable().transform((found) => found ?? undefined);
+const flag = z.number().transform((value) => value === 1);
+
+/** A row as it comes from disk, checked. */
+export const summaryFromRow = z.object({
+  id: z.string(),
+  created_at: z.number(),
+  updated_at: z.number(),
+  started_at: optional(z.number()),
+  ended_at: optional(z.number()),
+  mode: z.enum(['task']),
+  agentic: flag,
+  model: z.string(),
+  title: z.string(),
+  phase: z.enum([
+    'queued',
+    'starting',
+    'loading',
+    'between',
+    'calling',
+    'deciding',
+    'executing',
+    'verifying',
+    'ended',
+  ]),
+  termination_reason: optional(terminationReason),
+  message: optional(z.string()),
+  iterations_used: z.number(),
+  max_iterations: z.number(),
+  tokens_in: z.number(),
+  tokens_out: z.number(),
+  tool_calls: z.number(),
+  verification: optional(z.enum(['pass', 'partial_pass', 'fail'])),
+  stop_requested: flag,
+  last_seq: z.number(),
+}) satisfies z.ZodType<RunSummary>;

@@ -1,0 +1,64 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+
+/** One row per run: its epoch and its summary, written in the transaction of each append. */
+export interface RunsTable {
+  id: string;
+  created_at: number;
+  updated_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  mode: string;
+  agentic: number;
+  model: string;
+  title: string;
+  phase: string;
+  termination_reason: string | null;
+  message: string | null;
+  iterations_used: number;
+  max_iterations: number;
+  tokens_in: number;
+  tokens_out: number;
+  tool_calls: number;
+  verification: string | null;
+  stop_requested: number;
+  last_seq: number;
+  /** Rises with every claim; an append of an older epoch is refused. */
+  epoch: number;
+  worker: string | null;
+  /** Times the run was taken up after a crash without getting anywhere since. */
+  recoveries: number;
+}
+
+/** The log. `body` is the event without `run_id`, `seq` and `at`, as JSON. */
+export interface EventsTable {
+  run_id: string;
+  seq: number;
+  type: string;
+  at: number;
+  body: string;
+}
+
+export interface IdempotencyKeysTable {
+  key: string;
+  run_id: string;
+  created_at: number;
+}
+
+export interface StoreTables {
+  runs: RunsTable;
+  events: EventsTable;
+  idempotency_keys: IdempotencyKeysTable;
+}
+
+/**
+ * Builds statements and runs none. SQLite is called synchronously, so that a transaction can never be left open
+ * between two turns of the event loop while an append comes in.
+ */
+export const sqlite = new Kysely<StoreTables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});

@@ -1,0 +1,340 @@
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Compilable } from 'kysely';
+import { z } from 'zod';
+import type { RunSummary } from '../api/run-summary.ts';
+import { summarizeRun } from '../api/summarize-run.ts';
+import type { RunConfig } from '../events/config.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
+import { Ballast } from './ballast.ts';
+import { prepareDataDirectory } from './data-directory.ts';
+import { InstanceLock, type LockHolder } from './instance-lock.ts';
+import { migrate } from './migrations.ts';
+import { summaryFromRow, toRow } from './run-row.ts';
+import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from './run-store.ts';
+import { sqlite } from './schema.ts';
+import { StateCache } from './state-cache.ts';
+import {
+  corruptStore,
+  RunEndedError,
+  RunNotFoundError,
+  StorageFullError,
+  sqliteCode,
+  storeError,
+} from './store-errors.ts';
+
+/** Above this size the check of every page would make the start slow; damage then shows when it is read. */
+const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
+
+const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
+const lease = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
+
+/**
+ * The embedded store: one SQLite file, written by this process alone. An append is on disk when its promise resolves
+ * (WAL with `synchronous=FULL`).
+ */
+export class SqliteRunStore implements RunStore {
+  readonly path: string;
+  readonly #database: Database.Database;
+  readonly #lock: InstanceLock;
+  readonly #ballast: Ballast;
+  readonly #states: StateCache;
+  readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
+  readonly #selectLease: Database.Statement<[string]>;
+  readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
+  readonly #selectEvents: Database.Statement<[string, number, number]>;
+  readonly #updateSummary: Database.Statement<[object]>;
+
+  private constructor(options: {
+    path: string;
+    database: Database.Database;
+    lock: InstanceLock;
+    ballast: Ballast;
+  }) {
+    this.path = options.path;
+    this.#database = options.database;
+    this.#lock = options.lock;
+    this.#ballast = options.ballast;
+    this.#states = new StateCache((runId, afterSeq) =>
+      this.#readSync(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
+    );
+    this.#selectLease = this.#database.prepare('select last_seq, epoch, phase from runs where id = ?');
+    this.#insertEvent = this.#database.prepare(
+      'insert into events (run_id, seq, type, at, body) values (?, ?, ?, ?, ?)',
+    );
+    this.#selectEvents = this.#database.prepare(
+      'select run_id, seq, at, body from events where run_id = ? and seq > ? order by seq limit ?',
+    );
+    this.#updateSummary = this.#database.prepare(
+      `update runs set updated_at = @updated_at, started_at = @started_at, ended_at = @ended_at, phase = @phase,
+         termination_reason = @termination_reason, message = @message, iterations_used = @iterations_used,
+         tokens_in = @tokens_in, tokens_out = @tokens_out, tool_calls = @tool_calls, verification = @verification,
+         stop_requested = @stop_requested, last_seq = @last_seq
+       where id = @id`,
+    );
+  }
+
+  /**
+   * Opens the store of a data directory, makes it when there is none, and brings its schema up to date.
+   *
+   * @throws {AppError} `data_directory_unusable`, `data_directory_remote`, `already_running`, `store_corrupt`,
+   *   `store_too_new`, `store_not_writable`, `storage_full`; the files stay as they are
+   */
+  static open(dataDir: string, options: { ballastMegabytes?: number } = {}): SqliteRunStore {
+    prepareDataDirectory(dataDir);
+    const lock = InstanceLock.take(dataDir);
+    const path = join(dataDir, 'loupe.db');
+    let database: Database.Database | undefined;
+    try {
+      database = new Database(path);
+      chmodSync(path, 0o600);
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma('busy_timeout = 5000');
+      database.pragma('foreign_keys = ON');
+      database.pragma('trusted_schema = OFF');
+      checkPages(database, path);
+      migrate(database, path);
+      const ballast = new Ballast(join(dataDir, 'ballast'), { megabytes: options.ballastMegabytes });
+      ballast.fill();
+      return new SqliteRunStore({ path, database, lock, ballast });
+    } catch (error) {
+      database?.close();
+      lock.release();
+      throw storeError(error, path);
+    }
+  }
+
+  /** Tells a second start where this server is reached. */
+  announce(holder: LockHolder): void {
+    this.#lock.announce(holder);
+  }
+
+  async create(run: {
+    id: string;
+    config: RunConfig;
+    parent?: { run_id: string; seq: number };
+    idempotencyKey?: string;
+  }): Promise<{ runId: string; created: boolean }> {
+    const result = this.#transaction(() => {
+      const { id, config, parent, idempotencyKey } = run;
+      if (idempotencyKey !== undefined) {
+        const first = this.#first(
+          sqlite.selectFrom('idempotency_keys').select('run_id').where('key', '=', idempotencyKey),
+        );
+        if (first) return { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false };
+      }
+      const at = Date.now();
+      const created = complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at });
+      const state = foldAll(this.#states.at(id, 0), [created]);
+      this.#run(
+        sqlite
+          .insertInto('runs')
+          .values({ ...toRow(summarizeRun(state)), epoch: 0, worker: null, recoveries: 0 }),
+      );
+      this.#insert(created);
+      if (idempotencyKey !== undefined) {
+        this.#run(
+          sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
+        );
+      }
+      return { runId: id, created: true, state };
+    });
+    if (result.state) this.#committed(result.state);
+    return { runId: result.runId, created: result.created };
+  }
+
+  async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
+    return this.#transaction(() => {
+      const found = this.#lease(runId);
+      if (found.phase === 'ended') throw new RunEndedError(runId);
+      const epoch = found.epoch + 1;
+      this.#run(sqlite.updateTable('runs').set({ epoch, worker }).where('id', '=', runId));
+      return { epoch, lastSeq: found.last_seq };
+    });
+  }
+
+  async append(runId: string, request: AppendRequest): Promise<RunEvent[]> {
+    try {
+      return this.#append(runId, request);
+    } catch (error) {
+      const ends = request.events.some((event) => event.type === 'run.ended');
+      if (ends && error instanceof StorageFullError && this.#ballast.release()) {
+        return this.#append(runId, request);
+      }
+      throw error;
+    }
+  }
+
+  #append(runId: string, { epoch, expectedSeq, events }: AppendRequest): RunEvent[] {
+    const { appended, state } = this.#transaction(() => {
+      const found = this.#lease(runId);
+      // Epoch 0 is a run that nobody has claimed.
+      if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
+      if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
+      if (found.phase === 'ended') throw new RunEndedError(runId);
+      const at = Date.now();
+      const before = this.#states.at(runId, expectedSeq);
+      const appended = events.map((event, index) =>
+        complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
+      );
+      const state = foldAll(before, appended);
+      for (const event of appended) this.#insert(event);
+      this.#updateSummary.run(toRow(summarizeRun(state)));
+      return { appended, state };
+    });
+    this.#committed(state);
+    return appended;
+  }
+
+  async read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]> {
+    return this.#guard(() => this.#readSync(runId, range));
+  }
+
+  async readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
+    const [event] = this.#guard(() => this.#readSync(runId, { afterSeq: seq - 1, limit: 1 }));
+    return event?.seq === seq ? event : undefined;
+  }
+
+  async list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]> {
+    const newest = sqlite
+      .selectFrom('runs')
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit);
+    const { before } = page;
+    return this.#summaries(
+      before
+        ? newest.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('created_at', 'id'), '<', tuple(before.createdAt, before.id)),
+          )
+        : newest,
+    );
+  }
+
+  async summary(runId: string): Promise<RunSummary | undefined> {
+    const [summary] = this.#summaries(sqlite.selectFrom('runs').selectAll().where('id', '=', runId));
+    return summary;
+  }
+
+  async unfinished(): Promise<RunSummary[]> {
+    return this.#summaries(
+      sqlite.selectFrom('runs').selectAll().where('phase', '!=', 'ended').orderBy('created_at').orderBy('id'),
+    );
+  }
+
+  async beginRecovery(runId: string): Promise<number> {
+    const row = this.#guard(() =>
+      this.#first(
+        sqlite
+          .updateTable('runs')
+          .set(({ eb }) => ({ recoveries: eb('recoveries', '+', 1) }))
+          .where('id', '=', runId)
+          .returning('recoveries'),
+      ),
+    );
+    if (!row) throw new RunNotFoundError(runId);
+    return z.object({ recoveries: z.number() }).parse(row).recoveries;
+  }
+
+  async settleRecovery(runId: string): Promise<void> {
+    this.#guard(() => this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
+  }
+
+  onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#database.close();
+    this.#lock.release();
+  }
+
+  #committed(state: Parameters<StateCache['keep']>[0]): void {
+    this.#states.keep(state);
+    for (const listener of this.#listeners) {
+      try {
+        listener(state.runId, state.seq);
+      } catch (error) {
+        console.error('A listener of the store failed:', error); // the append stands, whoever failed to hear of it
+      }
+    }
+  }
+
+  #lease(runId: string): z.infer<typeof lease> {
+    const row = this.#selectLease.get(runId);
+    if (row === undefined) throw new RunNotFoundError(runId);
+    return lease.parse(row);
+  }
+
+  #insert(event: RunEvent): void {
+    const { run_id, seq, at, ...body } = event;
+    this.#insertEvent.run(run_id, seq, event.type, at, JSON.stringify(body));
+  }
+
+  #readSync(runId: string, range: { afterSeq: number; limit: number }): RunEvent[] {
+    return this.#selectEvents.all(runId, range.afterSeq, range.limit).map((row) => parseRow(row, this.path));
+  }
+
+  #summaries(query: Compilable): RunSummary[] {
+    const { sql, parameters } = query.compile();
+    return this.#guard(() => this.#database.prepare(sql).all(...parameters)).map((row) =>
+      summaryFromRow.parse(row),
+    );
+  }
+
+  #first(query: Compilable): unknown {
+    const { sql, parameters } = query.compile();
+    return this.#database.prepare(sql).get(...parameters);
+  }
+
+  #run(query: Compilable): void {
+    const { sql, parameters } = query.compile();
+    this.#database.prepare(sql).run(...parameters);
+  }
+
+  #transaction<T>(work: () => T): T {
+    return this.#guard(() => this.#database.transaction(work).immediate());
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storeError(error, this.path);
+    }
+  }
+}
+
+/** Checked before it is written: what cannot be read back must never become part of a log. */
+function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
+  return runEvent.parse({ ...event, ...place });
+}
+
+function parseRow(row: unknown, path: string): RunEvent {
+  const { run_id, seq, at, body } = eventRow.parse(row);
+  try {
+    return runEvent.parse({ ...JSON.parse(body), run_id, seq, at });
+  } catch (cause) {
+    throw corruptStore(path, cause, ` at event ${seq} of run ${run_id}`);
+  }
+}
+
+/** @throws {AppError} `store_corrupt`: a damaged database is refused at the start and never made anew in silence */
+function checkPages(database: Database.Database, path: string): void {
+  try {
+    if (statSync(path).size > QUICK_CHECK_BYTES) {
+      database.prepare('select count(*) from sqlite_schema').get();
+      return;
+    }
+    const found = database.pragma('quick_check(1)', { simple: true });
+    if (found !== 'ok') throw corruptStore(path, new Error(String(found)));
+  } catch (error) {
+    throw sqliteCode(error) === 'SQLITE_ERROR' ? corruptStore(path, error) : error;
+  }
+}

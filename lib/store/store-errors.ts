@@ -1,0 +1,89 @@
+import { AppError } from '../errors/app-error.ts';
+
+/** The disk holds no more: nothing was written. Answered with 507; a run that meets it ends with its work kept. */
+export class StorageFullError extends AppError {
+  constructor(path: string, cause?: unknown) {
+    super({
+      code: 'storage_full',
+      message: `The disk that holds ${path} is full.`,
+      hint: 'Free some space there; runs can be read all the while.',
+      cause,
+    });
+    this.name = 'StorageFullError';
+  }
+}
+
+/** A run that no log holds. */
+export class RunNotFoundError extends AppError {
+  constructor(runId: string) {
+    super({
+      code: 'run_not_found',
+      message: `There is no run "${runId}".`,
+      hint: 'GET /api/runs lists the runs.',
+    });
+    this.name = 'RunNotFoundError';
+  }
+}
+
+/** A run that has ended takes no more events. */
+export class RunEndedError extends AppError {
+  constructor(runId: string) {
+    super({ code: 'run_ended', message: `Run ${runId} has ended.`, hint: 'Start a new run.' });
+    this.name = 'RunEndedError';
+  }
+}
+
+/** What SQLite reports, in words, with the file it is about. Other errors pass unchanged. */
+export function storeError(error: unknown, path: string): unknown {
+  switch (sqliteCode(error)) {
+    case 'SQLITE_FULL':
+    case 'SQLITE_IOERR_WRITE':
+    case 'SQLITE_IOERR_SHMSIZE':
+    case 'SQLITE_IOERR_TRUNCATE':
+    case 'SQLITE_IOERR_FSYNC':
+      return new StorageFullError(path, error);
+    case 'SQLITE_BUSY':
+    case 'SQLITE_BUSY_SNAPSHOT':
+    case 'SQLITE_LOCKED':
+      return new AppError({
+        code: 'store_busy',
+        message: `The database ${path} is locked by another program.`,
+        hint: 'Close the other program and try again.',
+        cause: error,
+      });
+    case 'SQLITE_CORRUPT':
+    case 'SQLITE_CORRUPT_INDEX':
+    case 'SQLITE_CORRUPT_VTAB':
+    case 'SQLITE_NOTADB':
+      return corruptStore(path, error);
+    case 'SQLITE_READONLY':
+    case 'SQLITE_READONLY_DIRECTORY':
+    case 'SQLITE_READONLY_DBMOVED':
+    case 'SQLITE_CANTOPEN':
+    case 'SQLITE_PERM':
+      return new AppError({
+        code: 'store_not_writable',
+        message: `The database ${path} cannot be written.`,
+        hint: 'Check the owner and the permissions of the folder, or set LOUPE_DATA_DIR to another one.',
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+/** A damaged database is kept as it is: it may hold runs that can be rescued. */
+export function corruptStore(path: string, cause?: unknown, where = ''): AppError {
+  return new AppError({
+    code: 'store_corrupt',
+    message: `The database ${path} is damaged${where}. It was left as it is.`,
+    hint: `Move it away to begin with an empty one, or try to rescue it: sqlite3 ${path} .recover`,
+    cause,
+  });
+}
+
+/** SQLite's extended result code (`SQLITE_FULL`), when the error is one of SQLite's. */
+export function sqliteCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' && error.code.startsWith('SQLITE_') ? error.code : undefined;
+}
