@@ -1,0 +1,116 @@
+import type { HostSystem } from './host-system.ts';
+import type { CommandLimits } from './sandbox.ts';
+
+/** Where the workspace is mounted: host paths never show up in prompts or results. */
+export const SANDBOX_WORKSPACE = '/workspace';
+
+/** Descriptors that bwrap inherits, counted from 3 in this order. */
+export const BWRAP_FDS = { status: 3, seccomp: 4, passwd: 5, group: 6, hosts: 7, nsswitch: 8 } as const;
+
+/** Small files of /etc that programs look for. The user's name and number are the same on every machine. */
+export const ETC_FILES = {
+  passwd: 'agent:x:1000:1000:agent:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
+  group: 'agent:x:1000:\nnogroup:x:65534:\n',
+  hosts: '127.0.0.1 localhost\n::1 localhost\n',
+  nsswitch: 'passwd: files\ngroup: files\nhosts: files\n',
+} as const;
+
+/** Options that older versions of bwrap don't know. */
+export interface BubblewrapFeatures {
+  disableUserns: boolean;
+  tmpfsSize: boolean;
+}
+
+export interface BubblewrapPlan {
+  host: HostSystem;
+  features: BubblewrapFeatures;
+  limits: CommandLimits;
+  workspace: string;
+  readOnly: boolean;
+  /** Whether the workspace has a `.git` of its own, which is then shown read-only as a whole. */
+  protectGit: boolean;
+  /** Whether a seccomp filter is passed. */
+  filter: boolean;
+  cpuSeconds: number;
+  argv: readonly string[];
+}
+
+/**
+ * The arguments of bwrap for one command. Everything that is not named here does not exist inside: no home, no /var,
+ * no other process, no network but its own loopback, no capability.
+ */
+export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
+  const { host, features, limits } = plan;
+  const sized = (bytes: number) => (features.tmpfsSize ? ['--size', String(bytes)] : []);
+  return [
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-net',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(features.disableUserns ? ['--disable-userns'] : []),
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
+    '--uid',
+    '1000',
+    '--gid',
+    '1000',
+    '--hostname',
+    'sandbox',
+    '--json-status-fd',
+    String(BWRAP_FDS.status),
+    ...(plan.filter ? ['--seccomp', String(BWRAP_FDS.seccomp)] : []),
+    ...host.mounts,
+    ...etcFile('passwd'),
+    ...etcFile('group'),
+    ...etcFile('hosts'),
+    '--file',
+    String(BWRAP_FDS.nsswitch),
+    '/etc/nsswitch.conf',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    ...sized(Math.ceil(limits.scratchBytes / 4)),
+    '--tmpfs',
+    '/dev/shm',
+    ...sized(limits.scratchBytes),
+    '--tmpfs',
+    '/tmp',
+    plan.readOnly ? '--ro-bind' : '--bind',
+    plan.workspace,
+    SANDBOX_WORKSPACE,
+    ...(plan.protectGit ? ['--ro-bind', `${plan.workspace}/.git`, `${SANDBOX_WORKSPACE}/.git`] : []),
+    '--chdir',
+    SANDBOX_WORKSPACE,
+    // Without these, files could be made in /dev and in the root: both are memory without a limit.
+    '--remount-ro',
+    '/proc',
+    '--remount-ro',
+    '/dev',
+    '--remount-ro',
+    '/',
+    '--',
+    ...(host.prlimit === undefined ? [] : [host.prlimit, ...limitArgs(plan), '--']),
+    ...plan.argv,
+  ];
+}
+
+function etcFile(name: 'passwd' | 'group' | 'hosts'): string[] {
+  return ['--file', String(BWRAP_FDS[name]), `/etc/${name}`];
+}
+
+function limitArgs({ limits, cpuSeconds }: BubblewrapPlan): string[] {
+  const both = (name: string, value: number) => `--${name}=${value}:${value}`;
+  return [
+    both('nproc', limits.processes),
+    both('data', limits.processMemoryBytes),
+    both('fsize', limits.fileBytes),
+    both('nofile', limits.openFiles),
+    both('cpu', cpuSeconds),
+    both('core', 0),
+  ];
+}

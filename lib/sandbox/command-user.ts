@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { AppError } from '../errors/app-error.ts';
+import { environment } from './environment.ts';
+import type { HostSystem } from './host-system.ts';
+
+/** As whom a command runs, and the arguments to put before it. */
+export interface CommandUser {
+  prefix: readonly string[];
+  uid: number;
+}
+
+const tried = new Map<string, Promise<boolean>>();
+
+/**
+ * The user a command runs as. An ordinary server runs it as itself. A server that runs as root hands it to the owner of
+ * the workspace when that is someone else, because limits on processes don't bind root; a workspace of root's is
+ * worked on by root without capabilities, counted by the watchdog.
+ *
+ * @throws {AppError} `sandbox_user` when the owner can't be taken on or can't reach the workspace
+ */
+export async function commandUser(workspace: string, host: HostSystem): Promise<CommandUser> {
+  const self = process.getuid?.() ?? 0;
+  if (self !== 0) return { prefix: [], uid: self };
+  const { uid, gid } = await stat(workspace);
+  if (uid === 0) return { prefix: [], uid: 0 };
+  const prefix = host.setpriv && [host.setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
+  if (prefix && (await reaches(prefix, workspace))) return { prefix, uid };
+  throw new AppError({
+    code: 'sandbox_user',
+    message: `Commands can not run here: the server runs as root, and the workspace's owner (user ${uid}) can not enter it.`,
+    hint: 'Start Loupe as the owner of the workspace, or let that user enter every folder on the path to it.',
+  });
+}
+
+/** Whether the user can enter and change the folder: only a process of that user knows for sure. */
+function reaches([program = '', ...args]: readonly string[], workspace: string): Promise<boolean> {
+  const key = [...args, workspace].join('\0');
+  let answer = tried.get(key);
+  if (!answer) {
+    answer = new Promise((resolve) => {
+      const script = ['/bin/sh', '-c', 'cd "$1" && test -w .', 'sh', workspace];
+      execFile(program, [...args, ...script], { env: environment({}), cwd: '/' }, (error) =>
+        resolve(error === null),
+      );
+    });
+    tried.set(key, answer);
+  }
+  return answer;
+}

@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../errors/app-error.ts';
+import { type BubblewrapFeatures, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+import { environment } from './environment.ts';
+import { describeHost } from './host-system.ts';
+import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
+import { DEFAULT_LIMITS, type Protection, type Sandbox, type SandboxReport } from './sandbox.ts';
+import { seccompFilter } from './seccomp.ts';
+
+/** How commands are confined on this machine, and which protections hold. Runs one sandboxed command. */
+export async function probeSandbox(): Promise<SandboxReport> {
+  return (await openSandbox()).report;
+}
+
+/** The sandbox of this machine. Never throws: where none works, the report says why and commands are not offered. */
+export async function openSandbox(): Promise<Sandbox> {
+  if (process.platform !== 'linux') {
+    return unavailable(
+      `Commands can not be confined on ${process.platform}.`,
+      'Run Loupe on Linux, in WSL 2 or in a Linux container to let models run commands. The file tools work here.',
+    );
+  }
+  const host = describeHost();
+  if (host.bwrap === undefined) {
+    return unavailable(
+      'bubblewrap is not installed.',
+      'Install it, for example with: sudo apt install bubblewrap. Then start Loupe again.',
+    );
+  }
+  const setup: BubblewrapSetup = {
+    host: { ...host, bwrap: host.bwrap },
+    features: await bubblewrapFeatures(host.bwrap),
+    filter: seccompFilter(process.arch),
+  };
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-probe-')));
+  try {
+    const protections = await tryOut(setup, folder);
+    const missing = protections.filter(({ name, holds }) => !holds && ESSENTIAL.has(name));
+    if (missing.length > 0) {
+      return unavailable(
+        `bubblewrap runs, but does not confine here: ${missing.map(({ detail }) => detail).join(' ')}`,
+        'Commands stay off. A container or a security module may be in the way.',
+        protections,
+      );
+    }
+    return {
+      report: { available: true, kind: 'bubblewrap', protections },
+      workspacePath: () => SANDBOX_WORKSPACE,
+      ripgrep: host.ripgrep,
+      run: (command) => runInBubblewrap(setup, command),
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return unavailable(error.message, startHint(error.message));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Without these a command is not confined, whatever else holds. */
+const ESSENTIAL: ReadonlySet<string> = new Set([
+  'filesystem',
+  'network',
+  'environment',
+  'process-tree',
+  'capabilities',
+]);
+
+function unavailable(reason: string, hint: string, protections: readonly Protection[] = []): Sandbox {
+  return {
+    report: { available: false, kind: 'none', protections, reason, hint },
+    workspacePath: (workspace) => workspace,
+    ripgrep: undefined,
+    run: () => Promise.reject(new AppError({ code: 'sandbox_missing', message: reason, hint })),
+  };
+}
+
+function startHint(message: string): string {
+  if (/namespace|uid map|Operation not permitted|Permission denied/i.test(message)) {
+    return 'Unprivileged user namespaces seem to be off. See kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the seccomp profile of the container.';
+  }
+  return 'Try the same by hand: bwrap --unshare-all --ro-bind / / true';
+}
+
+async function bubblewrapFeatures(bwrap: string): Promise<BubblewrapFeatures> {
+  const help = await new Promise<string>((resolve) => {
+    execFile(bwrap, ['--help'], { env: environment({}) }, (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+  });
+  return { disableUserns: help.includes('--disable-userns'), tmpfsSize: help.includes('--size BYTES') };
+}
+
+// Prints one `name=value` line per question. Plain POSIX shell, so that it runs wherever commands run.
+const QUESTIONS = `
+say() { printf '%s=%s\\n' "$1" "$2"; }
+field() { while read -r key value; do [ "$key" = "$1:" ] && printf '%s' "$value"; done < /proc/self/status; }
+limit() { while read -r line; do case "$line" in "$1"*) set -- \${line#"$1"}; printf '%s' "$1"; return;; esac; done < /proc/self/limits; }
+say caps "$(field CapEff)"
+say nnp "$(field NoNewPrivs)"
+say filter "$(field Seccomp)"
+say environ "$(tr '\\0' ' ' < /proc/1/environ)"
+say interfaces "$(while read -r name rest; do case "$name" in *:*) printf '%s ' "\${name%%:*}";; esac; done < /proc/net/dev)"
+(: > /usr/loupe-probe) 2>/dev/null && say usr writable || say usr fixed
+(: > /loupe-probe) 2>/dev/null && say root writable || say root fixed
+(: > /workspace/probe) 2>/dev/null && say workspace writable || say workspace fixed
+say outside "$(ls -d /home /root /var /run /srv /mnt /media 2>/dev/null | tr '\\n' ' ')"
+unshare -U true 2>/dev/null && say userns allowed || say userns refused
+say nproc "$(limit 'Max processes')"
+say data "$(limit 'Max data size')"
+say fsize "$(limit 'Max file size')"
+say nofile "$(limit 'Max open files')"
+say cpu "$(limit 'Max cpu time')"
+say tmp "$(df -k -P /tmp | { read -r head; read -r fs blocks rest; printf '%s' "$blocks"; })"
+say shm "$(df -k -P /dev/shm | { read -r head; read -r fs blocks rest; printf '%s' "$blocks"; })"
+sleep 300 >/dev/null 2>&1 &
+say end reached
+`;
+
+async function tryOut(setup: BubblewrapSetup, folder: string): Promise<Protection[]> {
+  const outcome = await runInBubblewrap(setup, {
+    workspace: folder,
+    argv: ['/bin/sh', '-c', QUESTIONS],
+    timeoutMs: 10_000,
+  });
+  const answers = new Map<string, string>();
+  for (const line of outcome.stdout.text.split('\n')) {
+    const equals = line.indexOf('=');
+    if (equals > 0) answers.set(line.slice(0, equals), line.slice(equals + 1).trim());
+  }
+  if (outcome.end !== 'exited' || answers.get('end') !== 'reached') {
+    throw new AppError({
+      code: 'sandbox_failed',
+      message: `The trial command did not finish (${outcome.end}): ${outcome.stderr.text.slice(0, 300)}`,
+    });
+  }
+  return judge(answers, {
+    durationMs: outcome.durationMs,
+    machine: process.arch,
+    root: process.getuid?.() === 0,
+  });
+}
+
+/**
+ * Reads the answers of the trial command. Pure.
+ *
+ * @param answers what the command saw, by name
+ */
+export function judge(
+  answers: ReadonlyMap<string, string>,
+  about: { durationMs: number; machine: string; root: boolean },
+): Protection[] {
+  const at = (name: string) => answers.get(name) ?? '';
+  const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
+  const environment = at('environ')
+    .split(' ')
+    .filter((entry) => entry !== '' && !/^(PATH|HOME|LANG)=/.test(entry));
+  const protections: [Protection['name'], boolean, string, string][] = [
+    [
+      'filesystem',
+      at('usr') === 'fixed' &&
+        at('root') === 'fixed' &&
+        at('workspace') === 'writable' &&
+        at('outside') === '',
+      'Commands see the system read-only and the workspace, and nothing else.',
+      `Commands could see or change more than the workspace (${at('outside')}).`,
+    ],
+    [
+      'network',
+      at('interfaces') === 'lo',
+      'Commands have no network, not even to this machine.',
+      `Commands could reach the network (${at('interfaces')}).`,
+    ],
+    [
+      'environment',
+      environment.length === 0,
+      "Commands see none of the server's environment variables.",
+      `Commands could read environment variables (${environment.length}).`,
+    ],
+    [
+      'process-tree',
+      about.durationMs < 10_000,
+      'When a command ends, everything it started ends with it.',
+      'Processes could outlive their command.',
+    ],
+    [
+      'capabilities',
+      /^0+$/.test(at('caps')) && at('nnp') === '1',
+      'Commands hold no privileges and can gain none.',
+      'Commands keep privileges.',
+    ],
+    [
+      'system-calls',
+      at('filter') === '2',
+      'Tracing, mounts, kernel keys, io_uring and unix sockets are refused by a system call filter.',
+      `There is no system call filter for ${about.machine}.`,
+    ],
+    [
+      'namespaces',
+      at('userns') === 'refused',
+      'Commands can make no namespaces of their own.',
+      'Commands could make user namespaces.',
+    ],
+    [
+      'process-count',
+      limited('nproc', DEFAULT_LIMITS.processes),
+      about.root
+        ? `At most ${DEFAULT_LIMITS.processes} processes; for workspaces of root's they are counted, since the kernel's limit does not bind root.`
+        : `At most ${DEFAULT_LIMITS.processes} processes.`,
+      'The number of processes is only watched, not limited by the kernel (prlimit is missing).',
+    ],
+    [
+      'memory',
+      limited('data', DEFAULT_LIMITS.processMemoryBytes),
+      'Memory is limited, per process and in all.',
+      'Memory is only watched (prlimit is missing).',
+    ],
+    [
+      'file-size',
+      limited('fsize', DEFAULT_LIMITS.fileBytes),
+      'The size of a single file is limited.',
+      'The size of files is not limited (prlimit is missing).',
+    ],
+    [
+      'open-files',
+      limited('nofile', DEFAULT_LIMITS.openFiles),
+      'The number of open files is limited.',
+      'The number of open files is not limited (prlimit is missing).',
+    ],
+    [
+      'cpu-time',
+      limited('cpu', 3600),
+      'Processor time is limited.',
+      'Processor time is limited by the clock only (prlimit is missing).',
+    ],
+    [
+      'scratch-size',
+      limited('tmp', DEFAULT_LIMITS.scratchBytes / 1024) &&
+        limited('shm', DEFAULT_LIMITS.scratchBytes / 1024),
+      'Temporary files are limited in size.',
+      'Temporary files could fill the memory (bubblewrap is older than 0.7).',
+    ],
+    [
+      'unprivileged-user',
+      !about.root,
+      'The server runs as an ordinary user.',
+      "The server runs as root: commands run as the workspace's owner, or as root without privileges where root owns it.",
+    ],
+  ];
+  return protections.map(([name, holds, good, bad]) => ({ name, holds, detail: holds ? good : bad }));
+}

@@ -1,0 +1,43 @@
+// Next instantiates a module twice in one process; the locks must still be the same.
+const key = Symbol.for('loupe.sandbox.workspace-locks');
+const holder = globalThis as typeof globalThis & { [key]?: Map<string, Promise<void>> };
+holder[key] ??= new Map();
+const locks = holder[key];
+
+/**
+ * Runs one action at a time per workspace, in the order of asking. No process of an earlier command is alive while
+ * the mounts of the next one are set up, so nothing can move files under them.
+ *
+ * @returns `undefined` when the signal aborted before the turn came; the action was then not run
+ */
+export async function withWorkspaceLock<T>(
+  workspace: string,
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  const before = locks.get(workspace) ?? Promise.resolve();
+  const { promise: done, resolve: release } = Promise.withResolvers<void>();
+  const mine = before.then(() => done);
+  locks.set(workspace, mine);
+  try {
+    await turnOrAbort(before, signal);
+    if (signal?.aborted) return undefined;
+    return await action();
+  } finally {
+    release();
+    if (locks.get(workspace) === mine) locks.delete(workspace);
+  }
+}
+
+async function turnOrAbort(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return turn;
+  if (signal.aborted) return;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const listener = () => resolve();
+  signal.addEventListener('abort', listener, { once: true });
+  try {
+    await Promise.race([turn, aborted]);
+  } finally {
+    signal.removeEventListener('abort', listener);
+  }
+}

@@ -1,0 +1,54 @@
+import { AppError } from '../errors/app-error.ts';
+import { SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+
+const MAX_PATH_BYTES = 4096;
+
+/**
+ * The steps from the workspace's root to a path that a model wrote: `src/./a.ts` gives `['src', 'a.ts']`, the root itself
+ * gives `[]` (O5). `/workspace/…` is accepted for the root, since that is what commands see.
+ *
+ * @throws {AppError} `path_outside` when the path leaves the workspace, `path_invalid` when it is no path
+ */
+export function workspaceSteps(path: string): string[] {
+  if (path === '') throw invalid('The path is empty.', 'Use "." for the workspace itself.');
+  if (path.includes('\0')) throw invalid('The path holds a NUL character.');
+  if (!path.isWellFormed()) throw invalid('The path is not valid Unicode.');
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw invalid(`The path is longer than ${MAX_PATH_BYTES} bytes.`);
+  }
+  if (/^([A-Za-z]:[\\/]|\\)/.test(path)) throw outside(path);
+  let rest = path;
+  if (rest === SANDBOX_WORKSPACE) rest = '.';
+  else if (rest.startsWith(`${SANDBOX_WORKSPACE}/`))
+    rest = rest.slice(SANDBOX_WORKSPACE.length).replace(/^\/+/, '');
+  else if (rest.startsWith('/')) throw outside(path);
+
+  const steps: string[] = [];
+  for (const step of rest.split(process.platform === 'win32' ? /[\\/]/ : '/')) {
+    if (step === '' || step === '.') continue;
+    if (step !== '..') steps.push(step);
+    else if (steps.pop() === undefined) throw outside(path);
+  }
+  return steps;
+}
+
+/** A step that leads into a repository's own folder, also where the file system ignores case. */
+export function isGitStep(step: string): boolean {
+  return step.toLowerCase() === '.git';
+}
+
+function outside(path: string): AppError {
+  return new AppError({
+    code: 'path_outside',
+    message: `"${shown(path)}" leads out of the workspace.`,
+    hint: 'Use a path relative to the workspace, such as "src/index.ts", or "." for the workspace itself.',
+  });
+}
+
+function invalid(message: string, hint?: string): AppError {
+  return new AppError({ code: 'path_invalid', message, hint });
+}
+
+function shown(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path;
+}

@@ -1,0 +1,103 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
+import { AppError } from '../errors/app-error.ts';
+
+/** Below the data directory, the one folder where workspaces may lie: a fresh one per run is made there (K-33). */
+export const WORKSPACES_FOLDER = 'workspaces';
+
+const SYSTEM_FOLDERS = [
+  '/bin',
+  '/boot',
+  '/dev',
+  '/etc',
+  '/lib',
+  '/proc',
+  '/run',
+  '/sbin',
+  '/sys',
+  '/usr',
+  '/var',
+];
+
+/**
+ * Opens a folder as a workspace: its path is made canonical here, once, and is what every tool starts from (O5).
+ *
+ * @param path an absolute path to an existing folder
+ * @param options.dataDir the server's data directory; no workspace may hold it or lie in it, apart from
+ *   `workspaces/NAME` below it
+ * @returns the canonical path
+ * @throws {AppError} `workspace_relative`, `workspace_missing`, `workspace_not_a_folder`, `workspace_too_wide` or
+ *   `workspace_holds_data`
+ */
+export async function openWorkspace(path: string, options: { dataDir: string }): Promise<string> {
+  if (path.includes('\0') || !isAbsolute(path)) {
+    throw new AppError({
+      code: 'workspace_relative',
+      message: `The workspace "${path.replaceAll('\0', '\\0')}" is not an absolute path.`,
+      hint: 'Give the full path of a folder, beginning at the root.',
+    });
+  }
+  const workspace = await canonicalFolder(path);
+  await refuseTooWide(workspace);
+  await refuseDataDirectory(workspace, options.dataDir);
+  return workspace;
+}
+
+async function canonicalFolder(path: string): Promise<string> {
+  let workspace: string;
+  try {
+    workspace = await realpath(path);
+  } catch (cause) {
+    throw new AppError({
+      code: 'workspace_missing',
+      message: `The workspace ${path} does not exist or can not be reached.`,
+      hint: 'Create the folder, or check its spelling and its permissions.',
+      cause,
+    });
+  }
+  if (!(await stat(workspace)).isDirectory()) {
+    throw new AppError({
+      code: 'workspace_not_a_folder',
+      message: `The workspace ${path} is a file.`,
+      hint: 'Give the folder that holds it.',
+    });
+  }
+  return workspace;
+}
+
+async function refuseTooWide(workspace: string): Promise<void> {
+  const home = await realpath(homedir()).catch(() => homedir());
+  const isSystem = process.platform !== 'win32' && SYSTEM_FOLDERS.includes(workspace);
+  if (workspace === parse(workspace).root || workspace === home || isSystem) {
+    throw new AppError({
+      code: 'workspace_too_wide',
+      message: `${workspace} can not be a workspace: a model could change everything in it.`,
+      hint: 'Choose the folder of one project.',
+    });
+  }
+}
+
+async function refuseDataDirectory(workspace: string, dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const data = await realpath(resolve(dataDir));
+  const own = relative(join(data, WORKSPACES_FOLDER), workspace);
+  if (own !== '' && !own.startsWith('..') && !isAbsolute(own)) return;
+  if ((await isWithin(data, workspace)) || (await isWithin(workspace, data))) {
+    throw new AppError({
+      code: 'workspace_holds_data',
+      message: `${workspace} can not be a workspace: Loupe's own data lies in ${data}.`,
+      hint: 'Choose another folder, or set LOUPE_DATA_DIR to a place outside of it.',
+    });
+  }
+}
+
+/** Whether `inner` is `outer` or lies below it, by identity: a second mount or another spelling changes nothing. */
+async function isWithin(inner: string, outer: string): Promise<boolean> {
+  const target = await stat(outer, { bigint: true });
+  for (let folder = inner; ; folder = dirname(folder)) {
+    const here = await stat(folder, { bigint: true });
+    if (here.dev === target.dev && here.ino === target.ino) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}

@@ -1,0 +1,146 @@
+import { AppError } from '../errors/app-error.ts';
+import type { Check } from '../events/config.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { lookAt, openForReading } from '../sandbox/workspace-files.ts';
+import { workspaceSteps } from '../sandbox/workspace-path.ts';
+import { shortText } from '../util/short-text.ts';
+import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
+import { DEFAULT_SHELL_TIMEOUT_SECS } from './registry.ts';
+import { runCommand } from './run-command.ts';
+import type { ToolResult } from './tool.ts';
+
+/** What one check saw (V11). */
+export interface CheckResult {
+  check: Check;
+  passed: boolean;
+  /** At most 4000 characters; quoted in the corrective prompt (V6). */
+  output: string;
+  duration_ms: number;
+}
+
+export interface CheckOptions {
+  /** From `openWorkspace`. */
+  workspace: string;
+  sandbox: Sandbox;
+  signal: AbortSignal;
+  blockedPatterns?: readonly BlockedPattern[];
+  shellTimeoutSecs?: number;
+}
+
+const MAX_OUTPUT_CHARS = 4000;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Runs the checks of a finished work in order, under the same rules as the tools (V11, O5-O8). A check that can't be run
+ * has failed, and its output says why. Never throws.
+ */
+export async function runChecks(checks: readonly Check[], options: CheckOptions): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of checks) {
+    const startedAt = performance.now();
+    const { passed, output } = await runCheck(check, options).catch(cannotRun);
+    results.push({
+      check,
+      passed,
+      output: shortText(output, MAX_OUTPUT_CHARS),
+      duration_ms: Math.round(performance.now() - startedAt),
+    });
+  }
+  return results;
+}
+
+/** All checks in one line, and the outcome of V8. Pure. No checks at all are a pass. */
+export function summarizeChecks(results: readonly CheckResult[]): {
+  outcome: 'pass' | 'partial_pass' | 'fail';
+  summary: string;
+} {
+  const failedOnes = results.filter(({ passed }) => !passed);
+  if (failedOnes.length === 0) {
+    return {
+      outcome: 'pass',
+      summary: results.length === 0 ? 'No checks.' : `All ${results.length} checks passed.`,
+    };
+  }
+  const names = failedOnes.map(({ check }) => describeCheck(check)).join('; ');
+  return {
+    outcome: failedOnes.length < results.length ? 'partial_pass' : 'fail',
+    summary: shortText(`${failedOnes.length} of ${results.length} checks failed: ${names}`, 500),
+  };
+}
+
+/** The check as a phrase: `file "a.md" exists`. */
+export function describeCheck(check: Check): string {
+  switch (check.type) {
+    case 'command':
+      return `command "${shortText(check.command, 100)}" succeeds`;
+    case 'file_exists':
+      return `file "${check.path}" exists`;
+    case 'file_contains':
+      return `file "${check.path}" contains "${shortText(check.text, 100)}"`;
+  }
+}
+
+type Verdict = Pick<CheckResult, 'passed' | 'output'>;
+
+async function runCheck(check: Check, options: CheckOptions): Promise<Verdict> {
+  switch (check.type) {
+    case 'command':
+      return checkCommand(check.command, options);
+    case 'file_exists': {
+      const there = await lookAt(options.workspace, workspaceSteps(check.path));
+      return {
+        passed: there !== undefined,
+        output: there ? 'It exists.' : `"${check.path}" does not exist.`,
+      };
+    }
+    case 'file_contains':
+      return checkContent(check.path, check.text, options.workspace);
+  }
+}
+
+async function checkCommand(command: string, options: CheckOptions): Promise<Verdict> {
+  if (!options.sandbox.report.available) {
+    return { passed: false, output: `Commands can not run here: ${options.sandbox.report.reason}` };
+  }
+  const tool = runCommand({
+    sandbox: options.sandbox,
+    blockedPatterns: options.blockedPatterns ?? DEFAULT_BLOCKED_PATTERNS,
+    shellTimeoutSecs: options.shellTimeoutSecs ?? DEFAULT_SHELL_TIMEOUT_SECS,
+  });
+  const result = await tool.run({ command }, { workspace: options.workspace, signal: options.signal });
+  return { passed: result.success, output: commandOutput(result) };
+}
+
+/** What a person or a model needs of a command's result: the error, then the end of the output, where failures stand. */
+function commandOutput({ output }: ToolResult): string {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return JSON.stringify(output);
+  const parts = [output.error, output.stderr, output.stdout].filter(
+    (part) => typeof part === 'string' && part !== '',
+  );
+  const text = parts.join('\n');
+  return text.length <= MAX_OUTPUT_CHARS ? text : `${text.slice(0, 500)}\n[…]\n${text.slice(-3400)}`;
+}
+
+async function checkContent(path: string, text: string, workspace: string): Promise<Verdict> {
+  const { file, stats } = await openForReading(workspace, workspaceSteps(path));
+  try {
+    if (stats.size > MAX_FILE_BYTES)
+      return { passed: false, output: `"${path}" is too large to be searched.` };
+    const passed = (await file.readFile('utf8')).includes(text);
+    return {
+      passed,
+      output: passed ? 'The text is there.' : `"${path}" (${stats.size} bytes) does not contain the text.`,
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+function cannotRun(error: unknown): Verdict {
+  if (error instanceof AppError)
+    return { passed: false, output: [error.message, error.hint].join(' ').trim() };
+  return {
+    passed: false,
+    output: `The check could not be run: ${error instanceof Error ? error.message : error}`,
+  };
+}

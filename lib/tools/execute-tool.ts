@@ -1,0 +1,66 @@
+import { validateArguments } from '../parser/validate-arguments.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
+import { failed, failedWith } from './tool-results.ts';
+
+export interface ExecuteOptions extends Pick<ToolContext, 'onOutput'> {
+  /** The tools on offer. */
+  tools: readonly Tool[];
+  signal: AbortSignal;
+}
+
+/**
+ * Runs one tool call. Never throws (O3): an unknown name, arguments that don't fit, a refused path and a fault of the
+ * program all come back as failed results whose `output.error` says what to do next (O4).
+ *
+ * @param workspace from `openWorkspace`
+ */
+export async function executeTool(
+  name: string,
+  args: JsonObject,
+  workspace: string,
+  options: ExecuteOptions,
+): Promise<ToolResult> {
+  const tool = options.tools.find(({ definition }) => definition.function.name === name);
+  if (!tool) return unknownTool(name, options.tools);
+  const { parameters } = tool.definition.function;
+  const given = withoutNulls(args, parameters.required ?? []);
+  const problems = validateArguments(given, parameters);
+  if (problems.length > 0) {
+    const usage = `${name}(${signature(tool)})`;
+    return failed(name, { error: `${problems.map(({ message }) => message).join(' ')} Usage: ${usage}` });
+  }
+  if (options.signal.aborted) return failed(name, { error: 'Stopped by the operator.' });
+  try {
+    return await tool.run(given, { workspace, signal: options.signal, onOutput: options.onOutput });
+  } catch (error) {
+    return options.signal.aborted
+      ? failed(name, { error: 'Stopped by the operator.' })
+      : failedWith(name, error);
+  }
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): ToolResult {
+  const names = tools.map(({ definition }) => definition.function.name);
+  const near = nearestName(name, names);
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  return failed(name, {
+    error: `There is no tool "${name.slice(0, 100)}".${meant} Available: ${names.join(', ') || 'none'}.`,
+  });
+}
+
+/** Models write null for an optional argument that they leave out. */
+function withoutNulls(args: JsonObject, required: readonly string[]): JsonObject {
+  const kept = Object.entries(args).filter(([key, value]: [string, JsonValue]) => {
+    return value !== null || required.includes(key);
+  });
+  return Object.fromEntries(kept);
+}
+
+function signature(tool: Tool): string {
+  const { properties = {}, required = [] } = tool.definition.function.parameters;
+  return Object.entries(properties)
+    .map(([name, { type }]) => `${name}${required.includes(name) ? '' : '?'}: ${String(type)}`)
+    .join(', ');
+}

@@ -1,0 +1,88 @@
+import { AppError } from '../errors/app-error.ts';
+import { listFolder, openForReading } from '../sandbox/workspace-files.ts';
+import { isGitStep } from '../sandbox/workspace-path.ts';
+import type { Found, Match, SearchRequest } from './search-files.ts';
+
+const TIME_LIMIT_MS = 10_000;
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_ENTRIES_PER_FOLDER = 5000;
+const MAX_DEPTH = 30;
+/** Folders that hold other people's code or build products; ripgrep skips them by way of ignore files. */
+const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
+
+const NOTE = 'ripgrep is not available here: the pattern was searched as plain text, without regard to case.';
+
+/**
+ * Searches for plain text, file by file, where ripgrep can't run. A model's pattern never becomes a JavaScript regular
+ * expression, since one of those could hold up the whole server.
+ *
+ * @returns `undefined` when the signal ended it
+ */
+export async function literalSearch(
+  workspace: string,
+  { pattern, steps, maxResults }: SearchRequest,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
+  const wanted = pattern.toLowerCase();
+  const deadline = performance.now() + TIME_LIMIT_MS;
+  const matches: Match[] = [];
+  let late = false;
+  const open = [steps];
+  for (let current = open.pop(); current !== undefined; current = open.pop()) {
+    if (signal.aborted) return undefined;
+    late = performance.now() > deadline;
+    if (late || matches.length > maxResults) break;
+    const folder = await listIfFolder(workspace, current);
+    if (folder === undefined) await searchFile(workspace, current, wanted, matches);
+    else if (current.length < MAX_DEPTH) open.push(...folder);
+  }
+  return {
+    matches: matches.slice(0, maxResults),
+    incomplete: late || matches.length > maxResults,
+    note: NOTE,
+  };
+}
+
+/** The paths in a folder, last first so that a stack yields them in order; `undefined` for a file. */
+async function listIfFolder(workspace: string, steps: readonly string[]): Promise<string[][] | undefined> {
+  try {
+    const { entries } = await listFolder(workspace, steps, MAX_ENTRIES_PER_FOLDER);
+    return entries
+      .filter(
+        ({ name, type }) =>
+          (type === 'file' || type === 'directory') && !isGitStep(name) && !SKIPPED.has(name),
+      )
+      .map(({ name }) => [...steps, name])
+      .reverse();
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'not_a_folder' ? undefined : [];
+    throw error;
+  }
+}
+
+async function searchFile(workspace: string, steps: readonly string[], wanted: string, matches: Match[]) {
+  const text = await readText(workspace, steps);
+  if (text === undefined) return;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.toLowerCase().includes(wanted)) {
+      matches.push({ path: steps.join('/'), line: index + 1, text: line.trim() });
+    }
+  }
+}
+
+/** The text of a file; `undefined` for what is too large, binary, or not readable, as ripgrep passes over it. */
+async function readText(workspace: string, steps: readonly string[]): Promise<string | undefined> {
+  try {
+    const { file, stats } = await openForReading(workspace, steps);
+    try {
+      if (stats.size > MAX_FILE_BYTES) return undefined;
+      const data = await file.readFile();
+      return data.subarray(0, 8192).includes(0) ? undefined : data.toString('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}

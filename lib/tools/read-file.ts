@@ -1,0 +1,171 @@
+import type { FileHandle } from 'node:fs/promises';
+import { AppError } from '../errors/app-error.ts';
+import { openForReading, siblings } from '../sandbox/workspace-files.ts';
+import { workspaceSteps } from '../sandbox/workspace-path.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import { optionalInteger, textArgument } from './arguments.ts';
+import { fitStart } from './fit-text.ts';
+import type { Tool } from './tool.ts';
+import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+/** Text is looked for this far into a file; beyond it, lines must be found with other tools. */
+const MAX_SCAN_BYTES = 64 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+/** Reads a text file, or some lines of it. Says so when it returns less than was asked for (O9). */
+export const readFile: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'read_file',
+      description:
+        'Read a text file of the workspace. Long files are cut; read on with start_line. Line numbers start at 1.',
+      parameters: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Path of the file, relative to the workspace' },
+          start_line: { type: 'integer', minimum: 1, description: 'First line to read (default 1)' },
+          end_line: {
+            type: 'integer',
+            minimum: 1,
+            description: 'Last line to read, inclusive (default: to the end)',
+          },
+        },
+        required: ['path'],
+      },
+    },
+  },
+  effect: 'read',
+  mainArgument: 'path',
+  async run(args, { workspace, signal }) {
+    const path = textArgument(args, 'path');
+    const startLine = optionalInteger(args, 'start_line') ?? 1;
+    const endLine = optionalInteger(args, 'end_line') ?? Number.POSITIVE_INFINITY;
+    if (endLine < startLine) {
+      return failed('read_file', { error: `end_line (${endLine}) is less than start_line (${startLine}).` });
+    }
+    const { file, stats } = await openOrSuggest(workspace, path);
+    try {
+      const read = await readLines(file, { startLine, endLine, signal });
+      if (read.binary) {
+        return failed('read_file', {
+          error: `"${path}" is not a text file (${stats.size} bytes with NUL characters) and can not be shown.`,
+        });
+      }
+      if (read.text === '' && startLine > Math.max(1, read.lastLine)) {
+        return failed('read_file', {
+          error: read.complete
+            ? `"${path}" has only ${read.lastLine} lines; line ${startLine} does not exist.`
+            : `Line ${startLine} of "${path}" lies more than ${MAX_SCAN_BYTES} bytes into the file. Use search_files instead.`,
+        });
+      }
+      return succeeded('read_file', readOutput(path, stats.size, startLine, read), {
+        truncated: read.truncated,
+      });
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+interface LinesRead {
+  text: string;
+  /** Number of the last line that was looked at. */
+  lastLine: number;
+  /** First line that was not returned whole, when the result was cut. */
+  nextLine: number;
+  truncated: boolean;
+  /** Whether the end of the file was seen. */
+  complete: boolean;
+  binary: boolean;
+}
+
+function readOutput(path: string, sizeBytes: number, startLine: number, read: LinesRead) {
+  return {
+    path,
+    size_bytes: sizeBytes,
+    start_line: startLine,
+    end_line: read.truncated ? Math.max(startLine, read.nextLine - 1) : read.lastLine,
+    ...(read.complete && !read.truncated && { total_lines: read.lastLine }),
+    ...(read.truncated && { note: cutNote(sizeBytes, startLine, read) }),
+    content: read.text,
+  };
+}
+
+function cutNote(sizeBytes: number, startLine: number, { text, nextLine }: LinesRead): string {
+  const shown = `Cut: ${Buffer.byteLength(text)} of ${sizeBytes} bytes are shown.`;
+  return nextLine === startLine
+    ? `${shown} Line ${startLine} is too long to be shown whole; search_files finds text in it.`
+    : `${shown} Read on with start_line ${nextLine}.`;
+}
+
+async function openOrSuggest(workspace: string, path: string) {
+  const steps = workspaceSteps(path);
+  try {
+    return await openForReading(workspace, steps);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    const near = nearestName(steps.at(-1) ?? '', await siblings(workspace, steps));
+    const suggestion = near && [...steps.slice(0, -1), near].join('/');
+    throw new AppError({
+      code: error.code,
+      message: error.message,
+      hint: suggestion ? `Did you mean "${suggestion}"?` : 'list_directory shows what there is.',
+    });
+  }
+}
+
+/** Reads forward in chunks and keeps only the wanted lines, so that memory stays small for a file of any size. */
+async function readLines(
+  file: FileHandle,
+  { startLine, endLine, signal }: { startLine: number; endLine: number; signal: AbortSignal },
+): Promise<LinesRead> {
+  const budget = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
+  const wanted: Buffer[] = [];
+  let wantedBytes = 0;
+  let line = 1;
+  let position = 0;
+  let complete = false;
+  let endsWithNewline = true;
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  while (position < MAX_SCAN_BYTES && line <= endLine && wantedBytes <= budget) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) {
+      complete = true;
+      break;
+    }
+    const data = chunk.subarray(0, bytesRead);
+    if (position === 0 && data.subarray(0, 8192).includes(0)) {
+      return { text: '', lastLine: 0, nextLine: 1, truncated: false, complete: false, binary: true };
+    }
+    let from = 0;
+    while (from < bytesRead && line <= endLine) {
+      const newline = data.indexOf(LINE_FEED, from);
+      const to = newline === -1 ? bytesRead : newline + 1;
+      if (line >= startLine) {
+        wanted.push(Buffer.from(data.subarray(from, to)));
+        wantedBytes += to - from;
+      }
+      if (newline !== -1) line++;
+      from = to;
+    }
+    endsWithNewline = data[bytesRead - 1] === LINE_FEED;
+    position += bytesRead;
+  }
+  // `line` is the one that would come next; a last line without a line feed was seen all the same.
+  const lastLine = Math.min(endLine, endsWithNewline || line > endLine ? line - 1 : line);
+  const whole = Buffer.concat(wanted).toString('utf8');
+  const fitting = fitStart(whole, budget);
+  const truncated = fitting.length < whole.length || (!complete && line <= endLine);
+  const text = truncated ? fitting.slice(0, fitting.lastIndexOf('\n') + 1 || fitting.length) : fitting;
+  const nextLine = startLine + countLineFeeds(text);
+  return { text, lastLine, nextLine, truncated, complete, binary: false };
+}
+
+function countLineFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

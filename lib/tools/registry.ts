@@ -1,0 +1,63 @@
+import type { ToolDefinition } from '../parser/types.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
+import { executeTool } from './execute-tool.ts';
+import { listDirectory } from './list-directory.ts';
+import { readFile } from './read-file.ts';
+import { runCommand } from './run-command.ts';
+import { searchFiles } from './search-files.ts';
+import type { Tool, ToolBox } from './tool.ts';
+import { writeFile } from './write-file.ts';
+
+export interface TaskToolOptions {
+  /** From `openWorkspace`. */
+  workspace: string;
+  /** From `openSandbox`. Where it is not available, `run_command` is not offered (O8). */
+  sandbox: Sandbox;
+  /** Default: `DEFAULT_BLOCKED_PATTERNS` (O6). */
+  blockedPatterns?: readonly BlockedPattern[];
+  /** Default and maximum time of a command, in seconds (O7). Default: 120. */
+  shellTimeoutSecs?: number;
+}
+
+export const DEFAULT_SHELL_TIMEOUT_SECS = 120;
+
+/** The tools of one Task run (O1), bound to its workspace. */
+export function createTaskTools(options: TaskToolOptions): ToolBox {
+  return createToolBox(taskTools(options), options.workspace);
+}
+
+/** The definitions in Ollama's format, as a run with these options would offer them (O1). */
+export function getToolDefinitions(options: Omit<TaskToolOptions, 'workspace'>): ToolDefinition[] {
+  return taskTools(options).map(({ definition }) => definition);
+}
+
+function taskTools({
+  sandbox,
+  blockedPatterns,
+  shellTimeoutSecs,
+}: Omit<TaskToolOptions, 'workspace'>): Tool[] {
+  const command = runCommand({
+    sandbox,
+    blockedPatterns: blockedPatterns ?? DEFAULT_BLOCKED_PATTERNS,
+    shellTimeoutSecs: shellTimeoutSecs ?? DEFAULT_SHELL_TIMEOUT_SECS,
+  });
+  return [
+    readFile,
+    writeFile,
+    listDirectory,
+    searchFiles(sandbox),
+    ...(sandbox.report.available ? [command] : []),
+  ];
+}
+
+/** Tools bound to a workspace. */
+export function createToolBox(tools: readonly Tool[], workspace: string): ToolBox {
+  const find = (name: string) => tools.find(({ definition }) => definition.function.name === name);
+  return {
+    definitions: tools.map(({ definition }) => definition),
+    effectOf: (name) => find(name)?.effect,
+    mainArgumentOf: (name) => find(name)?.mainArgument,
+    execute: (call, context) => executeTool(call.name, call.arguments, workspace, { tools, ...context }),
+  };
+}

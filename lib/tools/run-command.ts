@@ -1,0 +1,148 @@
+import type { CommandOutcome, Sandbox } from '../sandbox/sandbox.ts';
+import type { JsonObject } from '../util/json.ts';
+import { optionalInteger, textArgument } from './arguments.ts';
+import { type BlockedPattern, commandBlocker, MAX_COMMAND_CHARS } from './blocked-patterns.ts';
+import { fitMiddle, jsonTextBytes } from './fit-text.ts';
+import type { Tool, ToolResult } from './tool.ts';
+import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
+
+export interface RunCommandOptions {
+  sandbox: Sandbox;
+  blockedPatterns: readonly BlockedPattern[];
+  /** Default and maximum of `timeout_ms`, in seconds (O7). */
+  shellTimeoutSecs: number;
+}
+
+/**
+ * Runs a shell command in the sandbox. A command that exits with another status than 0 is a failed call that keeps its
+ * output: `exit_code` comes first, then `error`, then what it wrote.
+ */
+export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCommandOptions): Tool {
+  const blocked = commandBlocker(blockedPatterns);
+  const maxTimeoutMs = shellTimeoutSecs * 1000;
+  return {
+    definition: {
+      type: 'function',
+      function: {
+        name: 'run_command',
+        description:
+          'Run a shell command in the workspace and return its exit code and output. There is no network and no input; everything it started ends with it.',
+        parameters: {
+          type: 'object',
+          properties: {
+            command: { type: 'string', description: 'The command line, run by /bin/sh in the workspace' },
+            timeout_ms: {
+              type: 'integer',
+              minimum: 1,
+              description: `Time limit in milliseconds (default and maximum ${maxTimeoutMs})`,
+            },
+          },
+          required: ['command'],
+        },
+      },
+    },
+    effect: 'command',
+    mainArgument: 'command',
+    async run(args, { workspace, signal, onOutput }) {
+      const command = textArgument(args, 'command');
+      const problem = commandProblem(command) ?? blockedProblem(blocked(command));
+      if (problem !== undefined) return failed('run_command', { error: problem });
+      const timeoutMs = Math.min(optionalInteger(args, 'timeout_ms') ?? maxTimeoutMs, maxTimeoutMs);
+      const outcome = await sandbox.run({
+        workspace,
+        argv: ['/bin/sh', '-c', command],
+        timeoutMs,
+        signal,
+        onOutput: onOutput && ((text) => onOutput(text)),
+      });
+      return commandResult(outcome, timeoutMs);
+    },
+  };
+}
+
+function commandProblem(command: string): string | undefined {
+  if (command.trim() === '') return 'The command is empty.';
+  if (command.includes('\0')) return 'The command holds a NUL character.';
+  if (command.length > MAX_COMMAND_CHARS) {
+    return `The command has ${command.length} characters, at most ${MAX_COMMAND_CHARS} are possible. Write a script with write_file and run that.`;
+  }
+  return undefined;
+}
+
+function blockedProblem(blocked: BlockedPattern | undefined): string | undefined {
+  return blocked && `Refused: ${blocked.reason}. The command was not run.`;
+}
+
+/** What a command brought, as the model reads it. Pure. */
+export function commandResult(outcome: CommandOutcome, timeoutMs: number): ToolResult {
+  const { exitCode, stdout, stderr, durationMs } = outcome;
+  const fitted = fitStreams(stdout.text, stderr.text);
+  const truncated = fitted.cut || stdout.omittedBytes > 0 || stderr.omittedBytes > 0;
+  const streams: JsonObject = {
+    stdout: fitted.stdout,
+    stderr: fitted.stderr,
+    duration_ms: Math.round(durationMs),
+    ...(truncated && { stdout_bytes: stdout.totalBytes, stderr_bytes: stderr.totalBytes }),
+  };
+  const error = commandError(outcome, timeoutMs);
+  if (error === undefined) return succeeded('run_command', { exit_code: 0, ...streams }, { truncated });
+  return failed(
+    'run_command',
+    {
+      exit_code: exitCode ?? null,
+      error,
+      ...(outcome.end === 'timeout' && { timed_out: true }),
+      ...(outcome.end !== 'exited' && { killed: true }),
+      ...streams,
+    },
+    { truncated },
+  );
+}
+
+function commandError({ end, exitCode = 0 }: CommandOutcome, timeoutMs: number): string | undefined {
+  switch (end) {
+    case 'exited':
+      return exitCode === 0 ? undefined : exitError(exitCode);
+    case 'timeout':
+      return `Killed after its time limit of ${timeoutMs} ms. Commands get no input; servers and watchers never end by themselves.`;
+    case 'stopped':
+      return 'Stopped by the operator.';
+    case 'output_limit':
+      return 'Killed because it wrote too much output. Write to a file, or select with head, tail or grep.';
+    case 'memory_limit':
+      return 'Killed because it used too much memory.';
+    case 'process_limit':
+      return 'Killed because it started too many processes.';
+    case 'disk_full':
+      return 'Killed because the disk of the workspace is nearly full.';
+  }
+}
+
+function exitError(exitCode: number): string {
+  switch (exitCode) {
+    case 126:
+      return 'Exit code 126: the program could not be executed.';
+    case 127:
+      return 'Exit code 127: a program was not found.';
+    case 137:
+      return 'Exit code 137: killed, perhaps for want of memory.';
+    case 152:
+      return 'Exit code 152: it used up its processor time.';
+    case 153:
+      return 'Exit code 153: it tried to write a file over the size limit.';
+    default:
+      return exitCode > 128 && exitCode <= 192
+        ? `Exit code ${exitCode}: ended by signal ${exitCode - 128}.`
+        : `Exit code ${exitCode}.`;
+  }
+}
+
+/** Errors matter more than volume: what stderr needs, up to half, is taken from the room of stdout. */
+function fitStreams(stdout: string, stderr: string): { stdout: string; stderr: string; cut: boolean } {
+  const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
+  const half = Math.floor(room / 2);
+  const forStderr = Math.max(half, room - Math.min(room, jsonTextBytes(stdout)));
+  const fittedStderr = fitMiddle(stderr, forStderr);
+  const fittedStdout = fitMiddle(stdout, room - jsonTextBytes(fittedStderr.text));
+  return { stdout: fittedStdout.text, stderr: fittedStderr.text, cut: fittedStdout.cut || fittedStderr.cut };
+}

@@ -1,0 +1,222 @@
+import { AppError } from '../errors/app-error.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { lookAt } from '../sandbox/workspace-files.ts';
+import { isGitStep, workspaceSteps } from '../sandbox/workspace-path.ts';
+import type { JsonObject } from '../util/json.ts';
+import { optionalInteger, optionalText, textArgument } from './arguments.ts';
+import { fitStart } from './fit-text.ts';
+import { literalSearch } from './literal-search.ts';
+import type { Tool, ToolContext } from './tool.ts';
+import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
+
+const DEFAULT_MAX_RESULTS = 50;
+const MAX_RESULTS = 500;
+const TIMEOUT_MS = 10_000;
+const MAX_PATTERN_CHARS = 1000;
+const MAX_LINE_CHARS = 400;
+
+/** One matching line. */
+export interface Match {
+  path: string;
+  line: number;
+  text: string;
+}
+
+export interface Found {
+  matches: Match[];
+  /** More were there, or the search was ended before it was through. */
+  incomplete: boolean;
+  /** What the model should know about the way it was searched. */
+  note?: string;
+}
+
+export interface SearchRequest {
+  pattern: string;
+  /** Steps of a folder or file that was checked to be one. */
+  steps: readonly string[];
+  maxResults: number;
+}
+
+/**
+ * Searches the text of files. With ripgrep it runs in the sandbox, on a read-only workspace: its regular expressions are
+ * linear, and what it may open is confined. Without it, the pattern is searched as plain text.
+ */
+export function searchFiles(sandbox: Sandbox | undefined): Tool {
+  return {
+    definition: {
+      type: 'function',
+      function: {
+        name: 'search_files',
+        description:
+          'Search the text of the files in the workspace for a regular expression. Returns matching lines with path and line number. Ignored and binary files are skipped.',
+        parameters: {
+          type: 'object',
+          properties: {
+            pattern: { type: 'string', description: 'Regular expression or plain text to look for' },
+            path: { type: 'string', description: 'Folder or file to search in (default: ".")' },
+            max_results: {
+              type: 'integer',
+              minimum: 1,
+              description: `Most matching lines to return (default ${DEFAULT_MAX_RESULTS}, at most ${MAX_RESULTS})`,
+            },
+          },
+          required: ['pattern'],
+        },
+      },
+    },
+    effect: 'read',
+    mainArgument: 'pattern',
+    async run(args, context) {
+      const pattern = textArgument(args, 'pattern');
+      const path = optionalText(args, 'path') ?? '.';
+      const maxResults = optionalInteger(args, 'max_results') ?? DEFAULT_MAX_RESULTS;
+      if (pattern === '' || pattern.length > MAX_PATTERN_CHARS || /[\0\n]/.test(pattern)) {
+        return failed('search_files', {
+          error: `The pattern must be one line of 1 to ${MAX_PATTERN_CHARS} characters.`,
+        });
+      }
+      const steps = workspaceSteps(path);
+      await mustBeSearchable(context.workspace, steps, path);
+      const request: SearchRequest = { pattern, steps, maxResults: Math.min(maxResults, MAX_RESULTS) };
+      const found =
+        sandbox?.report.available && sandbox.ripgrep !== undefined
+          ? await ripgrep(sandbox, sandbox.ripgrep, request, context)
+          : await literalSearch(context.workspace, request, context.signal);
+      return found === undefined
+        ? failed('search_files', { error: 'Stopped by the operator.' })
+        : searchResult(pattern, path, found);
+    },
+  };
+}
+
+async function mustBeSearchable(workspace: string, steps: readonly string[], path: string): Promise<void> {
+  const refuse = (code: string, message: string, hint?: string) => new AppError({ code, message, hint });
+  if (steps.some(isGitStep)) throw refuse('git_protected', 'The .git folder is not searched.');
+  const stats = await lookAt(workspace, steps);
+  if (!stats) throw refuse('not_found', `"${path}" does not exist.`, 'list_directory shows what there is.');
+  if (stats.isSymbolicLink())
+    throw refuse('path_link', `"${path}" is a symbolic link, and links are not followed.`);
+  if (!stats.isFile() && !stats.isDirectory()) {
+    throw refuse('not_a_regular_file', `"${path}" is a pipe, a socket or a device.`);
+  }
+}
+
+async function ripgrep(
+  sandbox: Sandbox,
+  program: string,
+  request: SearchRequest,
+  context: ToolContext,
+): Promise<Found | undefined> {
+  const asExpression = await runRipgrep(sandbox, program, request, context, []);
+  if (asExpression === undefined || typeof asExpression !== 'string') return asExpression;
+  if (
+    !/regex parse error|regex could not be compiled|unrecognized|not supported|Compiled regex exceeds/i.test(
+      asExpression,
+    )
+  ) {
+    throw new AppError({
+      code: 'search_failed',
+      message: `The search failed: ${asExpression.slice(0, 500)}`,
+    });
+  }
+  const asText = await runRipgrep(sandbox, program, request, context, ['--fixed-strings']);
+  if (typeof asText === 'string') {
+    throw new AppError({ code: 'search_failed', message: `The search failed: ${asText.slice(0, 500)}` });
+  }
+  return (
+    asText && {
+      ...asText,
+      note: 'The pattern is no valid regular expression; it was searched as plain text.',
+    }
+  );
+}
+
+/** @returns what was found, the words of ripgrep when it failed, or `undefined` when the operator stopped it */
+async function runRipgrep(
+  sandbox: Sandbox,
+  program: string,
+  request: SearchRequest,
+  { workspace, signal }: ToolContext,
+  flags: readonly string[],
+): Promise<Found | string | undefined> {
+  const enough = new AbortController();
+  let lines = 0;
+  const outcome = await sandbox.run({
+    workspace,
+    readOnly: true,
+    timeoutMs: TIMEOUT_MS,
+    signal: AbortSignal.any([signal, enough.signal]),
+    limits: { keptBytes: 1024 * 1024 },
+    onOutput: (text, stream) => {
+      if (stream === 'stdout') lines += text.split('\n').length - 1;
+      if (lines > request.maxResults) enough.abort();
+    },
+    argv: [
+      program,
+      ...RIPGREP_OPTIONS,
+      ...flags,
+      '-e',
+      request.pattern,
+      '--',
+      ['.', ...request.steps].join('/'),
+    ],
+  });
+  if (signal.aborted) return undefined;
+  const failedOutright = outcome.end === 'exited' && outcome.exitCode === 2 && outcome.stdout.text === '';
+  if (failedOutright && outcome.stderr.text !== '') return outcome.stderr.text;
+  const matches = readMatches(outcome.stdout.text);
+  const timedOut = outcome.end === 'timeout';
+  return {
+    matches: matches.slice(0, request.maxResults),
+    incomplete: matches.length > request.maxResults || outcome.end !== 'exited',
+    ...(timedOut && { note: `The search was ended after ${TIMEOUT_MS / 1000} s.` }),
+  };
+}
+
+const RIPGREP_OPTIONS = [
+  '--no-config', // a config file could name a program to run on each file
+  '--no-follow',
+  '--hidden',
+  '--glob=!.git',
+  '--no-heading',
+  '--with-filename',
+  '--line-number',
+  '--color=never',
+  '--max-columns=1000',
+  '--max-columns-preview',
+  '--max-filesize=5M',
+  '--sort=path', // the same search gives the same result
+  '--no-messages',
+];
+
+/** Lines of the form `path:line:text`; others (a cut line) are skipped. */
+export function readMatches(output: string): Match[] {
+  return output.split('\n').flatMap((row) => {
+    const parts = /^(?:\.\/)?(.+?):(\d+):(.*)$/.exec(row);
+    if (!parts?.[1]) return [];
+    return [{ path: parts[1], line: Number(parts[2]), text: (parts[3] ?? '').trim() }];
+  });
+}
+
+function searchResult(pattern: string, path: string, found: Found) {
+  const matches: JsonObject[] = [];
+  let bytes = RESULT_OVERHEAD_BYTES + 2 * Buffer.byteLength(pattern);
+  let cut = false;
+  for (const match of found.matches) {
+    const shown: JsonObject = { ...match, text: fitStart(match.text, MAX_LINE_CHARS) };
+    bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
+    if (bytes > MAX_RESULT_BYTES) {
+      cut = true;
+      break;
+    }
+    matches.push(shown);
+  }
+  const truncated = found.incomplete || cut;
+  const notes = [found.note, truncated ? `Only the first ${matches.length} matches are shown.` : undefined];
+  const note = notes.filter((part) => part !== undefined).join(' ');
+  return succeeded(
+    'search_files',
+    { pattern, path, count: matches.length, ...(note !== '' && { note }), matches },
+    { truncated },
+  );
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../util/json.ts';
+import { shortText } from '../util/short-text.ts';
+import type { ToolResult } from './tool.ts';
+
+const MAX_SUMMARY_CHARS = 200;
+const MAX_LINE_CHARS = 160;
+
+/** The arguments' JSON, at most 200 UTF-16 units (E5). */
+export function summarizeArgs(args: JsonObject): string {
+  return shortText(JSON.stringify(args), MAX_SUMMARY_CHARS);
+}
+
+/** The result's JSON, at most 200 UTF-16 units (E5). */
+export function summarizeResult(result: ToolResult): string {
+  return shortText(JSON.stringify(result), MAX_SUMMARY_CHARS);
+}
+
+/**
+ * One line that stands for an older result in the conversation: `read_file src/a.ts: ok, 1.2 KB` (C4). No line break, at
+ * most 160 UTF-16 units.
+ *
+ * @param mainArgument name of the argument that says what the call is about, from `ToolBox.mainArgumentOf`
+ */
+export function oneLineSummary(
+  call: { name: string; arguments: JsonObject },
+  result: ToolResult,
+  mainArgument?: string,
+): string {
+  const value = mainArgument === undefined ? undefined : call.arguments[mainArgument];
+  const about = value === undefined ? '' : ` ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  const size = readableBytes(Buffer.byteLength(JSON.stringify(result.output)));
+  const end = result.success
+    ? `: ok, ${size}`
+    : `: failed (${shortText(oneLine(result.output.error), 60)}), ${size}`;
+  return `${shortText(oneLine(`${call.name}${about}`), MAX_LINE_CHARS - end.length)}${end}`;
+}
+
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: every break and control character becomes a space
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+}
+
+function readableBytes(bytes: number): string {
+  return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KB`;
+}

@@ -1,0 +1,39 @@
+import { AppError } from '../errors/app-error.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import type { ToolResult } from './tool.ts';
+
+/** JSON text of one result is at most this long (O9). */
+export const MAX_RESULT_BYTES = 64 * 1024;
+
+/** Left for the names and numbers around the text of a result. */
+export const RESULT_OVERHEAD_BYTES = 2048;
+
+export function succeeded(
+  tool: string,
+  output: JsonValue,
+  options: { truncated?: boolean } = {},
+): ToolResult {
+  return { success: true, tool, output, ...(options.truncated && { truncated: true }) };
+}
+
+/**
+ * @param output.error what happened and what to do next; the model reads it
+ */
+export function failed(
+  tool: string,
+  output: { error: string } & JsonObject,
+  options: { truncated?: boolean } = {},
+): ToolResult {
+  return { success: false, tool, output, ...(options.truncated && { truncated: true }) };
+}
+
+/** An error as a failed result: expected ones in their own words, others as a fault of the program. */
+export function failedWith(tool: string, error: unknown): ToolResult {
+  if (error instanceof AppError) {
+    return failed(tool, {
+      error: error.hint === undefined ? error.message : `${error.message} ${error.hint}`,
+    });
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  return failed(tool, { error: `${tool} failed unexpectedly: ${detail.slice(0, 500)}` });
+}

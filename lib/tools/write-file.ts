@@ -1,0 +1,48 @@
+import { replaceFile } from '../sandbox/workspace-files.ts';
+import { workspaceSteps } from '../sandbox/workspace-path.ts';
+import { textArgument } from './arguments.ts';
+import type { Tool } from './tool.ts';
+import { failed, succeeded } from './tool-results.ts';
+
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/** Creates or replaces a whole file. */
+export const writeFile: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'write_file',
+      description:
+        'Write a text file in the workspace: creates it, with missing folders, or replaces all of its content.',
+      parameters: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Path of the file, relative to the workspace' },
+          content: { type: 'string', description: 'The whole new content of the file' },
+        },
+        required: ['path', 'content'],
+      },
+    },
+  },
+  effect: 'write',
+  mainArgument: 'path',
+  async run(args, { workspace, signal }) {
+    const path = textArgument(args, 'path');
+    const content = textArgument(args, 'content');
+    const data = Buffer.from(content, 'utf8');
+    if (data.length > MAX_BYTES) {
+      return failed('write_file', {
+        error: `The content has ${data.length} bytes; at most ${MAX_BYTES} can be written at once. Split it into several files.`,
+      });
+    }
+    signal.throwIfAborted();
+    const { created } = await replaceFile(workspace, workspaceSteps(path), data);
+    return succeeded('write_file', {
+      path,
+      created,
+      bytes_written: data.length,
+      lines: content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0),
+      ...(!content.isWellFormed() && { note: 'Broken Unicode in the content was replaced by U+FFFD.' }),
+    });
+  },
+};
