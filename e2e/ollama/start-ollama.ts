@@ -1,0 +1,113 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const here = import.meta.dirname;
+
+const READY_MS = 30_000;
+const STOP_MS = 5_000;
+
+/** A real Ollama of its own, with the models `tiny-tools` and `tiny-plain` (see README.md). */
+export interface RealOllama {
+  url: string;
+  /** Ends the server with all it started, and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real Ollama on a free loopback port with a scratch HOME, so that an Ollama of the user is neither used nor
+ * changed. Uses `ollama` from PATH, a cached build, or builds one, which takes minutes the first time.
+ *
+ * @throws when Ollama can neither be found nor built, or does not start within 30 s; the message holds its output
+ */
+export async function startOllama(): Promise<RealOllama> {
+  const { stdout } = await run('bash', [join(here, 'install-ollama.sh')], { maxBuffer: 64 * 1024 * 1024 });
+  const binary = stdout.trim();
+  const home = await mkdtemp(join(tmpdir(), 'real-ollama-'));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const env = {
+    NODE_ENV: process.env.NODE_ENV,
+    PATH: process.env.PATH,
+    HOME: home,
+    OLLAMA_HOST: url,
+    OLLAMA_MODELS: join(home, 'models'),
+    OLLAMA_NUM_PARALLEL: '1',
+  };
+  // A process group of its own: the server starts runners, and all of them have to end with it.
+  const server = spawn(binary, ['serve'], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const log: string[] = [];
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => log.push(text));
+  }
+  const kill = () => signalGroup(server, 'SIGKILL');
+  process.once('exit', kill);
+  const stop = async () => {
+    process.off('exit', kill);
+    await end(server);
+    await rm(home, { recursive: true, force: true });
+  };
+
+  try {
+    await ready(url, server);
+    const models = [
+      ['tiny-tools', 'Modelfile'],
+      ['tiny-plain', 'Modelfile.plain'],
+    ] as const;
+    for (const [name, file] of models) await run(binary, ['create', name, '-f', file], { cwd: here, env });
+  } catch (cause) {
+    await stop();
+    throw new Error(`Ollama did not start:\n${log.join('').slice(-4000)}`, { cause });
+  }
+  return { url, stop };
+}
+
+async function ready(url: string, server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  while (Date.now() < deadline && server.exitCode === null) {
+    const answers = await fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+      (response) => response.ok,
+      () => false, // not listening yet
+    );
+    if (answers) return;
+    await delay(50);
+  }
+  throw new Error(
+    server.exitCode === null ? `no answer within ${READY_MS} ms` : `exit code ${server.exitCode}`,
+  );
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  signalGroup(server, 'SIGTERM');
+  await Promise.race([exited, delay(STOP_MS, undefined, { ref: false })]);
+  signalGroup(server, 'SIGKILL'); // also ends runners that outlived the server
+  await exited;
+}
+
+function signalGroup(server: ChildProcess, signal: NodeJS.Signals): void {
+  if (server.pid === undefined) return;
+  try {
+    process.kill(-server.pid, signal);
+  } catch (error) {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    if (!gone) throw error;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', resolve);
+  });
+  const address = probe.address();
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}

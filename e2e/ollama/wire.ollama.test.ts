@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallContext, ChatDelta, ChatModel, ChatRequest } from '../../lib/model/chat-model.ts';
+import { createOllamaHealth, type OllamaHealth } from '../../lib/model/health.ts';
+import { ModelError, ModelNotAvailableError } from '../../lib/model/model-error.ts';
+import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
+import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
+import type { ToolDefinition } from '../../lib/parser/types.ts';
+import { type RealOllama, startOllama } from './start-ollama.ts';
+
+let ollama: RealOllama;
+let model: ChatModel;
+let health: OllamaHealth;
+beforeAll(async () => {
+  ollama = await startOllama();
+  const host = parseOllamaHost(ollama.url);
+  model = createOllamaChatModel({ host });
+  health = createOllamaHealth({ host });
+});
+afterAll(() => ollama?.stop());
+
+const tool = (name: string, properties: Record<string, { type: string }>): ToolDefinition => ({
+  type: 'function',
+  function: {
+    name,
+    description: name,
+    parameters: { type: 'object', properties, required: Object.keys(properties) },
+  },
+});
+const tools = [
+  tool('read_file', { path: { type: 'string' } }),
+  tool('write_file', { path: { type: 'string' }, content: { type: 'string' } }),
+  tool('list_directory', { path: { type: 'string' } }),
+];
+const ask = (text: string, change: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'tiny-tools',
+  messages: [
+    { role: 'system', content: 'You are a careful agent.' },
+    { role: 'user', content: text },
+  ],
+  tools,
+  options: { num_ctx: 4096, num_predict: 400, temperature: 0, seed: 1 },
+  think: false,
+  stream: false,
+  keepAlive: '5m',
+  ...change,
+});
+const context = (change: Partial<CallContext> = {}): CallContext => ({
+  signal: new AbortController().signal,
+  timeoutMs: 60_000,
+  ...change,
+});
+
+async function errorOf(promise: Promise<unknown>): Promise<ModelError> {
+  const error = await promise.catch((reason: unknown) => reason);
+  if (!(error instanceof ModelError)) throw new Error(`expected a ModelError, got ${JSON.stringify(error)}`);
+  return error;
+}
+
+describe('questions', () => {
+  it('S1, S2: server and model are found', async () => {
+    const ready = await health.checkOllamaReady({ model: 'tiny-tools' });
+    expect(ready).toMatchObject({
+      version: expect.any(String),
+      model: { capabilities: ['completion', 'tools', 'thinking'], maxContextTokens: 8192, family: 'llama' },
+    });
+  });
+
+  it('S2: a missing model says how to get it', async () => {
+    const error = await errorOf(health.checkOllamaReady({ model: 'no-such-model' }));
+    expect(error).toBeInstanceOf(ModelNotAvailableError);
+    expect(error).toMatchObject({ kind: 'model_missing', status: 404 });
+    expect(error.message).toContain('ollama pull no-such-model');
+  });
+
+  it('lists the models with their capabilities', async () => {
+    const models = await health.listModels();
+    expect(models.map(({ name, capabilities }) => [name, capabilities]).sort()).toEqual([
+      ['tiny-plain:latest', ['completion']],
+      ['tiny-tools:latest', ['completion', 'tools', 'thinking']],
+    ]);
+    expect(models.every(({ digest, sizeBytes }) => digest && (sizeBytes ?? 0) > 1_000_000)).toBe(true);
+  });
+
+  it('K-25: loading is a phase of its own and tells the window in effect', async () => {
+    const load = (numCtx: number) => model.load({ model: 'tiny-tools', numCtx, keepAlive: '5m' }, context());
+    expect(await load(2048)).toMatchObject({ contextTokens: 2048, alreadyLoaded: false });
+    expect(await load(2048)).toMatchObject({ contextTokens: 2048, alreadyLoaded: true, loadMs: 0 });
+    expect(await load(32_768)).toMatchObject({ contextTokens: 8192, alreadyLoaded: false });
+    expect(await load(4096)).toMatchObject({ contextTokens: 4096, alreadyLoaded: false });
+    expect(await health.listRunningModels()).toMatchObject([
+      {
+        name: 'tiny-tools:latest',
+        contextTokens: 4096,
+        vramBytes: expect.any(Number),
+        expiresAt: expect.any(String),
+      },
+    ]);
+  });
+});
+
+describe.each([false, true])('chat, stream: %s', (stream) => {
+  it('T3: calls a tool, and answers after its result', async () => {
+    const first = await model.chat(ask('Read alpha.md', { stream }), context());
+    expect(first.message.tool_calls).toMatchObject([
+      { function: { name: 'read_file', arguments: { path: 'alpha.md' } } },
+    ]);
+    expect(first).toMatchObject({ doneReason: 'stop', message: { role: 'assistant', content: '' } });
+    expect(first.promptTokens).toBeGreaterThan(10);
+    expect(first.replyTokens).toBeGreaterThan(5);
+    expect(first.timings.totalMs).toBeGreaterThan(0);
+
+    const messages: ChatRequest['messages'] = [
+      ...ask('Read alpha.md').messages,
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'read_file', arguments: { path: 'alpha.md' } } }],
+      },
+      {
+        role: 'tool',
+        tool_name: 'read_file',
+        content: '{"success":true,"tool":"read_file","output":"# Alpha"}',
+      },
+    ];
+    const second = await model.chat(ask('', { messages, stream }), context());
+    expect(second.message.tool_calls).toBeUndefined();
+    expect(second.message.content.length).toBeGreaterThan(5);
+  });
+
+  it('S7: brings two calls of one reply', async () => {
+    const { message } = await model.chat(ask('Read alpha.md twice', { stream }), context());
+    expect(message.tool_calls).toMatchObject([
+      { function: { name: 'read_file' } },
+      { function: { name: 'list_directory' } },
+    ]);
+  });
+
+  it('S8: thinking stays apart, and is off when asked', async () => {
+    const thinking = await model.chat(ask('Read alpha.md', { stream, think: true }), context());
+    expect(thinking.message.thinking?.length).toBeGreaterThan(3);
+    expect(thinking.message.content).not.toContain('think');
+    const silent = await model.chat(ask('Read alpha.md', { stream, think: false }), context());
+    expect(silent.message.thinking).toBeUndefined();
+  });
+
+  it('T20: num_predict ends the reply with `length`', async () => {
+    const options = { ...ask('').options, num_predict: 30 };
+    const reply = await model.chat(ask('Write an endless text', { stream, tools: [], options }), context());
+    expect(reply).toMatchObject({ doneReason: 'length', replyTokens: 30 });
+  });
+
+  it('O3, O22: a prompt that does not fit is refused, not cut', async () => {
+    const messages = [{ role: 'user' as const, content: 'All work and no play. '.repeat(400) }];
+    const options = { ...ask('').options, num_ctx: 512 };
+    const error = await errorOf(model.chat(ask('', { messages, tools: [], options, stream }), context()));
+    expect(error).toMatchObject({ kind: 'overflow', status: 400, transient: false });
+  });
+
+  it('a swallowed call comes through as an empty reply with tokens', async () => {
+    const reply = await model.chat(ask('Read alpha.md with a broken call.', { stream }), context());
+    expect(reply.message).toEqual({ role: 'assistant', content: '' });
+    expect(reply.replyTokens).toBeGreaterThan(0);
+  });
+
+  it('what a model cannot do has its own kind', async () => {
+    const plain = { model: 'tiny-plain', stream };
+    expect((await errorOf(model.chat(ask('Hello', plain), context()))).kind).toBe('no_tool_support');
+    const thinking = ask('Hello', { ...plain, tools: [], think: true });
+    expect((await errorOf(model.chat(thinking, context()))).kind).toBe('no_thinking_support');
+    const answer = await model.chat(ask('Hello', { ...plain, tools: [] }), context());
+    expect(answer.message.content).toContain('Hello');
+  });
+
+  it('404: says what to pull', async () => {
+    const error = await errorOf(model.chat(ask('Hello', { model: 'no-such-model', stream }), context()));
+    expect(error).toMatchObject({ kind: 'model_missing', hint: 'Run: ollama pull no-such-model' });
+  });
+
+  it('T4: the limit ends an endless reply, and the next call works', async () => {
+    const options = { ...ask('').options, num_predict: 3500 };
+    const endless = ask('Write an endless text', { stream, tools: [], options });
+    const startedAt = performance.now();
+    const error = await errorOf(model.chat(endless, context({ timeoutMs: 700 })));
+    expect(error.kind).toBe('timeout');
+    expect(performance.now() - startedAt).toBeLessThan(1_700);
+    await expectIdle();
+  });
+
+  it('a stop frees the model within a second', async () => {
+    const controller = new AbortController();
+    const options = { ...ask('').options, num_predict: 3500 };
+    const endless = ask('Write an endless text', { stream, tools: [], options });
+    const pending = errorOf(model.chat(endless, context({ signal: controller.signal })));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    controller.abort();
+    expect((await pending).kind).toBe('aborted');
+    await expectIdle();
+  });
+});
+
+/** With one slot (`OLLAMA_NUM_PARALLEL=1`) a call is answered soon only if the one before was really given up. */
+async function expectIdle(): Promise<void> {
+  const startedAt = performance.now();
+  const reply = await model.chat(ask('Read alpha.md'), context());
+  expect(reply.message.tool_calls).toHaveLength(1);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+}
+
+describe('streaming', () => {
+  it('S6: text arrives while it is written, and adds up to the reply', async () => {
+    const deltas: ChatDelta[] = [];
+    let firstAt = 0;
+    const reply = await model.chat(
+      ask('Hello', { stream: true, tools: [], think: true }),
+      context({
+        onDelta(delta) {
+          firstAt ||= performance.now();
+          deltas.push(delta);
+        },
+      }),
+    );
+    expect(performance.now() - firstAt).toBeGreaterThan(5);
+    expect(deltas.map(({ text }) => text ?? '').join('')).toBe(reply.message.content);
+    expect(deltas.map(({ thinking }) => thinking ?? '').join('')).toBe(reply.message.thinking);
+  });
+
+  it('a model that repeats one piece is stopped by Ollama without a last line: `cut_off`', async () => {
+    const error = await errorOf(model.chat(ask('Write blank lines', { stream: true, tools: [] }), context()));
+    expect(error.kind).toBe('cut_off');
+  });
+});
+
+it('O10: a stop during a load ends it, and the model can be loaded afterwards', async () => {
+  const controller = new AbortController();
+  const pending = errorOf(
+    model.load(
+      { model: 'tiny-plain', numCtx: 1024, keepAlive: '5m' },
+      context({ signal: controller.signal }),
+    ),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  controller.abort();
+  expect((await pending).kind).toBe('aborted');
+  const loaded = await model.load({ model: 'tiny-plain', numCtx: 1024, keepAlive: '5m' }, context());
+  expect(loaded.contextTokens).toBe(1024);
+});
