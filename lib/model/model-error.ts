@@ -109,24 +109,30 @@ export class OllamaUnavailableError extends ModelError {
 export class ModelNotAvailableError extends ModelError {
   readonly model: string;
 
-  constructor(options: { model: string; status?: number; detail?: string; cause?: unknown }) {
-    const missing = options.status === 404;
-    super({
-      kind: missing ? 'model_missing' : 'http',
-      code: missing ? 'model_missing' : 'model_check_failed',
-      message: missing
-        ? `Model "${options.model}" is missing. Run: ollama pull ${options.model}`
-        : `Model "${options.model}" could not be checked: Ollama answered ${
-            options.status === undefined ? '' : `HTTP ${options.status}`
-          }${options.detail ? `: ${options.detail}` : ''}. If it is not installed, run: ollama pull ${options.model}`,
-      hint: missing
-        ? `Run: ollama pull ${options.model}`
-        : 'Look at the log of the Ollama server, then try again.',
-      status: options.status,
-      cause: options.cause,
-    });
+  /** @param options.detail what the check met, with the status when there was one */
+  constructor(options: { model: string; status?: number; detail: string; cause?: unknown }) {
+    const { model, status, detail, cause } = options;
+    const pull = `ollama pull ${model}`;
+    super(
+      status === 404
+        ? {
+            kind: 'model_missing',
+            message: `Model "${model}" is missing. Run: ${pull}`,
+            hint: `Run: ${pull}`,
+            status,
+            cause,
+          }
+        : {
+            kind: 'http',
+            code: 'model_check_failed',
+            message: `Model "${model}" could not be checked: ${detail}. If it is not installed, run: ${pull}`,
+            hint: 'Look at the log of the Ollama server, then try again.',
+            status,
+            cause,
+          },
+    );
     this.name = 'ModelNotAvailableError';
-    this.model = options.model;
+    this.model = model;
   }
 }
 

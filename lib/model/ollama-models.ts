@@ -98,7 +98,7 @@ export async function show(
   signal?: AbortSignal,
 ): Promise<ModelDetails> {
   const timeout = () =>
-    new ModelNotAvailableError({ model, detail: `nothing within ${SHOW_TIMEOUT_MS / 1000} s` });
+    new ModelNotAvailableError({ model, detail: `no answer within ${SHOW_TIMEOUT_MS / 1000} s` });
   try {
     const reply = await callOllama(
       connection,

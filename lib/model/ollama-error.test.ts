@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { httpError, replyError } from './ollama-error.ts';
+
+const asked = { model: 'qwen3:8b', toolsOffered: true };
+const http = (status: number, error: unknown) => httpError(status, JSON.stringify({ error }), asked);
+
+describe('T22: errors of Ollama’s own call parsers are broken calls, in the reply as in a 500', () => {
+  it.each([
+    `error parsing tool call: raw='{"a": 1', err=unexpected end of JSON input`,
+    'XML syntax error on line 7: expected element name after <',
+    'failed to parse XML: XML syntax error on line 1: element <tool_call> closed by </arg_value>',
+    'expected element type <function> but have <parameter>',
+    'element <parameter> closed by </function>',
+    'failed to parse JSON: invalid character',
+    'empty function name',
+    'mismatched arg_key and arg_value counts: 2 keys, 1 values',
+    "tool 'open_door' not found",
+    "invalid character 'c' looking for beginning of value",
+    'unexpected end of JSON input',
+    'EOF',
+  ])('%s', (text) => {
+    expect(http(500, text)).toMatchObject({ kind: 'malformed_call', status: 500, transient: false });
+    expect(replyError(text, asked)).toMatchObject({ kind: 'malformed_call', transient: false });
+  });
+
+  it('keeps the model’s text, quotes and all', () => {
+    expect(http(500, `error parsing tool call: raw='it', err='s', err=EOF`).raw).toBe(`it', err='s`);
+    expect(http(500, 'empty function name').raw).toBe('empty function name');
+  });
+
+  it('general texts are broken calls only when tools were offered and our request was fine', () => {
+    expect(http(400, 'unexpected EOF').kind).toBe('http');
+    expect(httpError(500, '{"error":"EOF"}', { model: 'm' }).kind).toBe('http');
+    expect(http(500, 'Post "http://127.0.0.1:40000/completion": EOF').kind).toBe('http');
+  });
+});
+
+describe('O3, O22: overflow', () => {
+  it('reads the counts of JSON within the text', () => {
+    const error = http(
+      400,
+      '{"error":{"code":400,"message":"request (351 tokens) exceeds the available context size (256 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":351,"n_ctx":256}}',
+    );
+    expect(error).toMatchObject({ kind: 'overflow', promptTokens: 351, contextTokens: 256 });
+  });
+
+  it('reads them from the sentence', () => {
+    const error = http(
+      400,
+      'request (351 tokens) exceeds the available context size (256 tokens), try increasing it',
+    );
+    expect(error).toMatchObject({ kind: 'overflow', promptTokens: 351, contextTokens: 256 });
+  });
+
+  it('reads them from a nested object', () => {
+    expect(http(400, { type: 'exceed_context_size_error', n_prompt_tokens: 9, n_ctx: 8 })).toMatchObject({
+      kind: 'overflow',
+      promptTokens: 9,
+      contextTokens: 8,
+    });
+  });
+
+  it('lives without them', () => {
+    const error = http(400, 'the input length exceeds the context length');
+    expect(error).toMatchObject({ kind: 'overflow', promptTokens: undefined, contextTokens: undefined });
+  });
+});
+
+it.each([
+  [404, "model 'qwen3:8b' not found", 'model_missing'],
+  [400, 'registry.ollama.ai/library/qwen3:8b does not support tools', 'no_tool_support'],
+  [400, 'qwen3:8b does not support tools\nthinking', 'no_tool_support'],
+  [400, '"qwen3:8b" does not support thinking', 'no_thinking_support'],
+  [400, 'think value "low" is not supported for this model', 'no_thinking_support'],
+  [400, '"bge" does not support chat', 'http'],
+  [503, 'server busy, please try again.  maximum pending requests exceeded', 'busy'],
+  [500, 'llama runner process has terminated: exit status 2', 'http'],
+  [499, 'request canceled', 'http'],
+] as const)('%i %s is %s', (status, text, kind) => {
+  expect(http(status, text).kind).toBe(kind);
+});
+
+it('T5: cuts the body at 500 characters without splitting a character', () => {
+  const { message } = httpError(500, '😀'.repeat(600), {});
+  expect(message.length).toBeLessThanOrEqual('Ollama HTTP 500: '.length + 500);
+  expect(message.isWellFormed()).toBe(true);
+});
+
+it('what does not fit into memory is not tried again', () => {
+  expect(http(500, 'model requires more system memory (9.5 GiB) than is available (7.1 GiB)').transient).toBe(
+    false,
+  );
+  expect(http(500, 'llama runner process has terminated: exit status 2').transient).toBe(true);
+});
