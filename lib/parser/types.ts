@@ -55,7 +55,8 @@ export interface Coercion {
   call: number;
   path: string;
   before: JsonValue;
-  after: JsonValue;
+  /** `undefined` when an optional parameter given as null was left out. */
+  after?: JsonValue;
 }
 
 /** One piece of text that had to be mended before it could be read. */

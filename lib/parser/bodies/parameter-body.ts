@@ -1,0 +1,170 @@
+import type { JsonObject, JsonValue } from '../../util/json.ts';
+import { buildCall } from '../call-shape.ts';
+import { readJson, UNSAFE_KEYS } from '../json-reader.ts';
+import { skipSpace } from '../source.ts';
+import { attribute, readTag, type Tag } from '../tags.ts';
+import type { BodyContext, BodyReading } from './body.ts';
+import { readTolerantly, refusal } from './json-body.ts';
+
+const FUNCTION_ELEMENTS = new Set(['function', 'invoke']);
+const PARAMETER_ELEMENTS = new Set(['parameter', 'param']);
+
+const PARAMETER_CLOSER = /<\/[^<>\s]{0,20}param(?:eter)?\s{0,4}>/g;
+const PARAMETER_OPENER = /<(?!\/)[^<>\s=]{0,20}param(?:eter)?(?:=|\s+name=|>)/g;
+const CALL_CLOSER =
+  /<\/(?!param)[^<>\s]{0,20}(?:function|invoke|tool_call|function_calls?|tool_calls)\s{0,4}>/g;
+const CDATA = /^<!\[CDATA\[([\s\S]*)\]\]>$/;
+
+/**
+ * A function element with parameter elements: `<function=f><parameter=a>1</parameter></function>`, or the same as
+ * `<invoke name="f"><parameter name="a">`. The parameters' text is raw: no entities, one newline trimmed at each end.
+ */
+export function readParameterBody(context: BodyContext, at: number): BodyReading | undefined {
+  const opener = readFunctionTag(context.source.text, at);
+  if (opener === undefined) return undefined;
+  const { tag, name } = opener;
+  if (name === '') {
+    return {
+      kind: 'parameters',
+      end: tag.end,
+      verdicts: [refusal('malformed', 'The call has no tool name.')],
+    };
+  }
+  if (tag.selfClosing) return { kind: 'parameters', end: tag.end, verdicts: [buildCall(name, {}, context)] };
+  const inside = skipSpace(context.source.text, tag.end);
+  if (context.source.text[inside] === '{') return jsonArguments(context, name, inside);
+  return parameterElements(context, name, tag.end);
+}
+
+/** The tag that opens a function element, and the name it gives; the name is '' when it gives none. */
+export function readFunctionTag(text: string, at: number): { tag: Tag; name: string } | undefined {
+  const tag = readTag(text, at);
+  if (!tag || tag.closing || !FUNCTION_ELEMENTS.has(tag.element.toLowerCase())) return undefined;
+  return { tag, name: (attribute(tag, 'name') ?? '').trim() };
+}
+
+function jsonArguments(context: BodyContext, name: string, at: number): BodyReading {
+  const reading = readTolerantly(context, at);
+  if (!reading.ok) {
+    const cut = reading.reason === 'cut';
+    const problem = cut ? 'are cut off' : `are not valid JSON (stopped at offset ${reading.at})`;
+    const verdict = refusal(reading.reason, `The arguments of ${name} ${problem}.`, name);
+    return { kind: 'parameters', end: Math.max(reading.at, at + 1), verdicts: [verdict] };
+  }
+  const verdict =
+    reading.unsafeKey === undefined
+      ? buildCall(name, reading.value, context)
+      : refusal('unsafe-key', `The arguments of ${name} hold the key "${reading.unsafeKey}".`, name);
+  if ('call' in verdict) verdict.call.repairs.unshift(...reading.repairs);
+  return { kind: 'parameters', end: closeFunction(context.source.text, reading.end), verdicts: [verdict] };
+}
+
+function parameterElements(context: BodyContext, name: string, from: number): BodyReading {
+  const { text } = context.source;
+  const values: JsonObject = {};
+  let untyped = true;
+  let at = from;
+  let found = 0;
+  for (;;) {
+    const tag = readTag(text, skipSpace(text, at));
+    if (!tag || tag.closing || !PARAMETER_ELEMENTS.has(tag.element.toLowerCase())) break;
+    const parameter = readParameter(context, tag);
+    if (parameter === undefined)
+      return failed('cut', `The call of ${name} is cut off inside a parameter.`, name, text.length);
+    const { key, end } = parameter;
+    if (key === '') return failed('malformed', `A parameter of ${name} has no name.`, name, end);
+    if (UNSAFE_KEYS.has(key))
+      return failed('unsafe-key', `The call of ${name} holds the key "${key}".`, name, end);
+    const typed = typedValue(tag, parameter.text);
+    if (typed !== undefined) untyped = false;
+    values[key] = typed ?? parameter.text;
+    at = end;
+    found++;
+  }
+  const closed = closeFunction(text, at);
+  if (found === 0 && closed === at && skipSpace(text, at) >= text.length) {
+    return failed('cut', `The call of ${name} is cut off before its parameters.`, name, at);
+  }
+  const verdict = buildCall(name, values, context);
+  if ('call' in verdict && untyped) verdict.call.untyped = true;
+  return { kind: 'parameters', end: closed, verdicts: [verdict] };
+}
+
+function failed(
+  reason: 'cut' | 'malformed' | 'unsafe-key',
+  message: string,
+  name: string,
+  end: number,
+): BodyReading {
+  return { kind: 'parameters', end, verdicts: [refusal(reason, message, name)] };
+}
+
+interface Parameter {
+  key: string;
+  text: string;
+  end: number;
+}
+
+/** Reads from a parameter's opening tag to behind its end; `undefined` when the text ends inside it. */
+function readParameter(context: BodyContext, tag: Tag): Parameter | undefined {
+  const { source } = context;
+  const key = (attribute(tag, 'name') ?? '').trim();
+  if (tag.selfClosing && key !== '') return { key, text: '', end: tag.end };
+  if (key === '' && tag.rest.trim() === '') return nameInside(context, tag);
+  const end = valueEnd(context, tag.end);
+  if (end === undefined) return undefined;
+  return { key, text: trimNewline(source.text.slice(tag.end, end.at)), end: end.behind };
+}
+
+/** `<parameter>city</parameter>\nOslo`, where the element holds the name and the value follows it. */
+function nameInside(context: BodyContext, tag: Tag): Parameter | undefined {
+  const { source } = context;
+  const closer = source.find(PARAMETER_CLOSER, tag.end);
+  if (closer === undefined) return undefined;
+  const end = valueEnd(context, closer.end);
+  if (end === undefined) return undefined;
+  const key = source.text.slice(tag.end, closer.at).trim();
+  return { key, text: trimNewline(source.text.slice(closer.end, end.at)), end: end.behind };
+}
+
+/** Where a value ends: at its closer, else before the next parameter or the end of the call. */
+function valueEnd({ source }: BodyContext, from: number): { at: number; behind: number } | undefined {
+  const closer = source.find(PARAMETER_CLOSER, from);
+  if (source.text.startsWith('<![CDATA[', from) && closer) return { at: closer.at, behind: closer.end };
+  const opener = source.find(PARAMETER_OPENER, from);
+  if (closer && (!opener || closer.at < opener.at || opensInsideText(source.text, opener.at, closer.at))) {
+    return { at: closer.at, behind: closer.end };
+  }
+  const end = source.find(CALL_CLOSER, from);
+  if (opener && (!end || opener.at < end.at)) return { at: opener.at, behind: opener.at };
+  return end ? { at: end.at, behind: end.at } : undefined;
+}
+
+/** A parameter tag within a line is quoted text; one that starts a line, or follows the value at once, is a tag. */
+function opensInsideText(text: string, opener: number, closer: number): boolean {
+  const lineStart = text.lastIndexOf('\n', opener) + 1;
+  const before = text.slice(Math.max(lineStart, opener - 200), opener);
+  return closer > opener && /\s$/.test(before) && before.trim() !== '';
+}
+
+function closeFunction(text: string, from: number): number {
+  const tag = readTag(text, skipSpace(text, from));
+  return tag?.closing && FUNCTION_ELEMENTS.has(tag.element.toLowerCase()) ? tag.end : from;
+}
+
+function trimNewline(value: string): string {
+  const start = value.startsWith('\r\n') ? 2 : value.startsWith('\n') ? 1 : 0;
+  const end = value.endsWith('\r\n') ? 2 : value.endsWith('\n') ? 1 : 0;
+  const inner = start + end > value.length ? '' : value.slice(start, value.length - end);
+  return CDATA.exec(inner.trim())?.[1] ?? inner;
+}
+
+/** DSML and its like say whether a value is text; `undefined` when the tag does not. */
+function typedValue(tag: Tag, text: string): JsonValue | undefined {
+  const isText = attribute(tag, 'string') ?? (attribute(tag, 'type') === 'string' ? 'true' : undefined);
+  if (isText === 'true') return text;
+  if (isText !== 'false') return undefined;
+  const trimmed = text.trim();
+  const reading = readJson(trimmed, 0);
+  return reading.ok && reading.closed && reading.end === trimmed.length ? reading.value : text;
+}

@@ -1,0 +1,32 @@
+/** Tokens of chat templates that carry no text. They reach us when a server renders them. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  '|im_start|',
+  '|im_end|',
+  '|eot_id|',
+  '|eom_id|',
+  '|eot|',
+  '|eom|',
+  '|end_of_text|',
+  '|endoftext|',
+  '|end_of_sentence|',
+  '|begin_of_sentence|',
+  '|end_of_turn|',
+  'end_of_turn',
+  '|start_response|',
+  '|end_response|',
+  '|start_text|',
+  '|end_text|',
+  '|end|',
+  '|return|',
+  '|message_model|',
+  '|content_text|',
+  '|end_message|',
+  '|content_model_end_sampling|',
+  '|observation|',
+  '|assistant|',
+]);
+
+/** Whether a tag, as `readTag` normalizes it, is such a token. */
+export function isControlToken(token: string): boolean {
+  return HIDDEN.has(token);
+}

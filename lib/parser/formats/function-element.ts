@@ -1,0 +1,19 @@
+import { readFunctionTag, readParameterBody } from '../bodies/parameter-body.ts';
+import type { Format } from './format.ts';
+
+const BOUNDARY = /<\/?[^<>\s]{0,20}(?:function|invoke)[=\s>]/g;
+
+/** `<function=f>…</function>` and `<invoke name="f">…</invoke>` without a tag around them (Llama 3.1, Qwen3-Coder). */
+export const functionElement: Format = {
+  name: 'function-tag',
+  layer: 'xml',
+  triggers: ['<'],
+  read({ source, tools }, { at, tag }) {
+    if (!tag) return undefined;
+    const opener = readFunctionTag(source.text, at);
+    if (opener === undefined || opener.name === '') return undefined;
+    const limit = (from: number) => source.find(BOUNDARY, from)?.at;
+    const body = readParameterBody({ source, tools, strength: 'strong', limit }, at);
+    return body && { kind: 'calls', end: body.end, verdicts: body.verdicts };
+  },
+};

@@ -1,0 +1,128 @@
+import type { BodyContext, BodyKind, BodyReading } from '../bodies/body.ts';
+import { refusal } from '../bodies/json-body.ts';
+import { readBody } from '../bodies/read-body.ts';
+import { skipSpace } from '../source.ts';
+import { readBracketToken, readTag } from '../tags.ts';
+import type { Format, FormatContext, FormatReading, Opener } from './format.ts';
+import { MARKERS, type Marker } from './markers.ts';
+
+const BY_OPENER = new Map<string, Marker>(
+  MARKERS.flatMap((marker) => marker.open.map((token) => [token, marker])),
+);
+const CLOSERS = new Set(MARKERS.flatMap((marker) => marker.close));
+const PREFIX = /^\/?(?:\|dsml\||[a-z][\w-]*:)/;
+const THINK_CLOSER = new Set(['/think', '/thinking', '/reasoning']);
+
+/** Calls that an explicit marker announces: one table of markers over the few bodies. */
+export const marked: Format = {
+  name: 'marked',
+  layer: 'xml',
+  triggers: ['<', '['],
+  read(context, opener) {
+    const found = markerAt(opener);
+    if (found === undefined) return strayCloser(opener);
+    const { marker, end } = found;
+    const { text } = context.source;
+    const next = skipSpace(text, end);
+    if (opensAnother(text, next)) return { kind: 'control', end, hidden: 'with-calls' };
+    const bodyContext = strongContext(context, marker);
+    const body = readBody(bodyContext, end);
+    if (body === undefined) return emptyMarker(context, marker, { opener, end });
+    return {
+      kind: 'calls',
+      format: nameOf(marker, body.kind),
+      verdicts: body.verdicts,
+      end: endOf(context, marker, body),
+    };
+  },
+};
+
+function markerAt({ tag, bracket }: Opener): { marker: Marker; end: number } | undefined {
+  if (tag) {
+    const marker = BY_OPENER.get(tag.token) ?? BY_OPENER.get(tag.token.replace(PREFIX, ''));
+    return marker && { marker, end: tag.end };
+  }
+  const marker = bracket && BY_OPENER.get(bracket.token);
+  return bracket && marker && { marker, end: bracket.end };
+}
+
+/** A closing token without its opener, and tokens around several calls: no text for a reader where there are calls. */
+function strayCloser({ tag, bracket }: Opener): FormatReading | undefined {
+  const token = tag?.token ?? bracket?.token;
+  const end = tag?.end ?? bracket?.end;
+  if (token === undefined || end === undefined || !isCloser(token)) return undefined;
+  return { kind: 'control', end, hidden: 'with-calls' };
+}
+
+function isCloser(token: string): boolean {
+  if (CLOSERS.has(token)) return true;
+  const bare = token.replace(PREFIX, '');
+  return token.startsWith('/') && CLOSERS.has(`/${bare}`);
+}
+
+/** Whether another marker stands there, so that the first one only announces a section of calls. */
+function opensAnother(text: string, at: number): boolean {
+  const tag = readTag(text, at);
+  return tag !== undefined && markerAt({ at, tag }) !== undefined;
+}
+
+export function strongContext(context: FormatContext, marker: Marker): BodyContext {
+  const { source } = context;
+  return { ...context, strength: 'strong', limit: (from) => source.find(marker.boundary, from)?.at };
+}
+
+function nameOf(marker: Marker, kind: BodyKind): string {
+  return marker.bodies?.[kind] ?? marker.format;
+}
+
+/** Offset behind the closing marker; behind the body when it is missing. A broken body ends at its closer too. */
+function endOf(context: FormatContext, marker: Marker, body: BodyReading): number {
+  const { source } = context;
+  const last = body.verdicts[body.verdicts.length - 1];
+  if (last && !('call' in last)) {
+    const boundary = source.find(marker.boundary, body.end);
+    const closes = boundary && !markerAt(openerAt(source.text, boundary.at));
+    return closes ? boundary.end : body.end;
+  }
+  let end = body.end;
+  for (let tokens = 0; tokens < 3; tokens++) {
+    const next = skipFence(source.text, skipSpace(source.text, end));
+    const opener = openerAt(source.text, next);
+    const token = opener.tag?.token ?? opener.bracket?.token ?? '';
+    const behind = opener.tag?.end ?? opener.bracket?.end ?? next;
+    if (!isCloser(token) && !THINK_CLOSER.has(token)) return end;
+    end = behind;
+    if (marker.close.includes(token)) return end;
+  }
+  return end;
+}
+
+function skipFence(text: string, at: number): number {
+  return text.startsWith('```', at) ? skipSpace(text, at + 3) : at;
+}
+
+function openerAt(text: string, at: number): Opener {
+  return { at, tag: readTag(text, at), bracket: readBracketToken(text, at) };
+}
+
+/** A marker with nothing like a call behind it. Only where it clearly stood for one is that a broken call. */
+function emptyMarker(
+  context: FormatContext,
+  marker: Marker,
+  { opener, end }: { opener: Opener; end: number },
+): FormatReading | undefined {
+  const { source } = context;
+  if (skipSpace(source.text, end) >= source.text.length) {
+    return {
+      kind: 'calls',
+      format: marker.format,
+      end,
+      verdicts: [refusal('cut', 'The marked call is cut off.')],
+    };
+  }
+  const startsLine = opener.at === 0 || source.text[opener.at - 1] === '\n';
+  const boundary = source.find(marker.boundary, end);
+  if (!startsLine || !boundary || markerAt(openerAt(source.text, boundary.at))) return undefined;
+  const verdicts = [refusal('malformed', 'The marked text is not a call.')];
+  return { kind: 'calls', format: marker.format, end: boundary.end, verdicts };
+}

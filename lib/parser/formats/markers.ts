@@ -1,0 +1,98 @@
+import type { BodyKind } from '../bodies/body.ts';
+
+/** One row of the table: what announces a call, and what ends it. Tokens are written as `readTag` normalizes them. */
+export interface Marker {
+  format: string;
+  open: readonly string[];
+  close: readonly string[];
+  /** Names for what else stands behind this marker. */
+  bodies?: Partial<Record<BodyKind, string>>;
+  /** Finds the next opener or closer of this row. */
+  boundary: RegExp;
+}
+
+type Row = Omit<Marker, 'boundary'>;
+
+const ROWS: readonly Row[] = [
+  {
+    format: 'hermes',
+    open: ['tool_call', 'toolcall', 'tool-call'],
+    close: ['/tool_call', '/toolcall', '/tool-call'],
+    bodies: {
+      parameters: 'qwen3-coder',
+      pairs: 'glm',
+      'named-json': 'laguna',
+      name: 'glm',
+      python: 'hermes-python',
+    },
+  },
+  {
+    format: 'jamba',
+    open: ['tool_calls', 'toolcalls'],
+    close: ['/tool_calls', '/toolcalls'],
+    bodies: { parameters: 'hunyuan', pairs: 'hunyuan' },
+  },
+  {
+    format: 'granite-tag',
+    open: ['function_call', 'functioncall'],
+    close: ['/function_call', '/functioncall'],
+  },
+  {
+    format: 'olmo3',
+    open: ['function_calls'],
+    close: ['/function_calls'],
+    bodies: { parameters: 'anthropic-xml', json: 'granite-tag' },
+  },
+  {
+    format: 'granite',
+    open: ['|tool_call|', '|tool_calls|'],
+    close: ['|/tool_call|', '|/tool_calls|', '/|tool_call|', '|end_tool_call|'],
+  },
+  { format: 'lfm2', open: ['|tool_call_start|'], close: ['|tool_call_end|'] },
+  { format: 'gemma4', open: ['|tool_call'], close: ['tool_call|', '|tool_call|'] },
+  { format: 'functiongemma', open: ['start_function_call'], close: ['end_function_call'] },
+  { format: 'llama3', open: ['|python_tag|'], close: ['|eom_id|', '|eot_id|'] },
+  { format: 'llama4', open: ['|python_start|'], close: ['|python_end|'] },
+  { format: 'command-r', open: ['|start_action|'], close: ['|end_action|'] },
+  { format: 'internlm', open: ['|action_start|'], close: ['|action_end|'] },
+  {
+    format: 'kimi-k2',
+    open: ['|tool_call_begin|'],
+    close: ['|tool_call_end|'],
+    bodies: { parameters: 'step3', json: 'deepseek' },
+  },
+  {
+    format: 'tool-section',
+    open: ['|tool_calls_begin|', '|tool_calls_section_begin|'],
+    close: ['|tool_calls_end|', '|tool_calls_section_end|'],
+  },
+  { format: 'apertus', open: ['|tools_prefix|'], close: ['|tools_suffix|'] },
+  {
+    format: 'gigachat',
+    open: ['|function_call|'],
+    close: ['|/function_call|', '|function_call_end|', '|message_sep|'],
+  },
+  {
+    format: 'longcat',
+    open: ['longcat_tool_call'],
+    close: ['/longcat_tool_call'],
+    bodies: { pairs: 'longcat' },
+  },
+  { format: 'inkling', open: ['|content_invoke_tool_json|'], close: ['|end_message|'] },
+  { format: 'mistral', open: ['[tool_calls]', '[tool_call]'], close: ['[/tool_calls]', '[/tool_call]'] },
+];
+
+export const MARKERS: readonly Marker[] = ROWS.map((row) => ({ ...row, boundary: boundaryOf(row) }));
+
+/** Matches each token in the spellings that `readTag` treats alike. */
+function boundaryOf({ open, close }: Row): RegExp {
+  return new RegExp([...open, ...close].map(spellings).join('|'), 'gi');
+}
+
+function spellings(token: string): string {
+  const bracketed = token.startsWith('[') ? token : `<${token}>`;
+  return bracketed
+    .replace(/[[\]/<>]/g, '\\$&')
+    .replaceAll('|', '[|｜]')
+    .replaceAll('_', token.includes('|') ? '(?:\\\\?_|▁| )' : '_');
+}

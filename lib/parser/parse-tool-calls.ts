@@ -1,0 +1,159 @@
+import type { CallDraft, RefusalDraft } from './call-shape.ts';
+import { coerceArguments } from './coerce.ts';
+import { excerpt, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
+import { readNative } from './native.ts';
+import { type Scan, scan } from './scan.ts';
+import { ToolIndex } from './tool-index.ts';
+import type {
+  CallOrigin,
+  LayerAttempt,
+  ParseDetails,
+  ParsedReply,
+  ParseLayer,
+  ParseOptions,
+  Refusal,
+  ReplyMessage,
+  TextSpan,
+  ToolCall,
+} from './types.ts';
+import { visibleText } from './visible-text.ts';
+
+type CallLayer = Exclude<ParseLayer, 'none'>;
+
+const ALL_LAYERS: readonly CallLayer[] = ['native', 'json', 'xml'];
+
+/** Refusals that show a call that was meant and could not be read (P15). The others are no calls at all. */
+const BROKEN: ReadonlySet<Refusal['reason']> = new Set([
+  'malformed',
+  'cut',
+  'unsafe-key',
+  'too-deep',
+  'too-large',
+]);
+
+interface FoundCall {
+  draft: CallDraft;
+  origin: CallOrigin;
+}
+
+/**
+ * Reads one reply message of Ollama: tool calls, an answer, or nothing (P1).
+ *
+ * Native calls win; otherwise the content is read for JSON and marked calls (P2). A pure function that never throws,
+ * whatever the message is, and takes time in proportion to its length.
+ *
+ * @param message the `message` of an `/api/chat` reply; anything else counts as an empty one (P14)
+ * @returns one of the three outcomes, with the details that the dashboard shows
+ */
+export function parseToolCalls(message: unknown, options: ParseOptions = {}): ParsedReply {
+  const reply: ReplyMessage = typeof message === 'object' && message !== null ? message : {};
+  const tools = new ToolIndex(options.tools ?? []);
+  const layers = new Set(options.layers ?? ALL_LAYERS);
+  const content = typeof reply.content === 'string' ? reply.content : '';
+
+  const native = layers.has('native') ? readNative(reply.tool_calls, tools) : { calls: [], refusals: [] };
+  const hasNative = native.calls.length > 0;
+  const tooLarge = content.length > MAX_TEXT_CHARS;
+  const textLayers = hasNative || tooLarge ? [] : [...layers].filter((layer) => layer !== 'native');
+  const scanned = scan(content, { tools, layers: new Set(textLayers) });
+
+  const found: FoundCall[] = hasNative
+    ? native.calls.map((draft) => ({ draft, origin: { layer: 'native', format: 'native' } }))
+    : scanned.calls.map(({ draft, layer, format, start, end }) => ({
+        draft,
+        origin: { layer, format, span: { in: 'content', start, end } },
+      }));
+  const refusals = [
+    ...native.refusals.map(({ draft, raw }) => toRefusal(draft, { raw, tools })),
+    ...scanned.refusals.map(({ draft, start, end }) =>
+      toRefusal(draft, { raw: content.slice(start, end), tools, span: { in: 'content', start, end } }),
+    ),
+  ];
+  if (tooLarge) refusals.push(toRefusal(tooLargeDraft(content.length), { raw: content, tools }));
+
+  const details = {
+    ...fitToTools(found, tools),
+    refusals: refusals.slice(0, MAX_REFUSALS),
+    attempts: attemptsOf({ layers, native: native.calls.length, scanned, textLayers }),
+    visibleText: visibleText(content, scanned.pieces, !hasNative && found.length > 0),
+    thinking: joinThoughts(reply.thinking, scanned.thoughts),
+  };
+  return outcome(details);
+}
+
+type Fitted = Pick<ParseDetails, 'origins' | 'coercions' | 'repairs'> & { calls: ToolCall[] };
+
+/** Coerces the arguments of every call, whichever layer it came from (P11). */
+function fitToTools(found: readonly FoundCall[], tools: ToolIndex): Fitted {
+  const fitted: Fitted = { calls: [], origins: [], coercions: [], repairs: [] };
+  for (const [call, { draft, origin }] of found.entries()) {
+    const { arguments: args, coercions } = coerceArguments(draft.arguments, tools.schema(draft.name), {
+      untyped: draft.untyped,
+    });
+    fitted.calls.push({ name: draft.name, arguments: args });
+    fitted.origins.push(origin);
+    for (const coercion of coercions) fitted.coercions.push({ call, ...coercion });
+    for (const repair of draft.repairs) fitted.repairs.push({ call, ...repair });
+  }
+  return fitted;
+}
+
+function outcome({
+  calls,
+  ...rest
+}: Omit<ParseDetails, 'layer' | 'format' | 'malformed'> & { calls: ToolCall[] }): ParsedReply {
+  const layer =
+    ALL_LAYERS.find((candidate) => rest.origins.some((origin) => origin.layer === candidate)) ?? 'none';
+  const details: ParseDetails = { ...rest, layer, format: rest.origins[0]?.format };
+  if (calls.length > 0) return { type: 'tool_calls', calls, ...details };
+  if (rest.refusals.some((refusal) => BROKEN.has(refusal.reason))) details.malformed = true;
+  if (rest.visibleText === '') return { type: 'empty', content: '', ...details };
+  return { type: 'final_answer', content: rest.visibleText, ...details };
+}
+
+function toRefusal(
+  draft: RefusalDraft,
+  { raw, tools, span }: { raw: string; tools: ToolIndex; span?: TextSpan },
+): Refusal {
+  const refusal: Refusal = { ...draft, raw: excerpt(raw), span };
+  if (draft.reason === 'name-not-offered' && draft.name !== undefined)
+    refusal.nearest = tools.nearest(draft.name);
+  return refusal;
+}
+
+function tooLargeDraft(length: number): RefusalDraft {
+  return {
+    reason: 'too-large',
+    message: `The reply has ${length} characters; calls are read in ${MAX_TEXT_CHARS} at most.`,
+  };
+}
+
+/** The rungs of the ladder: each active layer in order, below it the formats that were recognised. */
+function attemptsOf({
+  layers,
+  native,
+  scanned,
+  textLayers,
+}: {
+  layers: ReadonlySet<CallLayer>;
+  native: number;
+  scanned: Scan;
+  textLayers: readonly CallLayer[];
+}): LayerAttempt[] {
+  const attempts: LayerAttempt[] = layers.has('native') ? [{ layer: 'native', found: native }] : [];
+  for (const layer of ALL_LAYERS) {
+    if (!textLayers.includes(layer)) continue;
+    const formats = [...scanned.tried].filter(([, tried]) => tried.layer === layer);
+    attempts.push({ layer, found: formats.reduce((sum, [, tried]) => sum + tried.found, 0) });
+    for (const [format, tried] of formats) attempts.push({ layer, format, found: tried.found });
+  }
+  return attempts;
+}
+
+function joinThoughts(field: unknown, blocks: readonly string[]): string {
+  const fromField = typeof field === 'string' ? [field] : [];
+  return [...blocks, ...fromField]
+    .map((thought) => thought.trim())
+    .filter((thought) => thought !== '')
+    .join('\n\n');
+}

@@ -1,0 +1,134 @@
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { allowedTypes, alternatives, isOfType } from './schema-types.ts';
+import type { ParameterSchema } from './types.ts';
+
+export interface ArgumentProblem {
+  /** Dotted path of the argument: `items.0.count`. */
+  field: string;
+  /** Says what was expected and what came, naming the field; written for the model to act on. */
+  message: string;
+}
+
+/**
+ * Checks arguments against the tool's schema, after coercion and before the tool runs (O4).
+ *
+ * Checks what Ollama's tool definitions use: `type`, `required`, `properties`, `items`, `enum`, `anyOf`/`oneOf`,
+ * `additionalProperties: false`, `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems`.
+ *
+ * @returns one problem per field that does not fit, `[]` when all do
+ */
+export function validateArguments(args: JsonObject, schema: ParameterSchema): ArgumentProblem[] {
+  const problems: ArgumentProblem[] = [];
+  checkObject(args, schema, '', problems);
+  return problems;
+}
+
+function checkObject(
+  value: JsonObject,
+  schema: ParameterSchema,
+  path: string,
+  problems: ArgumentProblem[],
+): void {
+  const properties = schema.properties ?? {};
+  for (const key of schema.required ?? []) {
+    if (Object.hasOwn(value, key)) continue;
+    const field = join(path, key);
+    const expected = Object.hasOwn(properties, key) ? ` (${expectation(properties[key] ?? {})})` : '';
+    problems.push({ field, message: `"${field}" is missing; it is required${expected}.` });
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const field = join(path, key);
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (property) checkValue(inner, property, field, problems);
+    else if (schema.additionalProperties === false) {
+      const known = Object.keys(properties).join(', ') || 'none';
+      problems.push({ field, message: `"${field}" is not a known parameter; known: ${known}.` });
+    }
+  }
+}
+
+function checkValue(
+  value: JsonValue,
+  schema: ParameterSchema,
+  field: string,
+  problems: ArgumentProblem[],
+): void {
+  const types = allowedTypes(schema);
+  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
+    problems.push({ field, message: `"${field}" must be ${expectation(schema)}, not ${show(value)}.` });
+    return;
+  }
+  const branches = alternatives(schema).filter((branch) => fits(value, branch));
+  const [branch] = branches;
+  if (branch === undefined) {
+    problems.push({ field, message: `"${field}" must be ${expectation(schema)}, not ${show(value)}.` });
+    return;
+  }
+  checkLimits(value, branch, field, problems);
+  if (Array.isArray(value)) {
+    const { items } = branch;
+    if (items)
+      for (const [index, item] of value.entries()) checkValue(item, items, `${field}.${index}`, problems);
+  } else if (typeof value === 'object' && value !== null) checkObject(value, branch, field, problems);
+}
+
+function fits(value: JsonValue, branch: ParameterSchema): boolean {
+  const types = allowedTypes(branch);
+  if (types.length > 0 && !types.some((type) => isOfType(value, type))) return false;
+  return !Array.isArray(branch.enum) || branch.enum.some((allowed) => allowed === value);
+}
+
+function checkLimits(
+  value: JsonValue,
+  schema: ParameterSchema,
+  field: string,
+  problems: ArgumentProblem[],
+): void {
+  const measured = measure(value);
+  if (measured === undefined) return;
+  const { size, unit, minimum, maximum } = measured;
+  const lowest = schema[minimum];
+  const highest = schema[maximum];
+  if (typeof lowest === 'number' && size < lowest) {
+    problems.push({ field, message: `"${field}" must be at least ${lowest}${unit}, not ${size}.` });
+  }
+  if (typeof highest === 'number' && size > highest) {
+    problems.push({ field, message: `"${field}" must be at most ${highest}${unit}, not ${size}.` });
+  }
+}
+
+function measure(
+  value: JsonValue,
+): { size: number; unit: string; minimum: string; maximum: string } | undefined {
+  if (typeof value === 'number') return { size: value, unit: '', minimum: 'minimum', maximum: 'maximum' };
+  if (typeof value === 'string') {
+    return { size: value.length, unit: ' characters long', minimum: 'minLength', maximum: 'maxLength' };
+  }
+  if (Array.isArray(value)) {
+    return { size: value.length, unit: ' items long', minimum: 'minItems', maximum: 'maxItems' };
+  }
+  return undefined;
+}
+
+function expectation(schema: ParameterSchema): string {
+  const values = alternatives(schema).flatMap((branch) => (Array.isArray(branch.enum) ? branch.enum : []));
+  if (values.length > 0) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+  return allowedTypes(schema).map(withArticle).join(' or ') || 'a value';
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** The value as JSON, shortened; containers by their kind, since they can be large. */
+function show(value: JsonValue): string {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
