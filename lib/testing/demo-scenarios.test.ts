@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ChatMessage, ChatModel, ChatReply } from '../model/chat-model.ts';
+import { createOllamaHealth } from '../model/health.ts';
+import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
+import { parseOllamaHost } from '../model/ollama-host.ts';
+import type { ToolDefinition } from '../parser/types.ts';
+import { DEMO_MODELS, isDemoModel, startDemoOllama } from './demo-scenarios.ts';
+
+let demo: Awaited<ReturnType<typeof startDemoOllama>>;
+let model: ChatModel;
+beforeAll(async () => {
+  demo = await startDemoOllama();
+  model = createOllamaChatModel({ host: parseOllamaHost(demo.url) });
+});
+afterAll(() => demo.close());
+
+const tools: ToolDefinition[] = [
+  'list_directory',
+  'write_file',
+  'read_file',
+  'search_files',
+  'run_command',
+].map((name) => ({
+  type: 'function',
+  function: { name, description: name, parameters: { type: 'object' } },
+}));
+const ask = (
+  messages: ChatMessage[],
+  change: { model?: string; tools?: ToolDefinition[] } = {},
+): Promise<ChatReply> =>
+  model.chat(
+    {
+      model: 'loupe-demo',
+      messages,
+      tools,
+      options: { num_ctx: 32_768, num_predict: 2048 },
+      think: true,
+      stream: true,
+      keepAlive: '5m',
+      ...change,
+    },
+    { signal: new AbortController().signal, timeoutMs: 60_000 },
+  );
+const after = (replies: number): ChatMessage[] => [
+  { role: 'user', content: 'Summarise alpha.md' },
+  ...Array.from({ length: replies }, (): ChatMessage[] => [
+    { role: 'assistant', content: 'x' },
+    { role: 'tool', content: '{"success":true}' },
+  ]).flat(),
+];
+
+it('is listed with tools and thinking, and labelled', async () => {
+  const models = await createOllamaHealth({ host: parseOllamaHost(demo.url) }).listModels();
+  expect(models.map(({ name }) => name)).toEqual(DEMO_MODELS.map((name) => `${name}:latest`));
+  expect(
+    models.every(
+      ({ name, family, capabilities }) =>
+        isDemoModel(name) && family === 'demo' && capabilities?.includes('tools'),
+    ),
+  ).toBe(true);
+  expect(isDemoModel('qwen3:8b')).toBe(false);
+});
+
+it('tours through all that a run can show, and says that it is a script', { timeout: 90_000 }, async () => {
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, turn) => ask(after(turn))));
+  const native = replies.map(({ message }) => (message.tool_calls ?? []).length);
+  expect(native).toEqual([1, 1, 1, 0, 0, 0, 2, 0]);
+  expect(replies[0]?.message.content).toContain('script');
+  expect(replies[3]?.message.content).toContain('{"name":"write_file","arguments":');
+  expect(replies[5]?.message.content).toContain('<tool_call>');
+  expect(replies[7]?.message.content).toMatch(/completed.*only a script/);
+  expect(replies.every(({ doneReason }) => doneReason === 'stop')).toBe(true);
+});
+
+it('answers in one go without tools', async () => {
+  const reply = await ask(after(0), { tools: [] });
+  expect(reply.message.tool_calls).toBeUndefined();
+  expect(reply.message.content).toContain('demo model');
+});
+
+it('loops and stalls as their names say', { timeout: 30_000 }, async () => {
+  const calls = async (name: string, turns: number[]) =>
+    Promise.all(
+      turns.map(async (turn) => JSON.stringify((await ask(after(turn), { model: name })).message.tool_calls)),
+    );
+  expect(new Set(await calls('loupe-demo-loop', [1, 2, 3])).size).toBe(1);
+  const stall = await calls('loupe-demo-stall', [0, 1, 2, 3, 4, 5]);
+  expect(new Set(stall).size).toBe(6);
+  expect(stall.join()).not.toContain('write_file');
+});
