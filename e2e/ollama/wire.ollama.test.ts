@@ -244,3 +244,31 @@ it('O10: a stop during a load ends it, and the model can be loaded afterwards', 
   const loaded = await model.load({ model: 'tiny-plain', numCtx: 1024, keepAlive: '5m' }, context());
   expect(loaded.contextTokens).toBe(1024);
 });
+
+it('a server that ends in the middle of a reply is `cut_off`, and then `unreachable`', async () => {
+  const other = await startOllama();
+  const dying = createOllamaChatModel({ host: parseOllamaHost(other.url) });
+  const options = { ...ask('').options, num_predict: 3500 };
+  let writing: () => void = () => {};
+  const begun = new Promise<void>((resolve) => {
+    writing = resolve;
+  });
+  const endless = ask('Write an endless text', { stream: true, tools: [], options });
+  const pending = errorOf(dying.chat(endless, context({ onDelta: writing })));
+  await begun;
+  await other.stop();
+  const error = await pending;
+  expect(error.transient).toBe(true);
+  expect(['cut_off', 'http']).toContain(error.kind);
+  expect(error.partialText).toContain('tick');
+  expect((await errorOf(dying.chat(ask('Hello'), context()))).kind).toBe('unreachable');
+});
+
+it('O14: the same window, even one above the model’s maximum, does not load again', async () => {
+  const load = () => model.load({ model: 'tiny-tools', numCtx: 32_768, keepAlive: '5m' }, context());
+  await load();
+  const options = { ...ask('').options, num_ctx: 32_768 };
+  const reply = await model.chat(ask('Read alpha.md', { options }), context());
+  expect(reply.timings.loadMs).toBeLessThan(100);
+  expect(await load()).toMatchObject({ alreadyLoaded: true, contextTokens: 8192 });
+});

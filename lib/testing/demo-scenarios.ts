@@ -10,6 +10,14 @@ import type { FakeModelInput, ScenarioInput, ScenarioStepInput } from './scenari
 /** About 35 tokens a second, after a load of a second. */
 const PACE = { load_ms: 1_200, prompt_ms: 300, ms_per_token: 28 };
 
+function paceAt(speed: number): typeof PACE {
+  return {
+    load_ms: Math.round(PACE.load_ms / speed),
+    prompt_ms: Math.round(PACE.prompt_ms / speed),
+    ms_per_token: PACE.ms_per_token / speed,
+  };
+}
+
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
 const NOTES = `# What you are looking at
@@ -95,14 +103,12 @@ const scenarios: ScenarioInput[] = [
     name: 'loupe-demo',
     description: 'A tour: tools, a leaked call, an XML call, a nudge, an answer',
     needs_tools: ['list_directory', 'write_file', 'read_file', 'search_files'],
-    pace: PACE,
     steps: tour,
   },
   {
     name: 'loupe-demo-answer',
     model: 'loupe-demo',
     description: 'One answer, when no tools are offered',
-    pace: PACE,
     steps: [
       {
         reply: {
@@ -115,7 +121,6 @@ const scenarios: ScenarioInput[] = [
   {
     name: 'loupe-demo-loop',
     description: 'Asks for the same thing again and again, until the repetition guard ends the run',
-    pace: PACE,
     steps: [
       {
         reply: {
@@ -135,7 +140,6 @@ const scenarios: ScenarioInput[] = [
   {
     name: 'loupe-demo-stall',
     description: 'Looks at everything and changes nothing, until the stall guard ends the run',
-    pace: PACE,
     steps: [
       {
         reply: {
@@ -160,7 +164,6 @@ const scenarios: ScenarioInput[] = [
   {
     name: 'loupe-demo-trouble',
     description: 'Everything goes wrong once: a busy server, a broken connection, an unreadable call',
-    pace: PACE,
     steps: [
       {
         attempts: [
@@ -217,14 +220,15 @@ export function isDemoModel(name: string): boolean {
  * of runs.
  *
  * @param options.port default: a free one
+ * @param options.speed 1 is the pace of a small model on a laptop; tests play faster
  */
 export async function startDemoOllama(
-  options: { port?: number } = {},
+  options: { port?: number; speed?: number } = {},
 ): Promise<Pick<FakeOllama, 'url' | 'port' | 'close'>> {
   const { url, port, close } = await startFakeOllama({
     port: options.port,
     models,
-    scenarios,
+    scenarios: scenarios.map((scenario) => ({ ...scenario, pace: paceAt(options.speed ?? 1) })),
     version: '0.0.0-demo',
     record: false,
   });

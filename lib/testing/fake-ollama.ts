@@ -114,6 +114,9 @@ const FALLBACK: Scenario = scenarioSchema.parse({
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
+/** Conversations whose attempts are counted: the demo server lives as long as the program. */
+const MAX_ATTEMPTS = 1_000;
+
 /**
  * Starts a server that speaks Ollama's wire and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
  * `/api/show`, `/api/ps` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
@@ -388,7 +391,10 @@ class Server {
       .update(JSON.stringify([body.model, body.messages]))
       .digest('hex');
     const attempt = this.#attempts.get(key) ?? 0;
+    this.#attempts.delete(key); // back to the end, so that the oldest is forgotten first
     this.#attempts.set(key, attempt + 1);
+    const oldest = this.#attempts.size > MAX_ATTEMPTS ? this.#attempts.keys().next().value : undefined;
+    if (oldest !== undefined) this.#attempts.delete(oldest);
     return step.attempts[Math.min(attempt, step.attempts.length - 1)] ?? step;
   }
 
