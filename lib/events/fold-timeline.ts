@@ -91,8 +91,10 @@ export interface ToolRow extends RowBase {
   readonly durationMs?: number;
   /** The event that brought the result; a cut result is fetched whole from there. */
   readonly resultSeq?: number;
-  readonly argumentsCut: readonly Cut[];
-  readonly resultCut: readonly Cut[];
+  /** Where the arguments stand in the event `seq`, and which texts of them are only here in part. */
+  readonly argumentsPath: string;
+  readonly argumentsCuts: readonly Cut[];
+  readonly resultCuts: readonly Cut[];
 }
 
 /** A decision of the harness that stands in the timeline as it is. */
@@ -355,7 +357,7 @@ function take(draft: Draft, event: ShownEvent): number {
               : 'failed',
         result: event.result,
         resultSeq: event.seq,
-        resultCut: event.cuts ?? [],
+        resultCuts: event.cuts ?? [],
         durationMs: event.type === 'tool-call.ended' ? event.duration_ms : undefined,
       }));
     case 'policy.retried':
@@ -429,8 +431,9 @@ function parsed(draft: Draft, event: EventOf<'reply.parsed'> & { cuts?: readonly
       coercions: event.coercions.filter((coercion) => coercion.call === position),
       repairs: event.repairs.filter((repair) => repair.call === position),
       status: 'waiting',
-      argumentsCut: (event.cuts ?? []).filter((cut) => cut.path.startsWith(`calls.${position}.`)),
-      resultCut: [],
+      argumentsPath: `calls.${position}.arguments`,
+      argumentsCuts: event.cuts ?? [],
+      resultCuts: [],
     });
   });
   open.tools = tools;

@@ -1,0 +1,9 @@
+import { notFound } from 'next/navigation';
+import { Gallery } from '../../components/gallery/gallery.tsx';
+
+/** Every state of a run, made from sample logs: for looking at, with LOUPE_GALLERY=1 only. */
+export default async function Page({ searchParams }: { searchParams: Promise<{ state?: string }> }) {
+  if (process.env.LOUPE_GALLERY !== '1') notFound();
+  const { state } = await searchParams;
+  return <Gallery state={state} />;
+}

@@ -1,0 +1,41 @@
+import type { Metadata, Viewport } from 'next';
+import { cookies } from 'next/headers';
+import type { ReactNode } from 'react';
+import { AppHeader } from '../components/shell/app-header.tsx';
+import { THEME_COOKIE, themeOf } from '../lib/browser/theme.ts';
+import './globals.css';
+
+export const dynamic = 'force-dynamic';
+
+export const metadata: Metadata = {
+  title: { default: 'Loupe', template: '%s · Loupe' },
+  description: 'The workbench for agents on local models.',
+};
+
+export const viewport: Viewport = {
+  width: 'device-width',
+  initialScale: 1,
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#f6f4f0' },
+    { media: '(prefers-color-scheme: dark)', color: '#141311' },
+  ],
+};
+
+/** The shell of every page. The theme comes from a cookie, so that no script has to run before the first paint. */
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const theme = themeOf((await cookies()).get(THEME_COOKIE)?.value);
+  return (
+    <html lang="en" data-theme={theme === 'system' ? undefined : theme}>
+      <body className="flex min-h-dvh flex-col">
+        <a
+          href="#main"
+          className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
+        >
+          Skip to the content
+        </a>
+        <AppHeader theme={theme} />
+        {children}
+      </body>
+    </html>
+  );
+}

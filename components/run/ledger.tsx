@@ -1,0 +1,68 @@
+'use client';
+
+import { formatCount, formatDuration } from '#lib/browser/format.ts';
+import { ledgerOf } from '#lib/browser/ledger.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { Gauge } from '../ui/gauge.tsx';
+import { useRun } from './run-context.tsx';
+
+/** Every limit that could end the run, before it does. */
+export function Ledger() {
+  const run = useRun((view) => view.run);
+  const timed = run.config?.budget.max_seconds !== undefined && run.phase !== 'ended';
+  const now = useNow(timed);
+  const gauges = ledgerOf(run, now);
+  if (gauges.length === 0) return <p className="text-sm text-ink-3">Nothing yet.</p>;
+  return (
+    <div className="divide-y">
+      {gauges.map((gauge) => (
+        <Gauge key={gauge.id} gauge={gauge} />
+      ))}
+    </div>
+  );
+}
+
+/** The sums of a run so far. */
+export function Totals() {
+  const run = useRun((view) => view.run);
+  const { parsed } = run;
+  const read = [
+    parsed.native > 0 && `${formatCount(parsed.native)} native`,
+    parsed.json > 0 && `${formatCount(parsed.json)} JSON`,
+    parsed.xml > 0 && `${formatCount(parsed.xml)} XML`,
+    parsed.repaired > 0 && `${formatCount(parsed.repaired)} repaired`,
+    parsed.refused > 0 && `${formatCount(parsed.refused)} refused`,
+  ].filter(Boolean);
+  const loaded = run.loaded?.load_ms;
+  return (
+    <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+      <Line name="Model calls">{formatCount(run.calls)}</Line>
+      <Line name="Tool calls">
+        {formatCount(run.toolCalls)}
+        {run.failedToolCalls > 0 && (
+          <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
+        )}
+      </Line>
+      <Line name="Read as">{read.length > 0 ? read.join(', ') : 'none yet'}</Line>
+      <Line name="Tokens">
+        {formatCount(run.tokensIn)} in, {formatCount(run.tokensOut)} out
+      </Line>
+      {loaded !== undefined && (
+        <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
+      )}
+      {run.filesWritten.length > 0 && (
+        <Line name="Files written">{formatCount(run.filesWritten.length)}</Line>
+      )}
+      {run.resumes > 0 && <Line name="Resumed">{formatCount(run.resumes)}</Line>}
+    </dl>
+  );
+}
+
+function Line({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-3">{name}</dt>
+      <dd className="text-right font-mono text-xs leading-5">{children}</dd>
+    </>
+  );
+}

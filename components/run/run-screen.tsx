@@ -1,0 +1,87 @@
+'use client';
+
+import Link from 'next/link';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { REASONS } from '#lib/browser/reasons.ts';
+import type { RunStore } from '#lib/browser/run-store.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { shortText } from '#lib/util/short-text.ts';
+import { Timeline, type TimelineHandle } from '../timeline/timeline.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Announcer } from './announcer.tsx';
+import { KeySheet } from './key-sheet.tsx';
+import { Ledger, Totals } from './ledger.tsx';
+import { createReading, RunProvider, useRun } from './run-context.tsx';
+import { RunHeader } from './run-header.tsx';
+
+/** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
+export function RunScreen({ store }: { store: RunStore }) {
+  const [reading] = useState(createReading);
+  const timeline = useRef<TimelineHandle>(null);
+  const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
+  const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
+  const context = useMemo(() => ({ store, reading, goTo }), [store, reading, goTo]);
+  return (
+    <RunProvider value={context}>
+      <PageTitle />
+      <main id="main" className="flex h-[calc(100dvh-3.0625rem)] min-h-0 flex-col">
+        <RunHeader onGoToEnd={goToEnd} />
+        <Problem />
+        <details className="border-b bg-surface lg:hidden">
+          <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
+            Guardrails and totals
+            <span className="text-ink-3" aria-hidden="true">
+              +
+            </span>
+          </summary>
+          <div className="grid max-h-[50dvh] gap-4 overflow-y-auto px-3 pb-3 sm:grid-cols-2 sm:px-6">
+            <Ledger />
+            <Totals />
+          </div>
+        </details>
+        <div className="flex min-h-0 flex-1">
+          <Timeline handle={timeline} />
+          <aside
+            aria-label="Guardrails and totals"
+            className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80"
+          >
+            <h2 className="caption">Guardrails</h2>
+            <Ledger />
+            <h2 className="caption mt-6 mb-2">So far</h2>
+            <Totals />
+          </aside>
+        </div>
+        <Announcer />
+        <KeySheet />
+      </main>
+    </RunProvider>
+  );
+}
+
+/** The tab's title carries the state, for the many hours in which the page is in the background. */
+function PageTitle() {
+  const task = useRun((view) => view.run.config?.task);
+  const reason = useRun((view) => view.run.result?.termination_reason);
+  const running = useRun((view) => view.run.phase !== 'ended');
+  useEffect(() => {
+    if (task === undefined) return;
+    const state = running ? 'Running' : reason ? REASONS[reason].label : 'Ended';
+    document.title = `${state}: ${plainVisibleText(shortText(task.trim(), 60))} · Loupe`;
+  }, [task, reason, running]);
+  return null;
+}
+
+function Problem() {
+  const problem = useRun((view) => view.connection.problem);
+  if (!problem) return null;
+  return (
+    <div className="px-3 py-4 sm:px-6">
+      <ErrorNote error={problem}>
+        <Link href="/" className={buttonClass('plain', 'sm', 'mt-3')}>
+          To the list of runs
+        </Link>
+      </ErrorNote>
+    </div>
+  );
+}

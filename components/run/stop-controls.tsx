@@ -1,0 +1,68 @@
+'use client';
+
+import { useState } from 'react';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { Button } from '../ui/button.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { useRun } from './run-context.tsx';
+
+/**
+ * Stop in two steps (D12): after the step in hand, then at once. What the buttons say follows the log: "asked" until
+ * the server wrote the request down, "stopping" until the run is over.
+ */
+export function StopControls() {
+  const runId = useRun((view) => view.run.runId);
+  const ended = useRun((view) => view.run.phase === 'ended');
+  const stop = useRun((view) => view.run.stop);
+  const [asked, setAsked] = useState<'soft' | 'hard'>();
+  const [problem, setProblem] = useState<string>();
+  if (ended) return null;
+
+  const ask = async (force: boolean) => {
+    setAsked(force ? 'hard' : 'soft');
+    setProblem(undefined);
+    try {
+      await postJson(`/api/runs/${encodeURIComponent(runId)}/stop`, { force });
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+    }
+    setAsked(undefined);
+  };
+  const hard = stop?.force || asked === 'hard';
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      {problem && <p className="text-sm text-fail">{problem}</p>}
+      {stop || asked === 'soft' ? (
+        <>
+          <span className="tnum text-sm text-ink-2" role="status">
+            {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop asked for'}{' '}
+            {stop && <Clock since={stop.at} className="font-mono text-xs text-ink-3" />}
+          </span>
+          <Button
+            kind="danger"
+            size="sm"
+            onClick={() => void ask(true)}
+            disabled={hard || asked !== undefined}
+          >
+            Stop now
+          </Button>
+        </>
+      ) : (
+        <>
+          <Button size="sm" onClick={() => void ask(false)} disabled={asked !== undefined}>
+            Stop after this step
+          </Button>
+          <Button
+            kind="quiet"
+            size="sm"
+            className="text-fail"
+            onClick={() => void ask(true)}
+            disabled={asked !== undefined}
+          >
+            Stop now
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}

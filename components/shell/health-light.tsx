@@ -1,0 +1,29 @@
+'use client';
+
+import Link from 'next/link';
+import type { HealthReply } from '#lib/api/replies.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { cx } from '../ui/cx.ts';
+
+/** Whether Ollama answers, at a glance; the page behind it says everything. */
+export function HealthLight() {
+  const { data, error } = useApi<HealthReply>('/api/health', 10_000);
+  const [dot, words] = state(data, error !== undefined);
+  return (
+    <Link
+      href="/health"
+      className="flex items-center gap-2 rounded-md px-2 py-1 text-sm text-ink-2 hover:bg-sunken hover:text-ink"
+    >
+      <span className={cx('size-2 rounded-full', dot)} aria-hidden="true" />
+      <span className="max-sm:sr-only">{words}</span>
+    </Link>
+  );
+}
+
+function state(health: HealthReply | undefined, failed: boolean): [dot: string, words: string] {
+  if (failed) return ['bg-fail', 'Server offline'];
+  if (!health) return ['bg-line-strong', 'Checking'];
+  if (!health.ollama.ok) return ['bg-fail', 'No Ollama'];
+  const version = health.ollama.version ? ` ${health.ollama.version}` : '';
+  return health.status === 'ok' ? ['bg-ok', `Ollama${version}`] : ['bg-brass-fill', `Ollama${version}`];
+}

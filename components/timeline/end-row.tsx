@@ -1,0 +1,135 @@
+'use client';
+
+import Link from 'next/link';
+import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
+import { REASONS, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import type { EndRow as EndRowData } from '#lib/events/fold-timeline.ts';
+import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { toneText } from '../ui/tone.ts';
+import { LongText } from './long-text.tsx';
+
+const edges = {
+  ok: 'border-t-ok',
+  warn: 'border-t-warn',
+  fail: 'border-t-fail',
+  calm: 'border-t-ink-3',
+  live: 'border-t-brass-fill',
+};
+
+/** Why the run ended, in words, with its evidence, what is left of it, and what to do next (D8). */
+export function EndRow({ row }: { row: EndRowData }) {
+  const { event } = row;
+  const { goTo } = useRunScreen();
+  const runId = useRun((view) => view.run.runId);
+  const startedAt = useRun((view) => view.run.startedAt);
+  const { result } = event;
+  const words = REASONS[result.termination_reason];
+  const verification = event.verification && VERIFICATION_WORDS[event.verification];
+  const cut = row.cuts.find((each) => each.path === 'result.output');
+  return (
+    <section
+      aria-label="How the run ended"
+      className={cx('mt-6 mb-4 rounded-lg border border-t-2 bg-raised p-4 sm:p-5', edges[words.tone])}
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h3 className={cx('text-lg font-semibold tracking-[-0.01em]', toneText[words.tone])}>
+          {words.title}
+        </h3>
+        <code className="text-xs text-ink-3">{result.termination_reason}</code>
+        {verification && <Badge tone={verification.tone}>{verification.label}</Badge>}
+      </div>
+      <p className="foreign mt-1 text-ink-2">
+        <ForeignText text={event.message} />
+      </p>
+      {result.error && result.error.message !== event.message && (
+        <p className="foreign mt-2 text-fail">
+          <ForeignText text={result.error.message} />
+        </p>
+      )}
+      {result.error?.hint && (
+        <p className="foreign mt-1 text-ink-2">
+          <ForeignText text={result.error.hint} />
+        </p>
+      )}
+      {event.evidence.length > 0 && (
+        <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
+          Evidence:
+          {event.evidence.slice(0, 12).map((seq) => (
+            <a
+              key={seq}
+              href={`#${seq}`}
+              onClick={(click) => {
+                click.preventDefault();
+                goTo(seq);
+              }}
+              className="tnum font-mono text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+            >
+              #{seq}
+            </a>
+          ))}
+        </p>
+      )}
+
+      <dl className="tnum mt-4 grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-3 sm:grid-cols-5">
+        <Figure name="Iterations" value={formatCount(result.iterations_used)} />
+        <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
+        <Figure
+          name="Tokens in / out"
+          value={`${formatCount(result.tokens_in)} / ${formatCount(result.tokens_out)}`}
+        />
+        <Figure name="Time" value={startedAt === undefined ? '–' : formatDuration(event.at - startedAt)} />
+        <Figure name="Cost" value={event.cost_usd === 0 ? 'none, local' : `$${event.cost_usd.toFixed(4)}`} />
+      </dl>
+
+      {event.files_written.length > 0 && (
+        <div className="mt-4">
+          <h4 className="caption">{plural(event.files_written.length, 'file')} written</h4>
+          <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
+            {event.files_written.map((path) => (
+              <li key={path}>
+                <code className="foreign text-sm">
+                  <ForeignText text={path} />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+
+      <div className="mt-4">
+        <h4 className="caption">{result.status === 'completed' ? 'Answer' : 'What it had said so far'}</h4>
+        {result.output.trim() ? (
+          <LongText
+            id={`${row.key}.output`}
+            text={result.output}
+            label={result.status === 'completed' ? 'answer' : 'partial result'}
+            whole={cut && { seq: row.seq, path: 'result.output', chars: cut.chars }}
+            className="mt-1 [&_pre]:font-sans [&_pre]:text-base"
+          />
+        ) : (
+          <p className="mt-1 text-ink-3">No text.</p>
+        )}
+      </div>
+
+      <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 border-t pt-3">
+        <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
+          Run again with changes
+        </Link>
+        <p className="min-w-0 flex-1 text-sm text-ink-2">{words.advice}</p>
+      </div>
+    </section>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-3">{name}</dt>
+      <dd className="font-mono text-sm">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Cut } from '#lib/events/fold-timeline.ts';
+import type { JsonValue } from '#lib/util/json.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { LongText } from './long-text.tsx';
+
+/**
+ * A JSON value for reading: objects as names and values, texts as they are instead of escaped, the rest as JSON.
+ *
+ * @param cuts texts that are only here in part, with paths from the event's root; `path` is where this value stands
+ */
+export function JsonFields({
+  id,
+  value,
+  label,
+  seq,
+  path,
+  cuts,
+}: {
+  id: string;
+  value: JsonValue;
+  label: string;
+  seq: number;
+  path: string;
+  cuts: readonly Cut[];
+}) {
+  if (typeof value === 'string' || value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return <Value id={id} value={value} label={label} seq={seq} path={path} cuts={cuts} />;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) return <span className="text-ink-3">nothing</span>;
+  return (
+    <dl className="grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-3 gap-y-1">
+      {entries.map(([name, field]) => (
+        <div key={name} className="contents">
+          <dt className="max-w-32 truncate text-ink-3">
+            <ForeignText text={name} />
+          </dt>
+          <dd className="min-w-0">
+            <Value
+              id={`${id}.${name}`}
+              value={field}
+              label={name}
+              seq={seq}
+              path={`${path}.${name}`}
+              cuts={cuts}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Value(props: {
+  id: string;
+  value: JsonValue;
+  label: string;
+  seq: number;
+  path: string;
+  cuts: readonly Cut[];
+}) {
+  const { value } = props;
+  const cut = props.cuts.find((each) => each.path === props.path);
+  if (typeof value === 'string') {
+    if (value === '') return <span className="text-ink-3">empty text</span>;
+    return (
+      <LongText
+        id={props.id}
+        text={value}
+        label={props.label}
+        whole={cut && { seq: props.seq, path: cut.path, chars: cut.chars }}
+      />
+    );
+  }
+  if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
+    return <LongText id={props.id} text={value.join('\n')} label={props.label} />;
+  }
+  const text = JSON.stringify(value, null, typeof value === 'object' ? 2 : 0);
+  return <LongText id={props.id} text={text} label={props.label} />;
+}

@@ -1,0 +1,413 @@
+'use client';
+
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatShortCount,
+  plural,
+} from '#lib/browser/format.ts';
+import { VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import type {
+  AttemptRow as AttemptRowData,
+  CreatedRow as CreatedRowData,
+  IterationRow as IterationRowData,
+  PolicyRow as PolicyRowData,
+  PreparationRow as PreparationRowData,
+  ResumedRow as ResumedRowData,
+  StopRow as StopRowData,
+  VerificationRow as VerificationRowData,
+} from '#lib/events/fold-timeline.ts';
+import { useRun, useUnfolded } from '../run/run-context.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { JsonFields } from './json-fields.tsx';
+import { LongText } from './long-text.tsx';
+import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+
+/** The task as it was given, and every setting of the run. */
+export function CreatedRow({ row }: { row: CreatedRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const { config } = row.event;
+  const { task, system, ...settings } = config;
+  return (
+    <RowFrame node={<RailNode shape="dot" />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className="font-semibold">Task</span>
+          <span className="text-sm text-ink-3">and settings</span>
+        </Disclosure>
+        {row.event.parent && <Badge>made from another run</Badge>}
+      </div>
+      <div className="mt-1">
+        <LongText
+          id={`${row.key}.task`}
+          text={task}
+          label="task"
+          className="font-sans [&_pre]:font-sans [&_pre]:text-base"
+        />
+      </div>
+      {open && (
+        <div className="mt-2 mb-1 grid gap-3">
+          <Panel label="Settings">
+            <JsonFields
+              id={`${row.key}.settings`}
+              value={JSON.parse(JSON.stringify(settings))}
+              label="settings"
+              seq={row.seq}
+              path="config"
+              cuts={[]}
+            />
+          </Panel>
+          {system && (
+            <Panel label="Words before the tool rules">
+              <LongText id={`${row.key}.system`} text={system} label="system prompt" />
+            </Panel>
+          )}
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
+/** Server and model checks, and loading with its own clock. */
+export function PreparationRow({ row }: { row: PreparationRowData }) {
+  const { preflight, loadStarted, loaded } = row;
+  const ended = useRun((view) => view.run.phase === 'ended');
+  const facts = preflight
+    ? [
+        preflight.server_version && `Ollama ${preflight.server_version}`,
+        preflight.parameter_size,
+        preflight.quantization,
+        preflight.capabilities?.join(', '),
+        preflight.max_context_tokens && `up to ${formatShortCount(preflight.max_context_tokens)} tokens`,
+      ].filter(Boolean)
+    : [];
+  return (
+    <RowFrame
+      node={<RailNode shape="dot" className={!loaded && !ended ? 'bg-brass-fill breathe' : undefined} />}
+    >
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold">
+          {loaded ? 'Model ready' : loadStarted ? 'Loading the model' : 'Checking server and model'}
+        </span>
+        <span className="text-sm text-ink-3">{facts.join(' · ')}</span>
+        <Figures>
+          {loaded ? (
+            <>
+              {loaded.size_bytes ? (
+                <span title="Share of the model in graphics memory">
+                  {formatBytes(loaded.size_bytes)},{' '}
+                  {formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU
+                </span>
+              ) : null}
+              <span>{loaded.already_loaded ? 'warm' : `loaded in ${formatDuration(loaded.load_ms)}`}</span>
+            </>
+          ) : ended ? null : (
+            <Clock since={loadStarted?.at ?? row.at} className="text-brass" />
+          )}
+        </Figures>
+      </div>
+      {preflight && !preflight.sandbox.available && (
+        <p className="foreign mt-0.5 text-sm text-warn">
+          Commands cannot be confined here, so run_command is not offered: {preflight.sandbox.reason}
+        </p>
+      )}
+      {loaded?.context_tokens !== undefined && loadStarted && loaded.context_tokens < loadStarted.num_ctx && (
+        <p className="mt-0.5 text-sm text-warn">
+          The window is {formatCount(loaded.context_tokens)} tokens; {formatCount(loadStarted.num_ctx)} were
+          asked for.
+        </p>
+      )}
+    </RowFrame>
+  );
+}
+
+/** The conversation an attempt begins with. */
+export function AttemptRow({ row }: { row: AttemptRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const { event } = row;
+  return (
+    <RowFrame node={<RailNode shape="dot" />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className="font-semibold">
+            {event.attempt === 1 ? 'Conversation' : `Attempt ${event.attempt}`}
+          </span>
+          <span className="text-sm text-ink-3">
+            {event.attempt === 1 ? '' : 'with a corrective prompt, '}
+            {plural(event.messages.length, 'message')}, {plural(event.tools.length, 'tool')}
+          </span>
+        </Disclosure>
+      </div>
+      {open && (
+        <div className="mt-2 mb-1 grid gap-3">
+          {event.messages.map((message, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages of an event never move
+            <Panel key={index} label={message.role}>
+              <LongText id={`${row.key}.${index}`} text={message.content} label={`${message.role} message`} />
+            </Panel>
+          ))}
+          <Panel label="Tools offered">
+            <ul className="grid gap-0.5">
+              {event.tools.map((tool) => (
+                <li key={tool.function.name} className="foreign">
+                  <span className="font-semibold">{tool.function.name}</span>{' '}
+                  <span className="text-ink-2">{tool.function.description}</span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
+/** The heading of an iteration: a hairline, its number and its sums. */
+export function IterationRow({ row }: { row: IterationRowData }) {
+  const current = useRun(
+    (view) =>
+      view.run.phase !== 'ended' && view.run.iteration === row.iteration && view.run.attempt === row.attempt,
+  );
+  return (
+    <div className="flex items-baseline gap-3 pt-5 pb-1 sm:gap-4">
+      <span
+        className="tnum w-5 shrink-0 text-center font-mono text-sm font-semibold text-ink-2"
+        aria-hidden="true"
+      >
+        {row.iteration}
+      </span>
+      <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
+        <h3 className="caption text-ink-2">
+          Iteration {row.iteration}
+          {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
+        </h3>
+        <Figures>
+          {row.budget && (
+            <span className="max-sm:hidden" title="Tokens and time used before this iteration">
+              {formatShortCount(row.budget.tokens_used)} tok, {formatDuration(row.budget.seconds_used * 1000)}{' '}
+              used
+            </span>
+          )}
+          {row.toolCalls > 0 && (
+            <span>
+              {plural(row.toolCalls, 'call')}
+              {row.failedToolCalls > 0 && <span className="text-fail">, {row.failedToolCalls} failed</span>}
+            </span>
+          )}
+          {current ? (
+            <Clock since={row.at} className="w-10 text-right text-brass" />
+          ) : (
+            <span className="min-w-10 text-right">{formatDuration(row.until - row.at)}</span>
+          )}
+        </Figures>
+      </div>
+    </div>
+  );
+}
+
+/** What the harness decided: nudges, retries, shortening, warnings, a spent budget (D9). */
+export function PolicyRow({ row }: { row: PolicyRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const { event } = row;
+  switch (event.type) {
+    case 'policy.nudged':
+      return (
+        <Notice
+          tone="warn"
+          title={`Nudge ${event.count} of ${event.limit}`}
+          detail={
+            {
+              empty: 'The reply was empty; the model was told to act.',
+              plan: 'The reply only announced a plan; the model was told to act.',
+              malformed: 'The call could not be read; the model was told to try again.',
+            }[event.cause]
+          }
+          open={open}
+          onToggle={toggle}
+        >
+          <Panel label="Said to the model">
+            <p className="foreign">{event.text}</p>
+          </Panel>
+        </Notice>
+      );
+    case 'policy.retried':
+      return (
+        <Notice
+          tone="warn"
+          title="Asked again"
+          detail={event.message}
+          figure={event.wait_ms > 0 ? `after ${formatDuration(event.wait_ms)}` : undefined}
+        />
+      );
+    case 'policy.compacted':
+      return (
+        <Notice
+          tone="live"
+          title="Older results shortened"
+          detail={`${plural(event.folded.length, 'message')} sent in a shorter form from here on; the log keeps them whole.`}
+          figure={`${formatShortCount(event.before_tokens)} → ${formatShortCount(event.after_tokens)} of ${formatShortCount(event.limit_tokens)} tok`}
+          open={open}
+          onToggle={toggle}
+        >
+          {event.folded.map((entry) => (
+            <Panel
+              key={entry.message}
+              label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
+            >
+              <LongText id={`${row.key}.${entry.message}`} text={entry.content} label="shortened message" />
+            </Panel>
+          ))}
+        </Notice>
+      );
+    case 'policy.warned':
+      return <Notice tone="warn" title="Note" detail={event.message} />;
+    case 'budget.checked':
+      return (
+        <Notice
+          tone="warn"
+          title="Budget spent"
+          detail={`The ${event.exceeded ?? 'budget'} limit was passed before iteration ${event.iteration}.`}
+          figure={`${formatCount(event.tokens_used)} tok, ${formatDuration(event.seconds_used * 1000)}`}
+        />
+      );
+  }
+}
+
+function Notice({
+  tone,
+  title,
+  detail,
+  figure,
+  open,
+  onToggle,
+  children,
+}: {
+  tone: 'warn' | 'live';
+  title: string;
+  detail: string;
+  figure?: string;
+  open?: boolean;
+  onToggle?: () => void;
+  children?: React.ReactNode;
+}) {
+  const heading = (
+    <span className={cx('font-semibold', tone === 'warn' ? 'text-warn' : 'text-brass')}>{title}</span>
+  );
+  return (
+    <RowFrame node={<RailNode shape="bar" className={tone === 'warn' ? 'bg-warn' : 'bg-brass-fill'} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        {onToggle && open !== undefined ? (
+          <Disclosure open={open} onToggle={onToggle}>
+            {heading}
+          </Disclosure>
+        ) : (
+          heading
+        )}
+        <span className="foreign min-w-0 text-sm text-ink-2">
+          <ForeignText text={detail} />
+        </span>
+        {figure && (
+          <Figures>
+            <span>{figure}</span>
+          </Figures>
+        )}
+      </div>
+      {open && <div className="mt-2 mb-1 grid gap-3">{children}</div>}
+    </RowFrame>
+  );
+}
+
+/** The checks after an attempt, each with what it saw (V5-V11). */
+export function VerificationRow({ row }: { row: VerificationRowData }) {
+  const { checked } = row;
+  const words = checked && VERIFICATION_WORDS[checked.outcome];
+  return (
+    <RowFrame
+      node={
+        <RailNode
+          shape="square"
+          className={checked ? (checked.outcome === 'pass' ? 'bg-ok' : 'bg-warn') : 'bg-brass-fill breathe'}
+        />
+      }
+    >
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold">Checking the work</span>
+        <span className="text-sm text-ink-3">attempt {row.started.attempt}</span>
+        {words && <Badge tone={words.tone}>{words.label}</Badge>}
+        {!checked && (
+          <Figures>
+            <Clock since={row.at} className="text-brass" />
+          </Figures>
+        )}
+      </div>
+      {checked && (
+        <ul className="mt-1.5 grid gap-2">
+          {checked.checks.map((result, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: checks of an event never move
+            <li key={index} className="text-sm">
+              <div className="flex flex-wrap items-baseline gap-x-2">
+                <span className={result.passed ? 'font-medium text-ok' : 'font-medium text-fail'}>
+                  {result.passed ? 'passed' : 'failed'}
+                </span>
+                <code className="foreign min-w-0">
+                  <ForeignText text={checkWords(result.check)} />
+                </code>
+                <Figures>
+                  <span>{formatDuration(result.duration_ms)}</span>
+                </Figures>
+              </div>
+              {result.output && (
+                <LongText
+                  id={`${row.key}.${index}`}
+                  text={result.output}
+                  label="check output"
+                  className={cx('mt-0.5 text-xs', result.passed ? 'text-ink-3' : 'text-ink-2')}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </RowFrame>
+  );
+}
+
+function checkWords(check: NonNullable<VerificationRowData['checked']>['checks'][number]['check']): string {
+  switch (check.type) {
+    case 'command':
+      return check.command;
+    case 'file_exists':
+      return `${check.path} exists`;
+    case 'file_contains':
+      return `${check.path} contains "${check.text}"`;
+  }
+}
+
+export function StopRow({ row }: { row: StopRowData }) {
+  const { event } = row;
+  return (
+    <RowFrame node={<RailNode shape="bar" />}>
+      <span className="font-semibold">{event.force ? 'Stop now' : 'Stop after this step'}</span>{' '}
+      <span className="text-sm text-ink-2">
+        requested by {event.by === 'operator' ? 'you' : 'the server, which is shutting down'}
+      </span>
+    </RowFrame>
+  );
+}
+
+/** A seam: the server was lost, and another worker took the run over (D19). */
+export function ResumedRow({ row }: { row: ResumedRowData }) {
+  return (
+    <RowFrame node={<RailNode shape="bar" className="bg-warn" />}>
+      <span className="font-semibold text-warn">Interrupted and resumed</span>{' '}
+      <span className="text-sm text-ink-2">
+        The server was away for {formatDuration(row.silentMs)}; the log was read again and the run went on.
+      </span>
+    </RowFrame>
+  );
+}

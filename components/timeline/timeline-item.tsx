@@ -1,0 +1,123 @@
+'use client';
+
+import { memo } from 'react';
+import { useStore } from 'zustand';
+import { formatDuration } from '#lib/browser/format.ts';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { cx } from '../ui/cx.ts';
+import { CallRow } from './call-row.tsx';
+import { EndRow } from './end-row.tsx';
+import {
+  AttemptRow,
+  CreatedRow,
+  IterationRow,
+  PolicyRow,
+  PreparationRow,
+  ResumedRow,
+  StopRow,
+  VerificationRow,
+} from './small-rows.tsx';
+import { ToolRow } from './tool-row.tsx';
+
+/** One row of the list. Draws again only when its row changes: rows keep their identity until then (D20). */
+export const TimelineItem = memo(function TimelineItem({
+  row,
+  position,
+}: {
+  row: TimelineRow;
+  position: number;
+}) {
+  const { reading } = useRunScreen();
+  const atCursor = useStore(reading, (state) => state.cursor === row.key);
+  return (
+    <article
+      id={`row-${row.key}`}
+      aria-label={rowLabel(row)}
+      aria-posinset={position}
+      aria-setsize={-1}
+      tabIndex={atCursor ? 0 : -1}
+      className={cx(
+        'group/row relative mx-auto max-w-4xl scroll-my-4 px-3 sm:px-6 md:pl-20',
+        'outline-offset-[-2px]',
+        atCursor && 'bg-brass-wash/60',
+      )}
+    >
+      {row.kind !== 'end' && row.kind !== 'iteration' && <Anchor seq={row.seq} at={row.at} />}
+      <Row row={row} />
+    </article>
+  );
+});
+
+/** When the row began, counted from the start of the run; its link is the deep link of the row. */
+function Anchor({ seq, at }: { seq: number; at: number }) {
+  const { goTo } = useRunScreen();
+  const start = useRun((view) => view.run.createdAt);
+  return (
+    <a
+      href={`#${seq}`}
+      onClick={(click) => {
+        click.preventDefault();
+        goTo(seq);
+      }}
+      title={`Event ${seq}, ${new Date(at).toLocaleString('en-GB')}`}
+      className="tnum absolute top-[0.4375rem] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block"
+    >
+      <span className="sr-only">Event {seq} at </span>+{formatDuration(at - start)}
+    </a>
+  );
+}
+
+function Row({ row }: { row: TimelineRow }) {
+  switch (row.kind) {
+    case 'created':
+      return <CreatedRow row={row} />;
+    case 'preparation':
+      return <PreparationRow row={row} />;
+    case 'attempt':
+      return <AttemptRow row={row} />;
+    case 'iteration':
+      return <IterationRow row={row} />;
+    case 'call':
+      return <CallRow row={row} />;
+    case 'tool':
+      return <ToolRow row={row} />;
+    case 'policy':
+      return <PolicyRow row={row} />;
+    case 'verification':
+      return <VerificationRow row={row} />;
+    case 'stop':
+      return <StopRow row={row} />;
+    case 'resumed':
+      return <ResumedRow row={row} />;
+    case 'end':
+      return <EndRow row={row} />;
+  }
+}
+
+function rowLabel(row: TimelineRow): string {
+  switch (row.kind) {
+    case 'created':
+      return 'Task';
+    case 'preparation':
+      return 'Preparation';
+    case 'attempt':
+      return `Attempt ${row.attempt} begins`;
+    case 'iteration':
+      return `Iteration ${row.iteration}`;
+    case 'call':
+      return `Model call ${row.call}, ${row.status}`;
+    case 'tool':
+      return `Tool call ${row.name}, ${row.status}`;
+    case 'policy':
+      return 'Decision of the harness';
+    case 'verification':
+      return 'Verification';
+    case 'stop':
+      return 'Stop requested';
+    case 'resumed':
+      return 'Interrupted and resumed';
+    case 'end':
+      return 'End of the run';
+  }
+}

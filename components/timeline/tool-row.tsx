@@ -1,0 +1,198 @@
+'use client';
+
+import { mainArgument } from '#lib/browser/activity.ts';
+import { formatDuration } from '#lib/browser/format.ts';
+import type { LiveText } from '#lib/browser/live-text.ts';
+import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
+import { useLive, useUnfolded } from '../run/run-context.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { JsonFields } from './json-fields.tsx';
+import { LayerBadge } from './layer-badge.tsx';
+import { resultSummary } from './result-summary.ts';
+import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+
+const states: Record<ToolStatus, { words: string; text: string; node: string }> = {
+  waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+  running: { words: 'running', text: 'text-brass', node: 'bg-brass-fill breathe' },
+  succeeded: { words: 'ok', text: 'text-ok', node: 'bg-ok' },
+  failed: { words: 'failed', text: 'text-fail', node: 'bg-fail' },
+  interrupted: { words: 'interrupted', text: 'text-warn', node: 'bg-warn' },
+  'not-run': { words: 'not run', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+};
+
+/** One tool call: what was asked for, what came back, how long it took (D7). */
+export function ToolRow({ row }: { row: ToolRowData }) {
+  const state = states[row.status];
+  const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
+  const about = mainArgument(row.arguments);
+  const changed = row.coercions.length + row.repairs.length;
+  const output = row.result?.success === false ? row.result.output.error : undefined;
+  return (
+    <RowFrame node={<RailNode shape="square" className={state.node} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+        <Disclosure open={open} onToggle={toggle} className="min-w-0">
+          <code className="font-semibold whitespace-nowrap">
+            <ForeignText text={row.name} />
+          </code>
+          {about !== undefined && (
+            <code className="min-w-0 truncate text-ink-2">
+              <ForeignText text={about.split('\n', 1)[0] ?? ''} />
+            </code>
+          )}
+        </Disclosure>
+        {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
+        {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
+        {row.result?.truncated && (
+          <Badge title="The tool's output was longer than it may be">truncated</Badge>
+        )}
+        <Figures>
+          <span className={cx('font-sans font-medium', state.text)}>{state.words}</span>
+          {row.status === 'running' && row.startedAt !== undefined ? (
+            <Clock since={row.startedAt} className="w-10 text-right" />
+          ) : (
+            <span className="min-w-10 text-right">
+              {row.durationMs === undefined ? '' : formatDuration(row.durationMs)}
+            </span>
+          )}
+        </Figures>
+      </div>
+      {!open && row.result && (
+        <p className={cx('foreign mt-0.5 line-clamp-1 text-sm', output ? 'text-fail' : 'text-ink-3')}>
+          <ForeignText text={resultSummary(row.result)} />
+        </p>
+      )}
+      {row.status === 'running' && <RunningOutput callId={row.callId} />}
+      {open && <Details row={row} />}
+    </RowFrame>
+  );
+}
+
+function Details({ row }: { row: ToolRowData }) {
+  return (
+    <div className="mt-2 mb-1 grid gap-3">
+      <Panel label="Arguments">
+        <JsonFields
+          id={`${row.key}.arguments`}
+          value={row.arguments}
+          label="arguments"
+          seq={row.seq}
+          path={row.argumentsPath}
+          cuts={row.argumentsCuts}
+        />
+      </Panel>
+      {row.coercions.length > 0 && (
+        <Panel label="Values fitted to the tool's schema">
+          {row.coercions.map((change) => (
+            <p key={change.path} className="foreign">
+              <ForeignText text={change.path} />:{' '}
+              <del className="text-fail no-underline">{show(change.before)}</del>{' '}
+              <span className="text-ink-3">→</span>{' '}
+              <ins className="text-ok no-underline">{show(change.after)}</ins>
+            </p>
+          ))}
+        </Panel>
+      )}
+      {row.repairs.map((repair) => (
+        <Panel key={repair.rule + repair.before} label={`Repaired: ${repair.rule}`}>
+          <BeforeAfter before={repair.before} after={repair.after} />
+        </Panel>
+      ))}
+      {row.result && (
+        <Panel label="Result" tone={row.result.success ? undefined : 'fail'}>
+          <JsonFields
+            id={`${row.key}.result`}
+            value={row.result.output}
+            label="result"
+            seq={row.resultSeq ?? row.seq}
+            path="result.output"
+            cuts={row.resultCuts}
+          />
+        </Panel>
+      )}
+      {row.status === 'not-run' && (
+        <p className="text-sm text-ink-3">This call was read out of the reply, but never begun.</p>
+      )}
+      {row.status === 'interrupted' && (
+        <p className="text-sm text-warn">
+          The server was lost while this call ran. Its outcome is unknown; it was not run again.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing';
+}
+
+/** The two forms of a repaired text; what both share at the ends is quiet, so that the change stands out. */
+export function BeforeAfter({ before, after }: { before: string; after: string }) {
+  let head = 0;
+  while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (
+    tail < before.length - head &&
+    tail < after.length - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  ) {
+    tail += 1;
+  }
+  const cut = (text: string) => [
+    text.slice(0, head),
+    text.slice(head, text.length - tail),
+    text.slice(text.length - tail),
+  ];
+  const [beforeHead = '', removed = '', beforeTail = ''] = cut(before);
+  const [afterHead = '', added = '', afterTail = ''] = cut(after);
+  return (
+    <div className="grid gap-1.5">
+      <p className="foreign">
+        <span className="text-ink-3">before </span>
+        <ForeignText text={beforeHead} />
+        {removed && (
+          <del className="rounded-sm bg-fail-wash text-fail no-underline">
+            <ForeignText text={removed} />
+          </del>
+        )}
+        <ForeignText text={beforeTail} />
+      </p>
+      <p className="foreign">
+        <span className="text-ink-3">after&nbsp; </span>
+        <ForeignText text={afterHead} />
+        {added && (
+          <ins className="rounded-sm bg-ok-wash text-ok no-underline">
+            <ForeignText text={added} />
+          </ins>
+        )}
+        <ForeignText text={afterTail} />
+      </p>
+    </div>
+  );
+}
+
+function RunningOutput({ callId }: { callId: string }) {
+  const output = useLive((live) => live.toolOutput[callId]);
+  if (!output?.text) return null;
+  return (
+    <pre className="foreign mt-2 rounded-md border bg-sunken px-3 py-2 text-xs leading-relaxed">
+      <LiveTail live={output} />
+    </pre>
+  );
+}
+
+const TAIL_CHARS = 3000;
+
+/** The last part of running text: enough to read along, little enough to draw every frame. */
+export function LiveTail({ live }: { live: LiveText }) {
+  const from = live.text.length > TAIL_CHARS ? live.text.indexOf('\n', live.text.length - TAIL_CHARS) + 1 : 0;
+  const start = from === 0 && live.text.length > TAIL_CHARS ? live.text.length - TAIL_CHARS : from;
+  return (
+    <>
+      {(start > 0 || live.start > 0) && <span className="text-ink-3">… </span>}
+      <ForeignText text={live.text.slice(start)} />
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+'use client';
+
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { cx } from './cx.ts';
+
+/** Copies a text; the icon says that it did. */
+export function CopyButton({
+  text,
+  label,
+  className,
+}: {
+  text: string | (() => string);
+  label: string;
+  className?: string;
+}) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(false), 1600);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+    setDone(true);
+  };
+  const Icon = done ? Check : Copy;
+  return (
+    <button
+      type="button"
+      onClick={() => void copy()}
+      aria-label={done ? 'Copied' : label}
+      title={label}
+      className={cx(
+        'grid size-6 place-items-center rounded-sm text-ink-3 hover:bg-sunken hover:text-ink',
+        className,
+      )}
+    >
+      <Icon className="size-3.5" aria-hidden="true" />
+    </button>
+  );
+}

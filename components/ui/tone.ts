@@ -1,0 +1,17 @@
+import type { Tone } from '#lib/browser/reasons.ts';
+
+export const toneText: Record<Tone, string> = {
+  ok: 'text-ok',
+  warn: 'text-warn',
+  fail: 'text-fail',
+  calm: 'text-ink-2',
+  live: 'text-brass',
+};
+
+export const toneWash: Record<Tone, string> = {
+  ok: 'bg-ok-wash text-ok',
+  warn: 'bg-warn-wash text-warn',
+  fail: 'bg-fail-wash text-fail',
+  calm: 'bg-sunken text-ink-2',
+  live: 'bg-brass-wash text-brass',
+};

@@ -1,0 +1,75 @@
+import type { RunState } from '../events/run-state.ts';
+import type { Live } from './live-text.ts';
+import { REASONS, type Tone } from './reasons.ts';
+
+/** What a run is doing now, in words, with the moment it began (its own clock). */
+export interface Activity {
+  label: string;
+  /** More about it: the model, the command, the place in the queue. */
+  detail?: string;
+  /** Milliseconds since 1970. */
+  since: number;
+  tone: Tone;
+  /** Whether a clock runs. */
+  running: boolean;
+}
+
+/** Words for the present phase: honest about what is being waited for. Pure. */
+export function activityOf(run: RunState, live: Live): Activity {
+  const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
+  switch (run.phase) {
+    case 'queued': {
+      const place = live.queue;
+      return {
+        ...base,
+        label: 'Waiting in queue',
+        detail: place ? `${place.ahead.length} ahead, place ${place.position}` : undefined,
+        tone: 'calm',
+      };
+    }
+    case 'starting':
+      return { ...base, label: 'Checking server and model' };
+    case 'loading':
+      return { ...base, label: 'Loading the model', detail: run.config?.model };
+    case 'between':
+      return { ...base, label: run.iteration === 0 ? 'Starting' : 'Between steps' };
+    case 'calling': {
+      const since = run.openCall?.at ?? run.phaseSince;
+      const writes = live.call === run.openCall?.call;
+      if (writes && live.text?.text) return { ...base, since, label: 'Writing' };
+      if (writes && live.thinking?.text) return { ...base, since, label: 'Thinking' };
+      return {
+        ...base,
+        since,
+        label: run.openCall?.stream ? 'Reading the prompt' : 'Waiting for the reply',
+        detail: run.config?.model,
+      };
+    }
+    case 'deciding':
+      return { ...base, label: 'Reading the reply' };
+    case 'executing': {
+      const call = run.reply?.calls.find((pending) => pending.status === 'running');
+      return call
+        ? { ...base, label: `Running ${call.name}`, detail: mainArgument(call.arguments) }
+        : { ...base, label: 'Running tools' };
+    }
+    case 'verifying':
+      return { ...base, label: 'Checking the work', detail: `attempt ${run.attempt}` };
+    case 'ended': {
+      const reason = run.result?.termination_reason ?? 'error';
+      return { ...base, label: REASONS[reason].label, tone: REASONS[reason].tone, running: false };
+    }
+  }
+}
+
+const MAIN_ARGUMENTS = ['path', 'command', 'pattern', 'query', 'key', 'url', 'name', 'file', 'directory'];
+
+/** The one argument that says what a call is about, for its heading: a path, a command, a pattern. */
+export function mainArgument(args: Readonly<Record<string, unknown>>): string | undefined {
+  for (const name of MAIN_ARGUMENTS) {
+    const value = args[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  const first = Object.values(args).find((value) => typeof value === 'string' && value !== '');
+  return typeof first === 'string' ? first : undefined;
+}

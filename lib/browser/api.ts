@@ -1,0 +1,76 @@
+import type { ErrorReply } from '../api/replies.ts';
+
+/** An error to show to a person: what happened and what to do next. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly hint: string | undefined;
+  /** HTTP status; 0 when the server did not answer. */
+  readonly status: number;
+
+  constructor(options: { code: string; message: string; hint?: string; status: number; cause?: unknown }) {
+    super(options.message, { cause: options.cause });
+    this.name = 'ApiError';
+    this.code = options.code;
+    this.hint = options.hint;
+    this.status = options.status;
+  }
+}
+
+/** `GET` a reply of our own server as its documented type. @throws {ApiError} */
+export function getJson<Reply>(path: string, signal?: AbortSignal): Promise<Reply> {
+  return request<Reply>(path, { signal });
+}
+
+/** `POST` a JSON body. @throws {ApiError} */
+export function postJson<Reply>(path: string, body: unknown, signal?: AbortSignal): Promise<Reply> {
+  return request<Reply>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
+
+async function request<Reply>(path: string, init: RequestInit): Promise<Reply> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store' });
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause;
+    throw new ApiError({
+      code: 'unreachable',
+      message: 'The Loupe server does not answer.',
+      hint: 'Is it still running? Start it with npm start.',
+      status: 0,
+      cause,
+    });
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw errorOf(response.status, body);
+  return body as Reply;
+}
+
+function errorOf(status: number, body: unknown): ApiError {
+  if (isErrorReply(body)) return new ApiError({ ...body.error, status });
+  if (status === 401) {
+    return new ApiError({
+      code: 'unauthorized',
+      message: 'This browser is not signed in.',
+      hint: 'Open the link that npm start printed.',
+      status,
+    });
+  }
+  return new ApiError({
+    code: `http_${status}`,
+    message: `The server answered with status ${status}.`,
+    status,
+  });
+}
+
+function isErrorReply(body: unknown): body is ErrorReply {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return false;
+  const { error } = body;
+  return (
+    typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
+  );
+}

@@ -1,0 +1,89 @@
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** A whole number with thousands separators: `12,345`. */
+export function formatCount(count: number): string {
+  return numbers.format(count);
+}
+
+/** A short count for tight places: `950`, `12.3k`, `1.2M`. */
+export function formatShortCount(count: number): string {
+  if (count < 1000) return numbers.format(count);
+  if (count < 999_950) return `${oneDigit.format(count / 1000)}k`;
+  return `${oneDigit.format(count / 1_000_000)}M`;
+}
+
+/**
+ * A span of time for reading: `840 ms`, `4.2 s`, `41 s`, `6:51`, `1:02:09`.
+ *
+ * @param ms milliseconds; negative values (clocks that differ) count as 0
+ */
+export function formatDuration(ms: number): string {
+  const span = Math.max(0, ms);
+  if (span < 1) return '< 1 ms';
+  if (span < 1000) return `${Math.round(span)} ms`;
+  if (span < 9950) return `${(span / 1000).toFixed(1)} s`;
+  if (span < 59_500) return `${Math.round(span / 1000)} s`;
+  return formatClock(span);
+}
+
+/** A running clock that does not jump in width: `0:07`, `6:51`, `1:02:09`. */
+export function formatClock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${minutes}:${pad(seconds % 60)}`;
+}
+
+/** Bytes in decimal units, as disks and Ollama count them: `143 B`, `4.0 MB`, `7.9 GB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${Math.round(bytes)} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 99.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** A share of 1 in whole percent; never 100 % before it is full, never 0 % when there is something. */
+export function formatPercent(share: number): string {
+  if (share <= 0) return '0 %';
+  if (share < 0.01) return '< 1 %';
+  if (share < 1) return `${Math.min(99, Math.round(share * 100))} %`;
+  return `${Math.round(share * 100)} %`;
+}
+
+/** `1 file`, `3 files`. */
+export function plural(count: number, singular: string, many = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : many}`;
+}
+
+/**
+ * When something was, seen from `now`: `just now`, `4 min ago`, `14:05`, `Mon 14:05`, `3 Nov`, `3 Nov 2024`.
+ *
+ * @param at milliseconds since 1970
+ */
+export function formatWhen(at: number, now: number): string {
+  const ago = now - at;
+  if (ago < 45_000) return 'just now';
+  if (ago < 3_600_000) return `${Math.max(1, Math.round(ago / 60_000))} min ago`;
+  const then = new Date(at);
+  const today = new Date(now);
+  const time = then.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  if (then.toDateString() === today.toDateString()) return time;
+  if (ago < 6 * 86_400_000) return `${then.toLocaleDateString('en-GB', { weekday: 'short' })} ${time}`;
+  return then.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(then.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }),
+  });
+}
+
+/** Tokens per second; `undefined` when the time is missing or 0. */
+export function tokensPerSecond(tokens: number | undefined, ms: number | undefined): number | undefined {
+  return tokens === undefined || !ms ? undefined : (tokens / ms) * 1000;
+}

@@ -1,0 +1,191 @@
+import type { RunState } from '../events/run-state.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { formatCount, formatPercent, formatShortCount } from './format.ts';
+
+/** A requested call, as far as it is compared (G7). */
+type Requested = { readonly name: string; readonly arguments: JsonObject };
+
+/** One limit that can end or change a run, and how close it is. */
+export interface Gauge {
+  id: string;
+  label: string;
+  used: number;
+  limit: number;
+  /** Drawn as single ticks when there are few, as one scale otherwise. */
+  ticks: boolean;
+  /** What is written beside it: `4/10`, `61 %`. */
+  value: string;
+  detail?: string;
+  /** A mark on the scale below its end, as a share of 1: where older results are folded. */
+  mark?: number;
+  tone: 'calm' | 'near' | 'reached';
+}
+
+const WRITING_TOOLS = new Set(['write_file']);
+
+/**
+ * Every guardrail of a run with its counter, in the order in which they are looked at (G18). Pure.
+ *
+ * @param now milliseconds since 1970, for the time budget
+ */
+export function ledgerOf(run: RunState, now: number): Gauge[] {
+  const { config } = run;
+  if (!config) return [];
+  const gauges: Gauge[] = [
+    count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
+  ];
+  if (!config.agentic) return [...gauges.slice(1), context(run), ...budgets(run, now)];
+
+  gauges.push(
+    count({
+      id: 'repetition',
+      label: 'Identical calls in a row',
+      used: identicalRounds(run),
+      limit: config.repetition_threshold,
+    }),
+  );
+  const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
+  if (config.stall_guard && writes) {
+    gauges.push(
+      count({
+        id: 'stall',
+        label: 'Rounds since a file was written',
+        used: roundsSinceWrite(run),
+        limit: config.stall_threshold,
+      }),
+    );
+  }
+  if (config.max_nudges > 0) {
+    gauges.push(count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }));
+  }
+  const retries = Object.values(run.retries).reduce((sum, times) => sum + times, 0);
+  if (retries > 0) {
+    gauges.push({
+      ...count({ id: 'retries', label: 'Retries in this iteration', used: retries, limit: 3 }),
+      value: formatCount(retries),
+      detail: Object.entries(run.retries)
+        .filter(([, times]) => times > 0)
+        .map(([cause, times]) => `${times} ${cause}`)
+        .join(', '),
+    });
+  }
+  gauges.push(context(run), ...budgets(run, now));
+  if (config.checks.length > 0) {
+    gauges.push(count({ id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts }));
+  }
+  return gauges;
+}
+
+function count(gauge: { id: string; label: string; used: number; limit: number }): Gauge {
+  return {
+    ...gauge,
+    ticks: gauge.limit <= 24,
+    value: `${formatCount(gauge.used)}/${formatCount(gauge.limit)}`,
+    tone: tone(gauge.used, gauge.limit),
+  };
+}
+
+function tone(used: number, limit: number): Gauge['tone'] {
+  if (used >= limit) return 'reached';
+  // Where limits are small, the last but one is near; where they are large, the last fifth.
+  return used > 0 && (used / limit >= 0.8 || limit - used === 1) ? 'near' : 'calm';
+}
+
+function context(run: RunState): Gauge {
+  const limit = run.loaded?.context_tokens ?? run.config?.window_tokens ?? 0;
+  const { estimatedTokens, promptTokens } = run.context;
+  const used = promptTokens ?? estimatedTokens;
+  const compactAt = run.config?.compact_at ?? 1;
+  return {
+    id: 'context',
+    label: 'Window',
+    used,
+    limit,
+    ticks: false,
+    value: limit === 0 ? '–' : formatPercent(used / limit),
+    detail: `${promptTokens === undefined && used > 0 ? '≈ ' : ''}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
+    mark: compactAt < 1 ? compactAt : undefined,
+    tone: limit > 0 && used >= limit ? 'reached' : limit > 0 && used / limit >= compactAt ? 'near' : 'calm',
+  };
+}
+
+function budgets(run: RunState, now: number): Gauge[] {
+  const budget = run.config?.budget ?? {};
+  const gauges: Gauge[] = [];
+  if (budget.max_tokens_total !== undefined) {
+    const used = run.tokensIn + run.tokensOut;
+    gauges.push(share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount));
+  }
+  if (budget.max_seconds !== undefined) {
+    const from = run.startedAt ?? run.createdAt;
+    const until = run.phase === 'ended' ? run.updatedAt : now;
+    const used = run.startedAt === undefined ? 0 : Math.max(0, (until - from) / 1000);
+    gauges.push(
+      share('seconds', 'Time budget', used, budget.max_seconds, (value) => `${Math.round(value)} s`),
+    );
+  }
+  if (budget.max_cost_usd !== undefined) {
+    gauges.push(
+      share('cost', 'Cost budget', run.costUsd, budget.max_cost_usd, (value) => `$${value.toFixed(2)}`),
+    );
+  }
+  return gauges;
+}
+
+function share(
+  id: string,
+  label: string,
+  used: number,
+  limit: number,
+  say: (value: number) => string,
+): Gauge {
+  return {
+    id,
+    label,
+    used,
+    limit,
+    ticks: false,
+    value: formatPercent(used / limit),
+    detail: `${say(used)} of ${say(limit)}`,
+    tone: tone(used, limit),
+  };
+}
+
+/** How many iterations in a row, up to the reply in hand, asked for the same list of calls (G6, G7). */
+function identicalRounds(run: RunState): number {
+  const pending =
+    run.reply && !run.reply.accepted && run.reply.calls.length > 0 ? run.reply.calls : undefined;
+  const history: readonly (readonly Requested[])[] = pending
+    ? [...run.callHistory.slice(-20), pending]
+    : run.callHistory.slice(-20);
+  const last = history.at(-1);
+  if (!last) return 0;
+  const key = callsKey(last);
+  let same = 0;
+  for (let index = history.length - 1; index >= 0; index -= 1) {
+    const calls = history[index];
+    if (!calls || callsKey(calls) !== key) break;
+    same += 1;
+  }
+  return same;
+}
+
+function callsKey(calls: readonly Requested[]): string {
+  return JSON.stringify(calls.map((call) => [call.name, sorted(call.arguments)]));
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key] ?? null)]),
+  );
+}
+
+/** Tool rounds that are over since the last successful write (G10): the round in hand does not count yet. */
+function roundsSinceWrite(run: RunState): number {
+  const inHand = run.phase === 'calling' || run.phase === 'deciding' || run.phase === 'executing' ? 1 : 0;
+  return Math.max(0, run.iteration - run.lastWriteIteration - inHand);
+}
