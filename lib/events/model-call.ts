@@ -12,6 +12,7 @@ export const chatMessage = z.object({
   thinking: z.string().optional(),
   tool_calls: z
     .array(z.object({ function: z.object({ name: z.string(), arguments: jsonObject }) }))
+    .readonly()
     .optional(),
   tool_name: z.string().optional(),
 });

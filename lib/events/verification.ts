@@ -28,3 +28,4 @@ export const verificationChecked = z.object({
   outcome: z.enum(['pass', 'partial_pass', 'fail']),
   checks: z.array(checkResult),
 });
+export type CheckResult = z.infer<typeof checkResult>;

@@ -1,0 +1,192 @@
+import type { NewEvent } from '../events/registry.ts';
+import type { PendingReply, RunState } from '../events/run-state.ts';
+import type { Mode } from '../modes/mode.ts';
+import { checkBudget } from '../policies/budget.ts';
+import { planCompaction } from '../policies/compaction.ts';
+import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../policies/discarded-reply.ts';
+import { estimateTokens } from '../policies/estimate.ts';
+import { afterFailedCall } from '../policies/failure.ts';
+import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '../policies/rule.ts';
+import { isVerified, mayTryAgain } from '../policies/verification.ts';
+import { compactionLimit, effectiveWindow, requestedWindow } from '../policies/window.ts';
+import type { Action } from './action.ts';
+import { interruptedCall } from './interrupted-call.ts';
+import { runEnded } from './result-of.ts';
+
+/**
+ * The one next thing to do in a run. Pure: the same log gives the same action, so a resumed run goes on where it was.
+ * The checks are made in one order and the first that fires names the reason (G18): stop, budget, context, model call
+ * with retries, answer or nudge, repetition, execution, stall, limit.
+ *
+ * @param now milliseconds since 1970; default: the time of the last event
+ * @throws {RangeError} for an empty log, which has no configuration to decide by
+ */
+export function nextAction(state: RunState, mode: Mode, now: number = state.updatedAt): Action {
+  if (state.ended) return { type: 'none' };
+  if (!isReady(state)) throw new RangeError(`Run ${state.runId} has no configuration yet`);
+  if (state.stop?.force) return conclude(state, { reason: 'stopped' });
+  if (state.phase === 'verifying') return afterVerification(state);
+  if (state.failedCall) return afterFailure(state, mode, now);
+  if (state.reply) return afterReply(state, state.reply, mode, now);
+  return beforeCall(state, mode, now);
+}
+
+/** Up to the model call: stop, preparation, budget and context. */
+function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
+  const betweenIterations = state.attempt > 0 && !state.awaitingReply;
+  if (betweenIterations) {
+    const verdict = firstVerdict(mode.betweenIterations, state);
+    if (verdict) return act(state, verdict);
+  }
+  if (state.stop) return conclude(state, { reason: 'stopped' });
+  if (!state.preflight) return { type: 'check-model' };
+  const refusal = toolsRefused(state, mode);
+  if (refusal) return conclude(state, refusal);
+  if (!state.loaded) return { type: 'load-model', numCtx: requestedWindow(state) };
+  if (state.attempt === 0) return { type: 'open-attempt', attempt: 1 };
+  if (!betweenIterations) return callModel(state, mode, state.iteration, []);
+
+  if (state.budget?.exceeded) return conclude(state, { reason: 'budget_exceeded' });
+  const iteration = state.iteration + 1;
+  const budget = checkBudget(state, iteration, now);
+  if (budget.exceeded) return { type: 'append', events: [budget] };
+  return callModel(state, mode, iteration, [
+    budget,
+    { type: 'iteration.started', attempt: state.attempt, iteration },
+  ]);
+}
+
+/** The request that comes next, shortened when it has grown too long (C2), with the events that announce it. */
+function callModel(state: ReadyState, mode: Mode, iteration: number, opening: readonly NewEvent[]): Action {
+  const { messages, tools, folded, config } = state;
+  const compaction = mode.shortens
+    ? planCompaction({
+        messages,
+        folded,
+        tools,
+        limitTokens: compactionLimit(state),
+        keepRounds: config.keep_rounds,
+        resultChars: config.result_chars,
+      })
+    : undefined;
+  const estimate = compaction?.after_tokens ?? estimateTokens(messages, tools, folded);
+  if (estimate > effectiveWindow(state)) return conclude(state, { reason: 'context_full' });
+  // The retries belong to the iteration in hand: a new one begins with the first limit.
+  const secondTry = opening.length === 0 && state.retries.length > 0;
+  return {
+    type: 'call-model',
+    events: [
+      ...opening,
+      ...(compaction ? [{ type: 'policy.compacted' as const, iteration, ...compaction }] : []),
+      {
+        type: 'model-call.started',
+        call: state.calls + 1,
+        iteration,
+        message_count: messages.length,
+        tool_count: tools.length,
+        options: {
+          ...config.model_options,
+          num_ctx: requestedWindow(state),
+          num_predict: config.num_predict[secondTry ? 1 : 0],
+        },
+        think: state.thinkingRefused ? false : config.think,
+        stream: mode.streams(config),
+        estimated_tokens: estimate,
+      },
+    ],
+  };
+}
+
+function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
+  const failure = state.failedCall;
+  if (state.stop || !failure) return conclude(state, { reason: 'stopped' });
+  const verdict = afterFailedCall(state, failure, now);
+  if (verdict) return act(state, verdict);
+  const retry = retryMalformed(state);
+  if (retry) return { type: 'append', events: [retry] };
+  return act(state, mode.onSilence(state, 'malformed'));
+}
+
+function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {
+  if (reply.accepted) return continueRound(state, reply, mode, now);
+  const cut = retryCut(state);
+  if (cut) return { type: 'append', events: cut };
+  if (reply.calls.length > 0) {
+    const verdict = firstVerdict(mode.beforeRound, state);
+    return verdict ? act(state, verdict) : continueRound(state, reply, mode, now);
+  }
+  const malformed = isMalformed(state);
+  const retry = malformed && !reply.cut ? retryMalformed(state) : undefined;
+  if (retry) return { type: 'append', events: [retry] };
+  if (reply.outcome === 'empty') return act(state, mode.onSilence(state, malformed ? 'malformed' : 'empty'));
+  // Asked for twice and broken twice: what there is of it is the answer (T21, T22), and no nudge mends it.
+  const warnings = brokenReplyWarnings(state);
+  if (warnings.length > 0) return conclude(state, { reason: 'final_answer', warnings });
+  return act(state, mode.onText(state));
+}
+
+/** The calls of a reply, one after another (T13); one that was running when the server was lost is not repeated. */
+function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {
+  const interrupted = interruptedCall(state);
+  if (interrupted) return { type: 'append', events: [interrupted] };
+  const call = reply.calls.find((pending) => pending.status === 'waiting');
+  if (call) {
+    const events: NewEvent[] = [
+      ...(reply.accepted ? [] : brokenReplyWarnings(state)),
+      { type: 'tool-call.started', call_id: call.callId, iteration: state.iteration, tool: call.name },
+    ];
+    return { type: 'execute-call', call, events };
+  }
+  const verdict = firstVerdict(mode.afterRound, state);
+  return verdict ? act(state, verdict) : beforeCall(state, mode, now);
+}
+
+function afterVerification(state: ReadyState): Action {
+  const last = state.attempts.at(-1);
+  if (!last?.outcome) return { type: 'verify', attempt: state.attempt };
+  if (mayTryAgain(state)) return { type: 'open-attempt', attempt: state.attempt + 1 };
+  return { type: 'append', events: [runEnded(state, { reason: last.reason })] };
+}
+
+/** A model that cannot call tools is told of before it is loaded, when its server tells (S2). */
+function toolsRefused(state: ReadyState, mode: Mode): Ending | undefined {
+  const capabilities = state.preflight?.capabilities;
+  if (!mode.usesTools || !capabilities || capabilities.includes('tools')) return undefined;
+  return {
+    reason: 'error',
+    error: {
+      code: 'model_no_tool_support',
+      message: `Model "${state.config.model}" cannot call tools.`,
+      hint: 'Choose a model with the capability "tools", or ask for a single answer without tools.',
+    },
+  };
+}
+
+function firstVerdict(rules: readonly Rule[], state: ReadyState): Verdict | undefined {
+  for (const rule of rules) {
+    const verdict = rule(state);
+    if (verdict) return verdict;
+  }
+  return undefined;
+}
+
+function act(state: ReadyState, verdict: Verdict): Action {
+  return verdict.type === 'end' ? conclude(state, verdict.ending) : verdict;
+}
+
+/** Ends the attempt: with the check of its work where there is one (V5), else with the end of the run. */
+function conclude(state: ReadyState, ending: Ending): Action {
+  const interrupted = interruptedCall(state);
+  const last: NewEvent = isVerified(state, ending.reason)
+    ? {
+        type: 'verification.started',
+        attempt: state.attempt,
+        reason: ending.reason,
+        output: state.lastText,
+      }
+    : runEnded(state, ending);
+  return {
+    type: 'append',
+    events: [...(interrupted ? [interrupted] : []), ...(ending.warnings ?? []), last],
+  };
+}

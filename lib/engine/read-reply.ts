@@ -1,0 +1,66 @@
+import type { NewEvent } from '../events/registry.ts';
+import type { ChatReply } from '../model/chat-model.ts';
+import { parseToolCalls } from '../parser/parse-tool-calls.ts';
+import type { ParsedReply } from '../parser/types.ts';
+import type { ReadyState } from '../policies/rule.ts';
+
+/**
+ * A reply as the two events it is logged by: as it came, and how it was read. Pure.
+ *
+ * @param durationMs how long the call took, from the sending of the request
+ */
+export function readReply(state: ReadyState, reply: ChatReply, durationMs: number): NewEvent[] {
+  const call = state.calls;
+  const numPredict = Number(state.openCall?.options.num_predict);
+  const cut = reply.doneReason === 'length' || reply.replyTokens === numPredict;
+  const parsed = parseToolCalls(reply.message, { tools: state.tools, layers: state.config.parser_layers });
+  return [
+    {
+      type: 'model-call.ended',
+      call,
+      message: reply.message,
+      ...(reply.doneReason === undefined ? {} : { done_reason: reply.doneReason }),
+      ...(reply.promptTokens === undefined ? {} : { prompt_tokens: reply.promptTokens }),
+      ...(reply.replyTokens === undefined ? {} : { reply_tokens: reply.replyTokens }),
+      duration_ms: durationMs,
+      timings: reply.timings,
+    },
+    {
+      type: 'reply.parsed',
+      call,
+      iteration: state.iteration,
+      outcome: parsed.type,
+      layer: parsed.layer,
+      ...(parsed.format === undefined ? {} : { format: parsed.format }),
+      calls: numberedCalls(state, parsed),
+      text: parsed.visibleText,
+      thinking: parsed.thinking,
+      coercions: parsed.coercions,
+      repairs: parsed.repairs,
+      refusals: parsed.refusals,
+      attempts: parsed.attempts,
+      malformed: parsed.malformed ?? false,
+      cut,
+    },
+  ];
+}
+
+/** Calls get their names within the run: `c1`, `c2`, … over all replies, also those set aside. */
+function numberedCalls(
+  { parsed: counts }: ReadyState,
+  parsed: ParsedReply,
+): Extract<NewEvent, { type: 'reply.parsed' }>['calls'] {
+  if (parsed.type !== 'tool_calls') return [];
+  const before = counts.native + counts.json + counts.xml;
+  return parsed.calls.map((call, index) => {
+    const origin = parsed.origins[index];
+    return {
+      call_id: `c${before + index + 1}`,
+      name: call.name,
+      arguments: call.arguments,
+      layer: origin?.layer ?? 'native',
+      format: origin?.format ?? 'native',
+      ...(origin?.span === undefined ? {} : { span: origin.span }),
+    };
+  });
+}

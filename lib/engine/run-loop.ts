@@ -1,0 +1,403 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../errors/app-error.ts';
+import type { NewEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
+import { ModelError } from '../model/model-error.ts';
+import type { Mode } from '../modes/mode.ts';
+import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
+import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
+import { verificationOutcome } from '../policies/verification.ts';
+import { requestedWindow } from '../policies/window.ts';
+import { fault } from '../util/fault.ts';
+import type { Action } from './action.ts';
+import { buildRequest } from './build-request.ts';
+import { interruptedCall } from './interrupted-call.ts';
+import { nextAction } from './next-action.ts';
+import type { OpenedTools, OpenTools } from './open-tools.ts';
+import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
+import { readReply } from './read-reply.ts';
+import { runEnded } from './result-of.ts';
+import type { RunLog } from './run-log.ts';
+import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
+
+/** How long a call of model or tool may take to end after a forced stop before it is left to itself. */
+const STOP_GRACE_MS = 5000;
+
+export interface RunLoopOptions {
+  log: RunLog;
+  model: ChatModel;
+  mode: Mode;
+  openTools: OpenTools;
+  /** The server is going down: what runs is aborted and nothing more is appended, so that the run can be resumed. */
+  signal?: AbortSignal;
+  /** Progress events as scripts know them (E1). */
+  onProgress?: ProgressListener;
+  /** Milliseconds since 1970. Default: the system's. */
+  clock?: () => number;
+  /** Resolves after a while, or rejects when the signal fires. Default: a timer. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Called around the effect of a tool. Default: planned by LOUPE_FAULT. */
+  fault?: (point: string) => void;
+}
+
+/**
+ * How the loop was left: the run `ended`; it was `suspended` for a shutdown; it was `superseded` by another worker; or
+ * its log is `broken` and could not even take the error.
+ */
+export interface RunLoopOutcome {
+  outcome: 'ended' | 'suspended' | 'superseded' | 'broken';
+  /** What went wrong, when something did. */
+  error?: unknown;
+}
+
+/**
+ * Drives a run to its end, from wherever its log stands: asks `nextAction`, performs it, appends what happened. The
+ * caller has claimed the run and written `run.started` or `run.resumed`. Holds
+ * no state of its own beyond open resources, so a loop that died is continued by another over the same log.
+ *
+ * Never throws: an unexpected exception ends this run with `error`, and no other.
+ */
+export async function runLoop(options: RunLoopOptions): Promise<RunLoopOutcome> {
+  const loop = new Loop(options);
+  try {
+    return await loop.run();
+  } catch (error) {
+    return await loop.fail(error);
+  } finally {
+    await loop.close();
+  }
+}
+
+class Loop {
+  readonly #options: RunLoopOptions;
+  readonly #log: RunLog;
+  readonly #fault: (point: string) => void;
+  readonly #clock: () => number;
+  readonly #progress: ProgressEmitter;
+  readonly #closed = new AbortController();
+  /** Fires at a forced stop and at a shutdown. */
+  readonly #abort: AbortSignal;
+  #tools: Promise<OpenedTools> | undefined;
+
+  constructor(options: RunLoopOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    this.#fault = options.fault ?? fault;
+    this.#clock = options.clock ?? Date.now;
+    this.#progress = new ProgressEmitter({ runId: options.log.state.runId, onProgress: options.onProgress });
+    const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
+    this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
+  }
+
+  async run(): Promise<RunLoopOutcome> {
+    const { mode } = this.#options;
+    for (;;) {
+      if (this.#suspended) return { outcome: 'suspended' };
+      const action = nextAction(this.#log.state, mode, this.#clock());
+      if (action.type === 'none') return { outcome: 'ended' };
+      await this.#perform(action);
+    }
+  }
+
+  /** Ends the run with the error, where its log still takes one. */
+  async fail(error: unknown): Promise<RunLoopOutcome> {
+    if (error instanceof AppError && error.code === 'stale_epoch') return { outcome: 'superseded' };
+    if (this.#suspended) return { outcome: 'suspended', error };
+    const { state } = this.#log;
+    if (state.ended) return { outcome: 'ended', error };
+    if (!isReady(state)) return { outcome: 'broken', error };
+    try {
+      const interrupted = interruptedCall(state, 'The program failed while this call ran.');
+      await this.#log.append([
+        ...(interrupted ? [interrupted] : []),
+        runEnded(state, { reason: 'error', error: errorShape(error) }),
+      ]);
+      return { outcome: 'ended', error };
+    } catch (second) {
+      return { outcome: 'broken', error: new AggregateError([error, second], 'The run could not be ended') };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#progress.flush();
+    // Tools that never opened have told why already; a failing close must not change how the run ended.
+    await this.#tools?.then((tools) => tools.close()).catch(() => {});
+  }
+
+  get #suspended(): boolean {
+    return this.#options.signal?.aborted ?? false;
+  }
+
+  #ready(): ReadyState {
+    const { state } = this.#log;
+    if (!isReady(state)) throw new RangeError(`Run ${state.runId} has no configuration yet`);
+    return state;
+  }
+
+  async #append(events: readonly NewEvent[]): Promise<RunState> {
+    const state = await this.#log.append(events);
+    for (const event of events) this.#progress.event(event, state);
+    return state;
+  }
+
+  #perform(action: Exclude<Action, { type: 'none' }>): Promise<void> {
+    switch (action.type) {
+      case 'append':
+        return this.#appendAndWait(action);
+      case 'check-model':
+        return this.#prepare(() => this.#checkModel());
+      case 'load-model':
+        return this.#prepare(() => this.#loadModel(action.numCtx));
+      case 'open-attempt':
+        return this.#openAttempt(action.attempt);
+      case 'call-model':
+        return this.#callModel(action.events);
+      case 'execute-call':
+        return this.#executeCall(action);
+      case 'verify':
+        return this.#verify(action.attempt);
+    }
+  }
+
+  async #appendAndWait({ events, waitMs }: Extract<Action, { type: 'append' }>): Promise<void> {
+    await this.#append(events);
+    if (!waitMs) return;
+    const done = new AbortController();
+    const stopped = signalWhen(this.#log, (state) => state.stop !== undefined, done.signal);
+    const sleep = this.#options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal }));
+    const signal = AbortSignal.any([this.#abort, stopped]);
+    try {
+      await sleep(waitMs, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Tries a step of the preparation; a failure of the server is answered like one of a call (DESIGN 4). */
+  async #prepare(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      if (this.#abort.aborted) return;
+      const state = this.#ready();
+      const verdict = afterFailedPreparation(state, failureOf(error), this.#clock());
+      await this.#appendAndWait(
+        verdict.type === 'append' ? verdict : { type: 'append', events: [runEnded(state, verdict.ending)] },
+      );
+    }
+  }
+
+  async #checkModel(): Promise<void> {
+    const { model, mode } = this.#options;
+    const { config } = this.#ready();
+    const server = await model.ping(this.#abort);
+    const details = await model.show(config.model, this.#abort);
+    const sandbox = mode.usesTools
+      ? (await this.#openTools()).sandbox
+      : { available: false, kind: 'none', reason: 'This run uses no tools.' };
+    const events: NewEvent[] = [
+      {
+        type: 'preflight.checked',
+        server_version: server.version,
+        capabilities: details.capabilities && [...details.capabilities],
+        max_context_tokens: details.maxContextTokens,
+        parameter_size: details.parameterSize,
+        quantization: details.quantization,
+        digest: details.digest,
+        sandbox,
+      },
+    ];
+    if (details.maxContextTokens !== undefined && details.maxContextTokens < config.window_tokens) {
+      events.push({
+        type: 'policy.warned',
+        code: 'window_lowered',
+        message: `${config.model} holds ${details.maxContextTokens} tokens at most: the window is ${details.maxContextTokens} instead of ${config.window_tokens}.`,
+      });
+    }
+    await this.#append(events);
+  }
+
+  async #loadModel(numCtx: number): Promise<void> {
+    const { config } = this.#ready();
+    await this.#append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx }]);
+    const loaded = await this.#options.model.load(
+      { model: config.model, numCtx, keepAlive: config.keep_alive, options: config.model_options },
+      { signal: this.#abort, timeoutMs: config.load_timeout_ms },
+    );
+    const events: NewEvent[] = [
+      {
+        type: 'model.loaded',
+        already_loaded: loaded.alreadyLoaded,
+        load_ms: loaded.loadMs,
+        context_tokens: loaded.contextTokens,
+        size_bytes: loaded.sizeBytes,
+        vram_bytes: loaded.vramBytes,
+      },
+    ];
+    if (loaded.contextTokens !== undefined && loaded.contextTokens < requestedWindow(this.#ready())) {
+      events.push({
+        type: 'policy.warned',
+        code: 'window_smaller_than_asked',
+        message: `Ollama loaded the model with a window of ${loaded.contextTokens} tokens instead of ${numCtx}.`,
+      });
+    }
+    await this.#append(events);
+  }
+
+  async #openAttempt(attempt: number): Promise<void> {
+    const { mode } = this.#options;
+    const tools = mode.usesTools ? mode.offer((await this.#openTools()).toolbox.definitions) : [];
+    const messages = mode.openingMessages(this.#ready(), tools);
+    await this.#append([{ type: 'attempt.started', attempt, messages: [...messages], tools: [...tools] }]);
+  }
+
+  async #callModel(events: readonly NewEvent[]): Promise<void> {
+    await this.#append(events);
+    const state = this.#ready();
+    const startedAt = performance.now();
+    let outcome: NewEvent[];
+    try {
+      const reply = await withinGrace(
+        this.#options.model.chat(buildRequest(state), {
+          signal: this.#abort,
+          timeoutMs: state.config.call_timeout_ms,
+          onDelta: this.#showText(state.calls),
+        }),
+        this.#abort,
+        STOP_GRACE_MS,
+      );
+      const duration = performance.now() - startedAt;
+      outcome =
+        reply === ABANDONED
+          ? [callFailed(state.calls, abandonedCall(), duration)]
+          : readReply(this.#ready(), reply, duration);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      outcome = [callFailed(state.calls, error, performance.now() - startedAt)];
+    }
+    // A run that is suspended sends the call again when it is resumed: this one must leave no trace.
+    if (!this.#suspended) await this.#append(outcome);
+  }
+
+  /** Passes on text and thinking as they are written, with their place in the whole. */
+  #showText(call: number): (delta: ChatDelta) => void {
+    const written = { text: 0, thinking: 0 };
+    const show = (type: 'text' | 'thinking', text: string | undefined) => {
+      if (!text || this.#log.state.openCall?.call !== call) return;
+      this.#log.delta({ type, call, offset: written[type], text });
+      this.#progress.tokens(type === 'text' ? 'token' : 'thinking', text, this.#log.state);
+      written[type] += text.length;
+    };
+    return ({ thinking, text }) => {
+      show('thinking', thinking);
+      show('text', text);
+    };
+  }
+
+  async #executeCall({ call, events }: Extract<Action, { type: 'execute-call' }>): Promise<void> {
+    const { toolbox } = await this.#openTools();
+    await this.#append(events);
+    const startedAt = performance.now();
+    this.#fault('before:tool-effect');
+    const result = await withinGrace(
+      toolbox.execute(
+        { name: call.name, arguments: call.arguments },
+        { signal: this.#abort, onOutput: this.#showOutput(call.callId) },
+      ),
+      this.#abort,
+      STOP_GRACE_MS,
+    );
+    this.#fault('after:tool-effect');
+    if (this.#suspended) return;
+    const abandoned =
+      result === ABANDONED ? interruptedCall(this.#log.state, 'The run was stopped.') : undefined;
+    if (abandoned) await this.#append([abandoned]);
+    if (result === ABANDONED) return;
+    await this.#append([
+      {
+        type: 'tool-call.ended',
+        call_id: call.callId,
+        tool: call.name,
+        result,
+        duration_ms: performance.now() - startedAt,
+      },
+    ]);
+  }
+
+  /** Passes on what a command prints while it runs. */
+  #showOutput(callId: string): (text: string) => void {
+    let shown = 0;
+    return (text) => {
+      this.#log.delta({ type: 'tool-output', call_id: callId, offset: shown, text });
+      shown += text.length;
+    };
+  }
+
+  async #verify(attempt: number): Promise<void> {
+    const state = this.#ready();
+    const reason = state.attempts.at(-1)?.reason ?? 'error';
+    const tools = await this.#openTools();
+    const checks = await withinGrace(
+      tools.runChecks(state.config.checks, { signal: this.#abort }),
+      this.#abort,
+      STOP_GRACE_MS,
+    );
+    // Checks that a stop cut short say nothing about the work.
+    if (checks === ABANDONED || this.#abort.aborted) return;
+    await this.#append([
+      { type: 'verification.checked', attempt, outcome: verificationOutcome(checks, reason), checks },
+    ]);
+  }
+
+  /** Opened once, when first needed. */
+  #openTools(): Promise<OpenedTools> {
+    this.#tools ??= this.#options.openTools(this.#ready().config);
+    return this.#tools;
+  }
+}
+
+function callFailed(call: number, error: ModelError, durationMs: number): NewEvent {
+  const { kind, transient, status, promptTokens, contextTokens, partialText, raw } = error;
+  return {
+    type: 'model-call.failed',
+    call,
+    kind,
+    error: errorShape(error),
+    transient,
+    ...(status === undefined ? {} : { status }),
+    ...(promptTokens === undefined ? {} : { prompt_tokens: promptTokens }),
+    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
+    ...(partialText === undefined ? {} : { partial_text: partialText }),
+    ...(raw === undefined ? {} : { raw }),
+    duration_ms: durationMs,
+  };
+}
+
+function abandonedCall(): ModelError {
+  return new ModelError({
+    kind: 'aborted',
+    message: 'The model call was stopped and did not end in time.',
+    hint: 'Ollama may still be at work on it. Look at its log, or restart it.',
+  });
+}
+
+function failureOf({ kind, transient, code, message, hint }: ModelError): Failure {
+  return { kind, transient, code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function errorShape(error: unknown): ErrorShape {
+  if (error instanceof AppError) {
+    const { code, message, hint } = error;
+    return { code, message, ...(hint === undefined ? {} : { hint }) };
+  }
+  return {
+    code: 'internal_error',
+    message: `The program made a mistake: ${error instanceof Error ? error.message : String(error)}`,
+    hint: 'This is no fault of the model or the task. Start the run again; if it happens again, report it.',
+  };
+}

@@ -1,0 +1,101 @@
+import type { ParameterSchema, ToolDefinition } from '../parser/types.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+
+const MIN_EXAMPLES = 2;
+
+/** Values that read well for arguments of these names; others are made from the schema. */
+const EXAMPLE_VALUES: Readonly<Record<string, readonly JsonValue[]>> = {
+  path: ['notes.md', 'src/main.ts'],
+  content: ['# Notes\n\nThe first line.\n'],
+  pattern: ['TODO'],
+  query: ['TODO'],
+  command: ['ls -la', 'npm test'],
+};
+
+/** Tools that make the plainest examples come first. */
+const EXAMPLE_ORDER = ['read_file', 'write_file', 'run_command', 'search_files', 'list_directory'];
+
+/**
+ * The Task system prompt (T23): tool rules, when to stop, and worked examples that use the given tools with arguments
+ * that fit their schemas. Pure.
+ *
+ * @param tools the tools that are offered with the requests
+ * @param system task-specific words, which come first (T2)
+ */
+export function buildAgenticPrompt({
+  tools,
+  system,
+}: {
+  tools: readonly ToolDefinition[];
+  system?: string;
+}): string {
+  const names = tools.map((tool) => tool.function.name).join(', ');
+  const examples = exampleCalls(tools).map((call) => JSON.stringify(call));
+  const parts = [
+    ...(system?.trim() ? [system.trim()] : []),
+    'You carry out a task in a workspace folder by calling tools. Nothing happens unless you call a tool: describing a step does not do it.',
+    [
+      'Rules:',
+      `- The tools are: ${names}. Use no other name.`,
+      '- Act at once. Do not announce a plan and wait; there is nobody to answer.',
+      '- Paths are relative to the workspace folder.',
+      '- Read a file before you change it, and write the whole new content of a file.',
+      '- You may call several tools in one reply; they run in the order you give them.',
+      '- Read every result. When a call fails, its result says why: change the call, and do not repeat it unchanged.',
+    ].join('\n'),
+    [
+      'When to stop:',
+      '- When the task is completed, reply with a short text and no tool call: say what you did and that it is completed.',
+      '- When it cannot be completed, reply with a text that says why.',
+    ].join('\n'),
+    ['Examples of calls, by name and arguments:', ...examples].join('\n'),
+  ];
+  return parts.join('\n\n');
+}
+
+/** At least two worked calls; with a single tool, two different ones of it. */
+export function exampleCalls(tools: readonly ToolDefinition[]): { name: string; arguments: JsonObject }[] {
+  const rank = (tool: ToolDefinition) => {
+    const index = EXAMPLE_ORDER.indexOf(tool.function.name);
+    return index === -1 ? EXAMPLE_ORDER.length : index;
+  };
+  const chosen = [...tools].sort((a, b) => rank(a) - rank(b)).slice(0, MIN_EXAMPLES + 1);
+  const [only] = chosen;
+  const repeated = chosen.length === 1 && only ? [only, only] : chosen;
+  return repeated.map((tool, index) => ({
+    name: tool.function.name,
+    arguments: exampleArguments(tool.function.parameters, index),
+  }));
+}
+
+/** Values for the required arguments. */
+function exampleArguments(schema: ParameterSchema, variant: number): JsonObject {
+  const result: JsonObject = {};
+  for (const name of schema.required ?? []) {
+    result[name] = exampleValue(schema.properties?.[name] ?? {}, name, variant);
+  }
+  return result;
+}
+
+function exampleValue(schema: ParameterSchema, name: string, variant: number): JsonValue {
+  const [choice] = schema.enum ?? [];
+  if (choice !== undefined) return choice;
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [exampleValue(schema.items ?? {}, name, variant)];
+    case 'object':
+      return exampleArguments(schema, variant);
+    case 'null':
+      return null;
+    default: {
+      const values = EXAMPLE_VALUES[name] ?? [];
+      return values[variant % Math.max(1, values.length)] ?? `example ${name}`;
+    }
+  }
+}

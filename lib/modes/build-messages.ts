@@ -1,0 +1,21 @@
+import type { ChatMessage } from '../model/chat-model.ts';
+import type { ToolDefinition } from '../parser/types.ts';
+import type { ReadyState } from '../policies/rule.ts';
+import { buildAgenticPrompt } from './agentic-prompt.ts';
+import { buildCorrectivePrompt } from './corrective-prompt.ts';
+
+/**
+ * The first messages of a Task attempt: one system message with the task's system words and the tool rules, and one
+ * user message with the task, or after failed checks with the task and what to correct (T2, V6).
+ */
+export function buildMessages(state: ReadyState, tools: readonly ToolDefinition[]): ChatMessage[] {
+  const { config } = state;
+  const last = state.attempts.at(-1);
+  const content = last
+    ? buildCorrectivePrompt({ task: config.task, last, filesWritten: state.filesWritten })
+    : config.task;
+  return [
+    { role: 'system', content: buildAgenticPrompt({ tools, system: config.system }) },
+    { role: 'user', content },
+  ];
+}

@@ -1,0 +1,46 @@
+import type { ToolCall } from '../parser/types.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+import { ended, type Rule } from './rule.ts';
+
+/**
+ * Whether the model asks for the same thing again and again (G6-G9).
+ *
+ * @param callHistory one list of calls per tool-calling iteration; the current one is already its last entry (G8)
+ * @param newCalls the calls of the current iteration
+ * @param threshold how many equal lists in a row make a repetition
+ * @returns `false` for an empty list: a reply without calls repeats nothing
+ */
+export function isRepetition(
+  callHistory: readonly (readonly ToolCall[])[],
+  newCalls: readonly ToolCall[],
+  threshold = 3,
+): boolean {
+  if (newCalls.length === 0 || callHistory.length < threshold) return false;
+  const key = callsKey(newCalls);
+  return callHistory.slice(-threshold).every((calls) => callsKey(calls) === key);
+}
+
+/** Names and arguments in order; the keys of arguments sorted, as Ollama sends them in random order (G7). */
+function callsKey(calls: readonly ToolCall[]): string {
+  return calls.map((call) => `${call.name}:${sortedJson(call.arguments)}`).join('|');
+}
+
+/** Ends the attempt before the calls of the third equal reply in a row are executed (G6, G19). */
+export const endOnRepetition: Rule = (state) => {
+  const calls = state.reply?.calls ?? [];
+  if (!isRepetition([...state.callHistory, calls], calls, state.config.repetition_threshold))
+    return undefined;
+  const names = calls.map((call) => call.name).join(', ');
+  const repeated = calls.map((call) => ({ name: call.name, arguments: call.arguments }));
+  return ended('repetition', {
+    warnings: [
+      {
+        type: 'policy.warned',
+        code: 'agentic_repetition_stop',
+        iteration: state.iteration,
+        message: `Iteration ${state.iteration} asked for the same calls as the ${state.config.repetition_threshold - 1} before it: ${names}. They were not run again.`,
+        detail: { task_id: state.runId, iteration: state.iteration, repeated_calls: repeated },
+      },
+    ],
+  });
+};
