@@ -33,6 +33,8 @@ export const createRunRequest = z.strictObject({
   model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
 });
 export type CreateRunRequest = z.input<typeof createRunRequest>;
+/** A request that was checked, with its defaults. */
+export type NewRun = z.output<typeof createRunRequest>;
 
 /** Body of `POST /api/runs/{id}/stop`: after the step in hand, or at once. */
 export const stopRunRequest = z.strictObject({ force: z.boolean().default(false) });

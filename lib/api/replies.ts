@@ -1,4 +1,5 @@
 import type { RunConfig } from '../events/config.ts';
+import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -23,6 +24,9 @@ export interface RunReply {
  * `GET /api/runs/{id}/events/{seq}` brings it whole.
  */
 export type ViewEvent = RunEvent & { cuts?: { path: string; chars: number }[] };
+
+/** A delta on the wire: `event: delta`, without id. */
+export type ViewDelta = RunDelta & { run_id: string };
 
 export interface InstalledModel {
   name: string;
@@ -71,4 +75,18 @@ export interface HealthReply {
   };
   store: { ok: boolean; kind: string; path?: string; free_bytes?: number };
   runs: { active: number; queued: number };
+}
+
+export interface StopReply {
+  run: RunSummary;
+}
+
+export interface SessionReply {
+  program: 'loupe';
+  signed_in: boolean;
+}
+
+export interface SessionLinkReply {
+  /** Good once, for an hour. */
+  url: string;
 }

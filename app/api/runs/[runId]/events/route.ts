@@ -1,0 +1,21 @@
+import { cursorOf, eventStreamResponse } from '#lib/http/event-stream.ts';
+import { handle } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Streams a run: the logged events after `Last-Event-ID`, then the live ones, until the run has ended (D4, D5). */
+export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    const afterSeq = cursorOf(request);
+    const { run } = await getRunService().get(runId);
+    // To a browser that comes back after the end, this says: do not come back.
+    if (run.phase === 'ended' && afterSeq >= run.last_seq) return new Response(null, { status: 204 });
+    const feed = await getRunService().follow({
+      topics: new Map([[runId, afterSeq]]),
+      signal: request.signal,
+    });
+    return eventStreamResponse(feed, { eventId: ({ seq }) => `${seq}` });
+  });
+}

@@ -1,0 +1,16 @@
+import { stopRunRequest } from '#lib/api/create-run.ts';
+import type { StopReply } from '#lib/api/replies.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Asks a run to end: after the step in hand, or with `force` at once (S13, S14). */
+export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    const { force } = await readBody(request, stopRunRequest);
+    const reply: StopReply = { run: await getRunService().stop(runId, { force }) };
+    return Response.json(reply);
+  });
+}

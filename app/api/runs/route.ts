@@ -1,0 +1,45 @@
+import { createRunRequest } from '#lib/api/create-run.ts';
+import type { RunListReply, RunReply } from '#lib/api/replies.ts';
+import { AppError } from '#lib/errors/app-error.ts';
+import { handle, readBody, wholeNumber } from '#lib/http/handle.ts';
+import { pageStart, pageToken } from '#lib/http/page-token.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Starts a run and answers at once (D3). */
+export function POST(request: Request) {
+  return handle(request, async () => {
+    const body = await readBody(request, createRunRequest);
+    const { run, config, created } = await getRunService().start(body, {
+      idempotencyKey: idempotencyKey(request),
+    });
+    const reply: RunReply = { run, config };
+    return Response.json(reply, {
+      status: created ? 201 : 200,
+      headers: { location: `/api/runs/${run.id}` },
+    });
+  });
+}
+
+/** Lists the runs, the newest first, page by page. */
+export function GET(request: Request) {
+  return handle(request, async () => {
+    const limit = wholeNumber(request, 'limit', { min: 1, max: 200 }) ?? 50;
+    // One more than asked for tells whether there is a next page.
+    const found = await getRunService().list({ limit: limit + 1, before: pageStart(request) });
+    const runs = found.slice(0, limit);
+    const last = runs.at(-1);
+    const reply: RunListReply = { runs, next: found.length > limit && last ? pageToken(last) : undefined };
+    return Response.json(reply);
+  });
+}
+
+function idempotencyKey(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key') ?? undefined;
+  if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new AppError({
+    code: 'invalid_request',
+    message: 'Idempotency-Key must have 1 to 200 printable characters without blanks.',
+  });
+}

@@ -1,0 +1,17 @@
+import { eventStreamResponse, topicsOf } from '#lib/http/event-stream.ts';
+import { handle } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Everything one browser follows in one stream: runs, each from a number on, and with `list=1` the list of runs. */
+export function GET(request: Request) {
+  return handle(request, async () => {
+    const feed = await getRunService().follow({
+      topics: topicsOf(request),
+      list: new URL(request.url).searchParams.get('list') === '1',
+      signal: request.signal,
+    });
+    return eventStreamResponse(feed, { eventId: ({ run_id, seq }) => `${run_id}:${seq}` });
+  });
+}

@@ -1,0 +1,132 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { AppError } from '../errors/app-error.ts';
+import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
+import { nearestName } from '../util/nearest-name.ts';
+
+/** What the environment decides. Everything else is decided per run. */
+export interface Environment {
+  /** Port of the dashboard; 0 lets the system choose. */
+  readonly port: number;
+  /** Absolute path: database, token, workspaces that are made per run. */
+  readonly dataDir: string;
+  /** The operator token when it is given from outside; otherwise it is made once and kept in the data directory. */
+  readonly token: string | undefined;
+  /** `false` when the browser must not be opened at the start. */
+  readonly openBrowser: boolean;
+  readonly ollamaHost: OllamaHost;
+  /** Runs that one Ollama server works on at a time; the others wait in line. */
+  readonly concurrency: number;
+  /** New runs are refused when the disk of the data directory has less free space, in bytes. */
+  readonly minFreeBytes: number;
+}
+
+const KNOWN = [
+  'LOUPE_PORT',
+  'LOUPE_DATA_DIR',
+  'LOUPE_TOKEN',
+  'LOUPE_OPEN',
+  'LOUPE_CONCURRENCY',
+  'LOUPE_MIN_FREE_MB',
+  'LOUPE_ALLOW_REMOTE_OLLAMA',
+  'LOUPE_DIST_DIR',
+  'LOUPE_FAULT',
+] as const;
+
+export const DEFAULT_PORT = 4120;
+const DEFAULT_MIN_FREE_MB = 256;
+
+/**
+ * Reads LOUPE_* and OLLAMA_HOST. Everything that is wrong is named at once, so that one start is enough to see it.
+ *
+ * @throws {AppError} `bad_settings`
+ */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
+  const problems: string[] = [];
+  const known: readonly string[] = KNOWN;
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('LOUPE_') || known.includes(name)) continue;
+    const nearest = nearestName(name, known);
+    problems.push(`${name} is not a setting${nearest ? `; did you mean ${nearest}?` : '.'}`);
+  }
+
+  const number = (name: (typeof KNOWN)[number], fallback: number, min: number, max: number): number => {
+    const text = env[name]?.trim();
+    if (text === undefined || text === '') return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    problems.push(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
+    return fallback;
+  };
+  const flag = (name: (typeof KNOWN)[number], fallback: boolean): boolean => {
+    const text = env[name]?.trim();
+    if (text === undefined || text === '') return fallback;
+    if (text === '1' || text === '0') return text === '1';
+    problems.push(`${name} is "${text}"; it must be 1 or 0.`);
+    return fallback;
+  };
+
+  const settings = {
+    port: number('LOUPE_PORT', DEFAULT_PORT, 0, 65_535),
+    dataDir: readDataDir(env, problems),
+    token: readToken(env.LOUPE_TOKEN, problems),
+    openBrowser: flag('LOUPE_OPEN', true),
+    concurrency: number('LOUPE_CONCURRENCY', 1, 1, 64),
+    minFreeBytes: number('LOUPE_MIN_FREE_MB', DEFAULT_MIN_FREE_MB, 0, 1_000_000) * 1024 * 1024,
+  };
+  const ollamaHost = readOllamaHost(env.OLLAMA_HOST, flag('LOUPE_ALLOW_REMOTE_OLLAMA', false), problems);
+  if (problems.length > 0 || ollamaHost === undefined) {
+    throw new AppError({
+      code: 'bad_settings',
+      message: `Loupe cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+      hint: `The settings are ${KNOWN.slice(0, -2).join(', ')} and OLLAMA_HOST.`,
+    });
+  }
+  return { ...settings, ollamaHost };
+}
+
+/** Where data lies when nothing says otherwise: the place the system has for the data of programs. */
+export function defaultDataDir(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'loupe');
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'loupe');
+  const base = env.XDG_DATA_HOME;
+  return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), '.local', 'share'), 'loupe');
+}
+
+function readDataDir(env: Readonly<Record<string, string | undefined>>, problems: string[]): string {
+  const text = env.LOUPE_DATA_DIR;
+  if (text === undefined || text === '') return defaultDataDir(env);
+  if (!isAbsolute(text)) problems.push(`LOUPE_DATA_DIR is "${text}"; it must be an absolute path.`);
+  return resolve(text);
+}
+
+/** The shortest token that may guard the server: 22 characters hold 128 random bits in base64. */
+const MIN_TOKEN_CHARS = 22;
+
+function readToken(text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (text.length < MIN_TOKEN_CHARS || text.length > 200 || !/^[\x21-\x7e]+$/.test(text)) {
+    problems.push(
+      `LOUPE_TOKEN (not shown) must have ${MIN_TOKEN_CHARS} to 200 printable characters without blanks.`,
+    );
+  }
+  return text;
+}
+
+function readOllamaHost(
+  text: string | undefined,
+  allowRemote: boolean,
+  problems: string[],
+): OllamaHost | undefined {
+  try {
+    return parseOllamaHost(text, { allowRemote });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const remote = error.code === 'ollama_host_remote' ? ' LOUPE_ALLOW_REMOTE_OLLAMA=1 allows it.' : '';
+    problems.push(`${error.message} ${error.hint ?? ''}${remote}`);
+    return undefined;
+  }
+}

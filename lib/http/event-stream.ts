@@ -1,0 +1,145 @@
+import type { ViewDelta } from '../api/replies.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { FeedItem, RunFeed } from '../runs/run-feed.ts';
+import { viewEventJson } from './view-event.ts';
+
+/** A local model can think for minutes, and a connection that is silent for one is dropped by many. */
+const HEARTBEAT_MS = 15_000;
+
+/** A viewer that takes nothing for this long while something is waiting is let go; it comes back with its number. */
+const STALLED_MS = 60_000;
+
+const encoder = new TextEncoder();
+
+/**
+ * A feed as server-sent events (D4). It is pulled: the next piece is made when the last one was taken, so that a slow
+ * reader costs one piece of memory.
+ *
+ * @param eventId what the browser sends back as Last-Event-ID
+ */
+export function eventStreamResponse(
+  feed: RunFeed,
+  options: {
+    eventId: (event: { run_id: string; seq: number }) => string;
+    heartbeatMs?: number;
+    stalledMs?: number;
+  },
+): Response {
+  const { eventId, heartbeatMs = HEARTBEAT_MS, stalledMs = STALLED_MS } = options;
+  let offered = performance.now();
+  let waiting = false;
+  let watch: NodeJS.Timeout | undefined;
+  const finish = () => {
+    clearInterval(watch);
+    feed.close();
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode('retry: 1000\n: Loupe\n\n'));
+      watch = setInterval(() => {
+        if (waiting || performance.now() - offered < stalledMs) return;
+        finish();
+        controller.error(new Error('The viewer stopped reading.'));
+      }, stalledMs / 4);
+      watch.unref();
+    },
+    async pull(controller) {
+      waiting = true;
+      try {
+        const items = await feed.next(heartbeatMs);
+        if (items.length > 0) {
+          controller.enqueue(encoder.encode(items.map((item) => frame(item, eventId)).join('')));
+        } else if (feed.done) {
+          finish();
+          controller.close();
+        } else {
+          controller.enqueue(encoder.encode(': still here\n\n'));
+        }
+      } catch (error) {
+        finish();
+        throw error;
+      } finally {
+        waiting = false;
+        offered = performance.now();
+      }
+    },
+    cancel: finish,
+  });
+  return new Response(stream, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  });
+}
+
+function frame(item: FeedItem, eventId: (event: { run_id: string; seq: number }) => string): string {
+  switch (item.kind) {
+    case 'event':
+      return `id: ${eventId(item.event)}\ndata: ${viewEventJson(item.event)}\n\n`;
+    case 'delta': {
+      const delta: ViewDelta = { run_id: item.runId, ...item.delta };
+      return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
+    }
+    case 'run':
+      return `event: run\ndata: ${JSON.stringify(item.summary)}\n\n`;
+  }
+}
+
+/**
+ * Where the viewer of one run stands: `Last-Event-ID`, which a browser sends when it reconnects by itself, else
+ * `?after=`, else the beginning.
+ *
+ * @throws {AppError} `bad_last_event_id`
+ */
+export function cursorOf(request: Request): number {
+  const text = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('after') ?? '';
+  return text === '' ? 0 : sequenceNumber(text);
+}
+
+/**
+ * The topics of the shared stream: `?runs=a:12,b:40`, each run with the last number its viewer has. A `Last-Event-ID`
+ * (`b:45`) moves its run on.
+ *
+ * @throws {AppError} `bad_last_event_id`
+ */
+export function topicsOf(request: Request): Map<string, number> {
+  const topics = new Map<string, number>();
+  const runs = new URL(request.url).searchParams.get('runs') ?? '';
+  for (const part of runs.split(',').filter((text) => text !== '')) {
+    const { runId, seq } = place(part);
+    topics.set(runId, seq);
+  }
+  const last = request.headers.get('last-event-id');
+  if (last) {
+    const { runId, seq } = place(last);
+    const asked = topics.get(runId);
+    if (asked !== undefined) topics.set(runId, Math.max(asked, seq));
+  }
+  if (topics.size > MAX_TOPICS) {
+    throw new AppError({ code: 'invalid_request', message: `A stream follows at most ${MAX_TOPICS} runs.` });
+  }
+  return topics;
+}
+
+const MAX_TOPICS = 100;
+
+function place(text: string): { runId: string; seq: number } {
+  const match = /^([a-z0-9][a-z0-9-]{0,63})(?::(\d{1,15}))?$/.exec(text);
+  if (!match) throw badPlace(text);
+  return { runId: match[1] ?? '', seq: Number(match[2] ?? 0) };
+}
+
+function sequenceNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw badPlace(text);
+  return Number(text);
+}
+
+function badPlace(text: string): AppError {
+  return new AppError({
+    code: 'bad_last_event_id',
+    message: `"${text.slice(0, 80)}" is no place in a stream.`,
+    hint: 'Leave it out to begin at the first event.',
+  });
+}

@@ -1,0 +1,148 @@
+import type { z } from 'zod';
+import type { ErrorReply } from '../api/replies.ts';
+import { AppError } from '../errors/app-error.ts';
+import { getGate } from './current-gate.ts';
+import { factsOfRequest, isRead } from './gate.ts';
+import { isAppError, statusOf } from './http-error.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+/** The largest body that is read, in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/**
+ * Every route handler goes through here: the gate before the work, and after it the one place where an error becomes
+ * a status and `{error: {code, message, hint}}`.
+ *
+ * @param options.access `anyone` leaves the token out, for signing in; host and origin are checked all the same
+ */
+export async function handle(
+  request: Request,
+  work: () => Promise<Response> | Response,
+  options: { access?: 'operator' | 'anyone' } = {},
+): Promise<Response> {
+  try {
+    const gate = getGate();
+    const facts = factsOfRequest(request);
+    gate.checkSource(facts);
+    if (options.access !== 'anyone') gate.checkOperator(facts);
+    if (!isRead(request.method)) requireJson(request);
+    return withHeaders(await work());
+  } catch (error) {
+    return errorResponse(error);
+  }
+}
+
+/** An error as scripts and browsers get it. What was not made for readers is logged and told as `internal_error`. */
+export function errorResponse(error: unknown): Response {
+  const known = isAppError(error) ? error : undefined;
+  const status = known ? statusOf(known) : 500;
+  if (status === 500) console.error('A request failed:', error);
+  const body: ErrorReply = {
+    error: known
+      ? { code: known.code, message: known.message, hint: known.hint }
+      : {
+          code: 'internal_error',
+          message: 'Something went wrong in the server.',
+          hint: 'The log of the server says what.',
+        },
+  };
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = 'Bearer realm="Loupe"';
+  if (status === 429) headers['retry-after'] = '60';
+  if (status === 503) headers['retry-after'] = '1';
+  return withHeaders(Response.json(body, { status, headers }));
+}
+
+/**
+ * Reads a JSON body by its schema. An empty body counts as `{}`.
+ *
+ * @throws {AppError} `invalid_request` naming every wrong field, `body_too_large`
+ */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const text = await readText(request);
+  let value: unknown;
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (cause) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `The body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    });
+  }
+  return checked(schema, value);
+}
+
+/** @throws {AppError} `invalid_request` naming every wrong field */
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    (issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`,
+  );
+  throw new AppError({
+    code: 'invalid_request',
+    message: problems.join(' '),
+    hint: 'docs/api.md lists the fields.',
+  });
+}
+
+/** A query parameter as a whole number. @throws {AppError} `invalid_request` */
+export function wholeNumber(
+  request: Request,
+  name: string,
+  range: { min: number; max: number },
+): number | undefined {
+  const text = new URL(request.url).searchParams.get(name);
+  if (text === null) return undefined;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.min && value <= range.max) return value;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `${name} is "${text.slice(0, 40)}"; it must be a whole number from ${range.min} to ${range.max}.`,
+  });
+}
+
+function requireJson(request: Request): void {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/json') return;
+  throw new AppError({
+    code: 'unsupported_media_type',
+    message: 'The body must be JSON.',
+    hint: 'Send "Content-Type: application/json".',
+  });
+}
+
+async function readText(request: Request): Promise<string> {
+  const tooLarge = () =>
+    new AppError({
+      code: 'body_too_large',
+      message: `The body is larger than ${MAX_BODY_BYTES / 1024} KB.`,
+      hint: 'Put long material into files of the workspace.',
+    });
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (!request.body) return '';
+  const decoder = new TextDecoder();
+  const reader = request.body.getReader();
+  let text = '';
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > MAX_BODY_BYTES) {
+      await reader.cancel();
+      throw tooLarge();
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function withHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
+  if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
+  return response;
+}

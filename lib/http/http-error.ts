@@ -1,0 +1,40 @@
+import { AppError } from '../errors/app-error.ts';
+
+/** The status of each error that a request can meet. What is not here is a fault of the server: 500. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_request: 400,
+  bad_last_event_id: 400,
+  unauthorized: 401,
+  foreign_host: 403,
+  foreign_origin: 403,
+  run_not_found: 404,
+  event_not_found: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  run_ended: 409,
+  idempotency_conflict: 409,
+  length_required: 411,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_tries: 429,
+  ollama_unreachable: 502,
+  store_busy: 503,
+  too_many_streams: 503,
+  shutting_down: 503,
+  not_started: 503,
+  storage_full: 507,
+};
+
+/**
+ * Whether an error was made for readers. By shape: the server and the pages hold a copy of the class each, as Next
+ * bundles its own.
+ */
+export function isAppError(error: unknown): error is AppError {
+  if (error instanceof AppError) return true;
+  return error instanceof Error && 'hint' in error && 'code' in error && typeof error.code === 'string';
+}
+
+export function statusOf(error: AppError): number {
+  if (error.code.startsWith('workspace_') || error.code.startsWith('config_')) return 400;
+  return STATUS[error.code] ?? 500;
+}

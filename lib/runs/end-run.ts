@@ -1,0 +1,23 @@
+import { interruptedCall } from '../engine/interrupted-call.ts';
+import { runEnded } from '../engine/result-of.ts';
+import type { AppError } from '../errors/app-error.ts';
+import type { NewEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import { isReady } from '../policies/rule.ts';
+
+/**
+ * The end of a run that its own loop cannot write any more: it threw, the disk is full, or the run was parked. The
+ * work done is in it (T17).
+ */
+export function endedByError(state: RunState, error: AppError): NewEvent[] {
+  if (state.ended || !isReady(state)) return [];
+  const interrupted = interruptedCall(state);
+  const { code, message, hint } = error;
+  return [
+    ...(interrupted ? [interrupted] : []),
+    runEnded(state, {
+      reason: 'error',
+      error: { code, message, ...(hint === undefined ? {} : { hint }) },
+    }),
+  ];
+}

@@ -1,0 +1,128 @@
+import type { RunLog } from '../engine/run-log.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunDelta } from '../events/delta.ts';
+import { foldAll } from '../events/fold-run.ts';
+import type { NewEvent, RunEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { LiveTexts } from './live-texts.ts';
+
+/** Events kept at hand for those who follow live; older ones are read from the store. */
+const RECENT_EVENTS = 256;
+
+/** The log of a run in the hands of its worker, stored event by event. */
+export class StoredRunLog implements RunLog {
+  readonly runId: string;
+  readonly epoch: number;
+  readonly texts = new LiveTexts();
+  readonly #store: RunStore;
+  readonly #onChange: () => void;
+  #state: RunState;
+  #recent: RunEvent[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = new Set<() => void>();
+  #closed = false;
+
+  /** @param options.onChange called when viewers have something new to see */
+  constructor(options: { store: RunStore; state: RunState; epoch: number; onChange: () => void }) {
+    this.runId = options.state.runId;
+    this.epoch = options.epoch;
+    this.#store = options.store;
+    this.#state = options.state;
+    this.#onChange = options.onChange;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  append(events: readonly NewEvent[]): Promise<RunState> {
+    return this.appendIf(() => events);
+  }
+
+  /**
+   * Appends what `choose` makes of the state at the moment it is this append's turn: for parties beside the loop, who
+   * cannot know what came in between. An empty choice appends nothing.
+   */
+  appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
+    const turn = this.#last.then(() => this.#append(choose(this.#state)));
+    this.#last = turn.catch(() => undefined); // the caller has the error; the next append has its own turn
+    return turn;
+  }
+
+  async #append(events: readonly NewEvent[]): Promise<RunState> {
+    if (this.#closed) {
+      throw new AppError({
+        code: 'shutting_down',
+        message: 'The server is stopping; the run goes on at the next start.',
+      });
+    }
+    if (events.length === 0) return this.#state;
+    const appended = await this.#store.append(this.runId, {
+      epoch: this.epoch,
+      expectedSeq: this.#state.seq,
+      events,
+    });
+    this.#state = foldAll(this.#state, appended);
+    this.#recent.push(...appended);
+    if (this.#recent.length > 2 * RECENT_EVENTS) this.#recent = this.#recent.slice(-RECENT_EVENTS);
+    for (const event of appended) this.#endTexts(event);
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const wake of waiting) wake();
+    this.#onChange();
+    return this.#state;
+  }
+
+  delta(delta: RunDelta): void {
+    if (!this.#closed && this.texts.add(delta)) this.#onChange();
+  }
+
+  /** Resolves at the next append after `seq`, and when `signal` fires: the caller looks at the state either way. */
+  changed(seq: number, signal: AbortSignal): Promise<void> {
+    if (this.#state.seq > seq || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake);
+      this.#waiting.add(wake);
+    });
+  }
+
+  /** Events after `afterSeq` when they are still at hand, else `undefined`: then the store has them. */
+  recent(afterSeq: number, limit: number): readonly RunEvent[] | undefined {
+    if (afterSeq >= this.#state.seq) return [];
+    const first = this.#recent[0]?.seq;
+    if (first === undefined || afterSeq + 1 < first) return undefined;
+    return this.#recent.slice(afterSeq + 1 - first, afterSeq + 1 - first + limit);
+  }
+
+  /** Waits for the appends that are on their way and takes no more: the run is left as it is, to be resumed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#last;
+  }
+
+  #endTexts(event: RunEvent): void {
+    switch (event.type) {
+      case 'model-call.ended':
+      case 'model-call.failed':
+        this.texts.endCall(event.call);
+        break;
+      case 'tool-call.ended':
+      case 'tool-call.interrupted':
+        this.texts.endTool(event.call_id);
+        break;
+      case 'run.started':
+      case 'run.resumed':
+      case 'run.ended':
+        this.texts.endQueue();
+        break;
+      default:
+        break;
+    }
+  }
+}
