@@ -26,6 +26,8 @@ export type Verdict = { call: CallDraft } | { refusal: RefusalDraft };
 export type Strength = 'strong' | 'weak';
 
 export interface ShapeContext {
+  /** A key that the reader left out of the value because it could reach a prototype. */
+  unsafeKey?: string;
   /** The text ended before the value did, so what seems to be missing may have been on its way. */
   truncated?: boolean;
   tools: ToolIndex;
@@ -137,7 +139,7 @@ export function buildCall(written: string, given: JsonValue | undefined, context
   if (decoded === undefined) {
     return refuse('malformed', `The arguments of ${name} are not an object with named values.`, name);
   }
-  const unsafe = decoded.unsafeKey ?? findUnsafeKey(decoded.value);
+  const unsafe = context.unsafeKey ?? decoded.unsafeKey ?? findUnsafeKey(decoded.value);
   if (unsafe !== undefined) {
     return refuse(
       'unsafe-key',
@@ -194,11 +196,14 @@ function singleParameter(
   return { value: { [key]: text }, repairs };
 }
 
-/** The name of a tool's one text parameter, when it takes one only or requires one only. */
-export function soleTextParameter(schema: ParameterSchema | undefined): string | undefined {
+/** The name of a tool's one text parameter beside those given, when it takes one only or requires one only. */
+export function soleTextParameter(
+  schema: ParameterSchema | undefined,
+  given: JsonObject = {},
+): string | undefined {
   const properties = schema?.properties ?? {};
-  const names = Object.keys(properties);
-  const required = schema?.required ?? [];
+  const names = Object.keys(properties).filter((name) => !Object.hasOwn(given, name));
+  const required = (schema?.required ?? []).filter((name) => !Object.hasOwn(given, name));
   const key = names.length === 1 ? names[0] : required.length === 1 ? required[0] : undefined;
   return key !== undefined && properties[key]?.type === 'string' && !UNSAFE_KEYS.has(key) ? key : undefined;
 }
@@ -221,7 +226,7 @@ function isDefinitionTaker(schema: ParameterSchema | undefined): boolean {
 }
 
 /** Whether the keys are parameters of the tool, none missing. A tool without parameters takes none. */
-function fitsSchema(value: JsonObject, schema: ParameterSchema | undefined): boolean {
+export function fitsSchema(value: JsonObject, schema: ParameterSchema | undefined): boolean {
   const properties = schema?.properties ?? {};
   const known = Object.keys(value).every((key) => Object.hasOwn(properties, key));
   return known && (schema?.required ?? []).every((key) => Object.hasOwn(value, key));

@@ -3,7 +3,7 @@ import { type CodeSpan, isAnnouncedAsExample, mayHoldCalls, readCodeSpan } from 
 import { isControlToken } from './control-tokens.ts';
 import type { Format, FormatReading, Opener, Trigger } from './formats/format.ts';
 import { FORMATS } from './formats/registry.ts';
-import { Source } from './source.ts';
+import { MINIMAX_PREFIX, Source, skipSpace } from './source.ts';
 import { readBracketToken, readTag } from './tags.ts';
 import { ThinkTags } from './thinking.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -44,7 +44,7 @@ interface Quiet {
   reason: 'inside-thinking' | 'code-sample';
 }
 
-const OPENER = /[<[{`\n]|functions\.|functools\[/g;
+const OPENER = /[<[{`\n]|\]<\]minimax\[>\[|functions\.|functools\[/g;
 const TOOL_RESPONSE_END = /<\/tool_response>/g;
 
 /**
@@ -74,6 +74,8 @@ class Scanner {
   /** Inside a fence that may hold calls: end of the fence. Only offered tools count there. */
   #fenceEnd = 0;
   #sawThinkTag = false;
+  #hasText = false;
+  #blankUntil = 0;
 
   constructor(text: string, options: ScanOptions) {
     this.#text = text;
@@ -90,7 +92,8 @@ class Scanner {
       const match = OPENER.exec(this.#text);
       if (!match) break;
       this.#at = match.index;
-      this.#visit(triggerOf(match[0]), match.index);
+      if (match[0] === MINIMAX_PREFIX) this.#cutOut(match.index + MINIMAX_PREFIX.length);
+      else this.#visit(triggerOf(match[0]), match.index);
     }
     this.#keepText(this.#text.length);
     return {
@@ -106,16 +109,35 @@ class Scanner {
   #visit(trigger: Trigger, at: number): void {
     const start = trigger === '\n' && this.#text[at] === '\n' ? at + 1 : at;
     const opener: Opener = { at: start };
+    if (trigger === '\n') opener.isFirst = this.#isFirst(start);
     if (trigger === '<') {
       opener.tag = readTag(this.#text, at);
       if (opener.tag && this.#visitTag(opener.tag.token, opener.tag.end)) return;
     } else if (trigger === '[') {
       opener.bracket = readBracketToken(this.#text, at);
     }
-    if (trigger !== '{' && this.#visitThinking(at)) return;
+    if ((trigger === '<' || trigger === '[') && this.#visitThinking(at)) {
+      this.#visitLineStart();
+      return;
+    }
     if (this.#visitFormats(trigger, opener)) return;
     if (trigger === '`') this.#visitCode(at);
     else this.#at = trigger === '\n' ? start : at + 1;
+  }
+
+  /** What follows thoughts begins a line, whether or not a line break stands before it. */
+  #visitLineStart(): void {
+    const at = this.#at;
+    if (at < this.#text.length && this.#text[at] !== '\n')
+      this.#visitFormats('\n', { at, isFirst: this.#isFirst(at) });
+  }
+
+  /** Whether an offset starts what a reader sees. Looks at each character once however often it is asked. */
+  #isFirst(at: number): boolean {
+    if (this.#hasText) return false;
+    if (this.#blankUntil < this.#textStart) this.#blankUntil = this.#textStart;
+    if (this.#blankUntil < at) this.#blankUntil = skipSpace(this.#text, this.#blankUntil);
+    return this.#blankUntil >= at;
   }
 
   #visitFormats(trigger: Trigger, opener: Opener): boolean {
@@ -178,6 +200,7 @@ class Scanner {
     const thought = this.#pieces.filter((piece) => piece.start >= lastCall);
     this.#pieces = this.#pieces.filter((piece) => piece.start < lastCall);
     this.#thoughts.push(thought.map((piece) => this.#text.slice(piece.start, piece.end)).join(''));
+    this.#hasText = this.#pieces.length > 0;
     this.#sawThinkTag = true;
     this.#textStart = closerEnd;
     this.#at = closerEnd;
@@ -269,7 +292,10 @@ class Scanner {
   }
 
   #keepText(end: number): void {
-    if (end > this.#textStart) this.#pieces.push({ start: this.#textStart, end });
+    if (end > this.#textStart) {
+      this.#pieces.push({ start: this.#textStart, end });
+      this.#hasText ||= skipSpace(this.#text, this.#textStart) < end;
+    }
     this.#textStart = end;
   }
 }

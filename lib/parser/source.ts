@@ -53,6 +53,15 @@ export class Source {
     return match ? found : undefined;
   }
 
+  /** Offset of a literal between two offsets. Looking in vain, or far, costs allowance. */
+  indexOf(needle: string, from: number, to: number): number | undefined {
+    if (this.exhausted) return undefined;
+    const at = this.text.indexOf(needle, from);
+    const found = at !== -1 && at < to;
+    if (!found) this.spend((at === -1 ? this.text.length : at) - from);
+    return found ? at : undefined;
+  }
+
   /**
    * Reads a JSON value and remembers where that is hopeless: when a value fails, so does each value inside it that is
    * still open there. Without this `{"a":{"a":{"a":…` takes quadratic time.
@@ -85,11 +94,17 @@ export class Source {
   }
 }
 
-/** Offset of the first character at or behind `at` that is not white space. */
+/** MiniMax M3 writes this before each of its tags. It separates, as white space does. */
+export const MINIMAX_PREFIX = ']<]minimax[>[';
+
+/** Offset of the first character at or behind `at` that is neither white space nor MiniMax's separator. */
 export function skipSpace(text: string, at: number): number {
   let next = at;
-  while (next < text.length && isSpace(text.charCodeAt(next))) next++;
-  return next;
+  for (;;) {
+    while (isSpace(text.charCodeAt(next))) next++;
+    if (text[next] !== ']' || !text.startsWith(MINIMAX_PREFIX, next)) return next;
+    next += MINIMAX_PREFIX.length;
+  }
 }
 
 function isSpace(code: number): boolean {

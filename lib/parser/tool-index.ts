@@ -5,6 +5,8 @@ import type { ParameterSchema, ToolDefinition } from './types.ts';
 const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/;
 /** Kimi counts its calls behind the name: `read_file:0`. */
 const CALL_INDEX = /:\d{1,10}$/;
+/** Llama 3.1 calls its built-in tools as methods: `brave_search.call(…)`. */
+const CALL_METHOD = /\.call$/;
 /** gpt-oss glues control tokens to names: `read_file<|channel|>commentary`. */
 const CONTROL_TOKEN = /<[|｜]/;
 
@@ -34,7 +36,10 @@ export class ToolIndex {
     if (this.#schemas.has(written)) return written;
     const clean = cleanName(written);
     if (this.#schemas.has(clean)) return clean;
-    return this.#byLowerCase.get(clean.toLowerCase());
+    return (
+      this.#byLowerCase.get(clean.toLowerCase()) ??
+      this.#byLowerCase.get(clean.toLowerCase().replace(CALL_METHOD, ''))
+    );
   }
 
   /** The name to pass on: the offered one, or what the model wrote without namespace, index and control tokens. */

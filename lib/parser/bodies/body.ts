@@ -2,7 +2,15 @@ import type { ShapeContext, Verdict } from '../call-shape.ts';
 import type { Source } from '../source.ts';
 
 /** The few ways of writing what is called and with what. Every wrapper holds one of these. */
-export type BodyKind = 'json' | 'named-json' | 'python' | 'parameters' | 'pairs' | 'map' | 'name';
+export type BodyKind =
+  | 'json'
+  | 'named-json'
+  | 'python'
+  | 'parameters'
+  | 'pairs'
+  | 'map'
+  | 'elements'
+  | 'name';
 
 export interface BodyContext extends ShapeContext {
   source: Source;

@@ -40,7 +40,7 @@ function wholeBody(
 ): BodyReading | undefined {
   const { text } = context.source;
   const truncated = !reading.closed && reading.end >= text.length;
-  const found = readCalls(reading.value, { ...context, truncated });
+  const found = readCalls(reading.value, { ...context, truncated, unsafeKey: reading.unsafeKey });
   const verdicts = found.map((verdict) => withReading(verdict, reading));
   if (verdicts.length === 0 && context.strength === 'strong') {
     verdicts.push(refusal('malformed', 'The marked text names no tool.'));
@@ -55,9 +55,6 @@ function wholeBody(
 function withReading(verdict: Verdict, reading: JsonReading & { ok: true }): Verdict {
   if (!('call' in verdict)) return verdict;
   const { call } = verdict;
-  if (reading.unsafeKey !== undefined) {
-    return refusal('unsafe-key', `The call of ${call.name} holds the key "${reading.unsafeKey}".`, call.name);
-  }
   return { call: { ...call, repairs: [...reading.repairs, ...call.repairs] } };
 }
 

@@ -1,7 +1,7 @@
-import { buildCall } from '../call-shape.ts';
 import type { Dialect } from '../json-reader.ts';
 import { skipSpace } from '../source.ts';
 import type { BodyContext, BodyReading } from './body.ts';
+import { readJsonArguments } from './json-arguments.ts';
 import { refusal } from './json-body.ts';
 import { readName } from './named-json-body.ts';
 
@@ -33,18 +33,8 @@ export function readMapBody(context: BodyContext, at: number): BodyReading | und
     text.startsWith(candidate.delimiter ?? '', delimiterAt(text, start, limit)),
   );
   const reading = source.readJson(start, { dialect: dialect ?? DIALECTS[0], closeAtMarker: true });
-  if (!reading.ok) {
-    const cut = reading.reason === 'cut';
-    const problem = cut ? 'are cut off' : `could not be read (stopped at offset ${reading.at})`;
-    const verdict = refusal(reading.reason, `The arguments of ${name} ${problem}.`, name);
-    return { kind: 'map', end: Math.max(reading.at, start + 1), verdicts: [verdict] };
-  }
-  const verdict =
-    reading.unsafeKey === undefined
-      ? buildCall(name, reading.value, context)
-      : refusal('unsafe-key', `The arguments of ${name} hold the key "${reading.unsafeKey}".`, name);
-  if ('call' in verdict) verdict.call.repairs.unshift(...reading.repairs);
-  return { kind: 'map', end: reading.end, verdicts: [verdict] };
+  const { verdict, end } = readJsonArguments(context, { name, at: start, reading });
+  return { kind: 'map', end, verdicts: [verdict] };
 }
 
 /** Offset of the first text delimiter of the map, which decides which of the two is in use. */

@@ -1,15 +1,25 @@
-import { buildCall, isObject, readCalls } from '../call-shape.ts';
+import { isObject, readCalls } from '../call-shape.ts';
 import { skipSpace } from '../source.ts';
 import { readBracketToken, readTag } from '../tags.ts';
 import type { BodyContext, BodyReading } from './body.ts';
-import { readTolerantly, refusal } from './json-body.ts';
+import { readJsonArguments } from './json-arguments.ts';
+import { readTolerantly } from './json-body.ts';
 
 const NAME = /[^\s<>{}()[\]"'`,;|｜]{1,128}/y;
 const FENCE = /```(?:json)?[ \t]*\n?/y;
 const CALL_ID = /\[CALL_ID\][^\s[{]{0,128}/y;
 
 /** Tokens between a name and its arguments. */
-const SEPARATORS = new Set(['|tool_call_argument_begin|', '|tool_sep|', 'tool_sep', '|message|', '[args]']);
+const SEPARATORS = new Set([
+  '|tool_call_argument_begin|',
+  '|tool_sep|',
+  'tool_sep',
+  '|message|',
+  '|content|',
+  '|plugin|',
+  '|interpreter|',
+  '[args]',
+]);
 
 /** A name followed by its arguments: `f{…}`, `f[ARGS]{…}`, `f\n{…}`, `f<｜tool▁sep｜>{…}`, `f` and a JSON fence. */
 export function readNamedJsonBody(context: BodyContext, at: number): BodyReading | undefined {
@@ -20,29 +30,21 @@ export function readNamedJsonBody(context: BodyContext, at: number): BodyReading
   if (text[start] !== '{' && !(text[start] === '[' && start > named.end)) return undefined;
   const { name } = named;
   const reading = readTolerantly(context, start);
-  if (!reading.ok) {
-    const what = `The arguments of ${context.tools.resolve(name)}`;
-    const cut = reading.reason === 'cut';
-    const verdict = refusal(
-      reading.reason,
-      cut ? `${what} are cut off.` : `${what} are not valid JSON (stopped at offset ${reading.at}).`,
-      name,
-    );
-    return { kind: 'named-json', end: Math.max(reading.at, start + 1), verdicts: [verdict] };
-  }
-  let { end } = reading;
-  while (text[end] === '}') end++;
-  if (context.tools.offered(name) === undefined && isObject(reading.value)) {
+  if (reading.ok && context.tools.offered(name) === undefined && isObject(reading.value)) {
     // `json {"name": …}`: the word in front is no name when the object brings its own.
-    const inner = readCalls(reading.value, context);
-    if (inner.some((verdict) => 'call' in verdict)) return { kind: 'json', end, verdicts: inner };
+    const inner = readCalls(reading.value, { ...context, unsafeKey: reading.unsafeKey });
+    if (inner.some((verdict) => 'call' in verdict))
+      return { kind: 'json', end: reading.end, verdicts: inner };
   }
-  const verdict =
-    reading.unsafeKey === undefined
-      ? buildCall(name, reading.value, context)
-      : refusal('unsafe-key', `The call of ${name} holds the key "${reading.unsafeKey}".`, name);
-  if ('call' in verdict) verdict.call.repairs.unshift(...reading.repairs);
-  return { kind: 'named-json', end, verdicts: [verdict] };
+  const { verdict, end } = readJsonArguments(context, { name, at: start, reading });
+  return { kind: 'named-json', end: reading.ok ? behindBraces(text, end) : end, verdicts: [verdict] };
+}
+
+/** A brace too many is common, and says nothing about the call. */
+function behindBraces(text: string, from: number): number {
+  let end = from;
+  while (text[end] === '}') end++;
+  return end;
 }
 
 /** A tool's name at an offset, as models write it bare. */

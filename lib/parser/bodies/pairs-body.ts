@@ -6,11 +6,12 @@ import type { BodyContext, BodyReading } from './body.ts';
 import { refusal } from './json-body.ts';
 import { readName, skipSeparators } from './named-json-body.ts';
 
-const KEY_OPENER = '<arg_key>';
-const VALUE_OPENER = '<arg_value>';
-const KEY_CLOSER = /<\/arg_key>/g;
-const VALUE_CLOSER = /<\/arg_value>/g;
-const UNCLOSED_VALUE_END = /<arg_key>|<\/tool_call>/g;
+/** LongCat and Hunyuan decorate the four tags: `<longcat_arg_key>`, `<arg_value:x>`. */
+const KEY_OPENER = /<(?:[a-z]{1,20}_)?arg_key(?::\w{1,20})?>/y;
+const VALUE_OPENER = /<(?:[a-z]{1,20}_)?arg_value(?::\w{1,20})?>/y;
+const KEY_CLOSER = /<\/(?:[a-z]{1,20}_)?arg_key(?::\w{1,20})?>/g;
+const VALUE_CLOSER = /<\/(?:[a-z]{1,20}_)?arg_value(?::\w{1,20})?>/g;
+const UNCLOSED_VALUE_END = /<(?:[a-z]{1,20}_)?arg_key(?::\w{1,20})?>|<\/(?:[a-z]{1,20}_)?tool_call>/g;
 
 /** A name and pairs of key and value: `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>`. Values are raw text. */
 export function readPairsBody(context: BodyContext, at: number): BodyReading | undefined {
@@ -20,29 +21,31 @@ export function readPairsBody(context: BodyContext, at: number): BodyReading | u
   if (named === undefined) return undefined;
   const { name } = named;
   let next = skipSeparators(text, named.end);
-  if (!text.startsWith(KEY_OPENER, next)) return undefined;
+  let opener = lengthAt(KEY_OPENER, text, next);
+  if (opener === 0) return undefined;
   const values: JsonObject = {};
   const fail = (reason: 'cut' | 'malformed' | 'unsafe-key', message: string, end: number): BodyReading => ({
     kind: 'pairs',
     end,
     verdicts: [refusal(reason, message, name)],
   });
-  while (text.startsWith(KEY_OPENER, next)) {
+  while (opener > 0) {
     const keyEnd = source.find(KEY_CLOSER, next);
     if (!keyEnd) return fail('cut', `The call of ${name} is cut off inside a key.`, text.length);
-    const key = text.slice(next + KEY_OPENER.length, keyEnd.at).trim();
-    const opener = skipSpace(text, keyEnd.end);
-    if (!text.startsWith(VALUE_OPENER, opener)) {
-      const cut = VALUE_OPENER.startsWith(text.slice(opener));
-      return fail(cut ? 'cut' : 'malformed', `The parameter "${key}" of ${name} has no value.`, keyEnd.end);
+    const key = text.slice(next + opener, keyEnd.at).trim();
+    const valueOpener = skipSpace(text, keyEnd.end);
+    const start = valueOpener + lengthAt(VALUE_OPENER, text, valueOpener);
+    if (start === valueOpener) {
+      const cut = '<arg_value>'.startsWith(text.slice(valueOpener, valueOpener + 16));
+      const message = `The parameter "${key}" of ${name} has no value.`;
+      return fail(cut ? 'cut' : 'malformed', message, keyEnd.end);
     }
-    if (UNSAFE_KEYS.has(key))
-      return fail('unsafe-key', `The call of ${name} holds the key "${key}".`, opener);
-    const start = opener + VALUE_OPENER.length;
+    if (UNSAFE_KEYS.has(key)) return fail('unsafe-key', `The call of ${name} holds the key "${key}".`, start);
     const end = valueEnd(context, start);
     if (!end) return fail('cut', `The call of ${name} is cut off inside "${key}".`, text.length);
     values[key] = text.slice(start, end.at);
     next = skipSpace(text, end.behind);
+    opener = lengthAt(KEY_OPENER, text, next);
   }
   const verdict = buildCall(name, values, context);
   if ('call' in verdict) verdict.call.untyped = true;
@@ -54,4 +57,9 @@ function valueEnd({ source }: BodyContext, from: number): { at: number; behind: 
   if (closer) return { at: closer.at, behind: closer.end };
   const end = source.find(UNCLOSED_VALUE_END, from);
   return end && { at: end.at, behind: end.at };
+}
+
+function lengthAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0].length ?? 0;
 }

@@ -4,7 +4,10 @@ import { readJson, UNSAFE_KEYS } from '../json-reader.ts';
 import { skipSpace } from '../source.ts';
 import { attribute, readTag, type Tag } from '../tags.ts';
 import type { BodyContext, BodyReading } from './body.ts';
-import { readTolerantly, refusal } from './json-body.ts';
+import { elementsIn, readElementBody } from './element-body.ts';
+import { trimNewline } from './elements.ts';
+import { readJsonArguments } from './json-arguments.ts';
+import { refusal } from './json-body.ts';
 
 const FUNCTION_ELEMENTS = new Set(['function', 'invoke']);
 const PARAMETER_ELEMENTS = new Set(['parameter', 'param']);
@@ -24,6 +27,8 @@ export function readParameterBody(context: BodyContext, at: number): BodyReading
   if (opener === undefined) return undefined;
   const { tag, name } = opener;
   if (name === '') {
+    const inner = readElementBody(context, skipSpace(context.source.text, tag.end));
+    if (inner) return { ...inner, end: closeFunction(context.source.text, inner.end) };
     return {
       kind: 'parameters',
       end: tag.end,
@@ -32,7 +37,10 @@ export function readParameterBody(context: BodyContext, at: number): BodyReading
   }
   if (tag.selfClosing) return { kind: 'parameters', end: tag.end, verdicts: [buildCall(name, {}, context)] };
   const inside = skipSpace(context.source.text, tag.end);
-  if (context.source.text[inside] === '{') return jsonArguments(context, name, inside);
+  if (context.source.text[inside] === '{') {
+    const { verdict, end } = readJsonArguments(context, { name, at: inside });
+    return { kind: 'parameters', end: closeFunction(context.source.text, end), verdicts: [verdict] };
+  }
   return parameterElements(context, name, tag.end);
 }
 
@@ -41,22 +49,6 @@ export function readFunctionTag(text: string, at: number): { tag: Tag; name: str
   const tag = readTag(text, at);
   if (!tag || tag.closing || !FUNCTION_ELEMENTS.has(tag.element.toLowerCase())) return undefined;
   return { tag, name: (attribute(tag, 'name') ?? '').trim() };
-}
-
-function jsonArguments(context: BodyContext, name: string, at: number): BodyReading {
-  const reading = readTolerantly(context, at);
-  if (!reading.ok) {
-    const cut = reading.reason === 'cut';
-    const problem = cut ? 'are cut off' : `are not valid JSON (stopped at offset ${reading.at})`;
-    const verdict = refusal(reading.reason, `The arguments of ${name} ${problem}.`, name);
-    return { kind: 'parameters', end: Math.max(reading.at, at + 1), verdicts: [verdict] };
-  }
-  const verdict =
-    reading.unsafeKey === undefined
-      ? buildCall(name, reading.value, context)
-      : refusal('unsafe-key', `The arguments of ${name} hold the key "${reading.unsafeKey}".`, name);
-  if ('call' in verdict) verdict.call.repairs.unshift(...reading.repairs);
-  return { kind: 'parameters', end: closeFunction(context.source.text, reading.end), verdicts: [verdict] };
 }
 
 function parameterElements(context: BodyContext, name: string, from: number): BodyReading {
@@ -80,6 +72,10 @@ function parameterElements(context: BodyContext, name: string, from: number): Bo
     values[key] = typed ?? parameter.text;
     at = end;
     found++;
+  }
+  if (found === 0) {
+    const elements = elementsIn(context, name, at);
+    if (elements.end > at) return { ...elements, end: closeFunction(text, elements.end) };
   }
   const closed = closeFunction(text, at);
   if (found === 0 && closed === at && skipSpace(text, at) >= text.length) {
@@ -113,7 +109,7 @@ function readParameter(context: BodyContext, tag: Tag): Parameter | undefined {
   if (key === '' && tag.rest.trim() === '') return nameInside(context, tag);
   const end = valueEnd(context, tag.end);
   if (end === undefined) return undefined;
-  return { key, text: trimNewline(source.text.slice(tag.end, end.at)), end: end.behind };
+  return { key, text: parameterText(source.text.slice(tag.end, end.at)), end: end.behind };
 }
 
 /** `<parameter>city</parameter>\nOslo`, where the element holds the name and the value follows it. */
@@ -124,7 +120,7 @@ function nameInside(context: BodyContext, tag: Tag): Parameter | undefined {
   const end = valueEnd(context, closer.end);
   if (end === undefined) return undefined;
   const key = source.text.slice(tag.end, closer.at).trim();
-  return { key, text: trimNewline(source.text.slice(closer.end, end.at)), end: end.behind };
+  return { key, text: parameterText(source.text.slice(closer.end, end.at)), end: end.behind };
 }
 
 /** Where a value ends: at its closer, else before the next parameter or the end of the call. */
@@ -142,9 +138,9 @@ function valueEnd({ source }: BodyContext, from: number): { at: number; behind: 
 
 /** A parameter tag within a line is quoted text; one that starts a line, or follows the value at once, is a tag. */
 function opensInsideText(text: string, opener: number, closer: number): boolean {
-  const lineStart = text.lastIndexOf('\n', opener) + 1;
-  const before = text.slice(Math.max(lineStart, opener - 200), opener);
-  return closer > opener && /\s$/.test(before) && before.trim() !== '';
+  const before = text.slice(Math.max(0, opener - 200), opener);
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return closer > opener && /\s$/.test(line) && line.trim() !== '';
 }
 
 function closeFunction(text: string, from: number): number {
@@ -152,11 +148,9 @@ function closeFunction(text: string, from: number): number {
   return tag?.closing && FUNCTION_ELEMENTS.has(tag.element.toLowerCase()) ? tag.end : from;
 }
 
-function trimNewline(value: string): string {
-  const start = value.startsWith('\r\n') ? 2 : value.startsWith('\n') ? 1 : 0;
-  const end = value.endsWith('\r\n') ? 2 : value.endsWith('\n') ? 1 : 0;
-  const inner = start + end > value.length ? '' : value.slice(start, value.length - end);
-  return CDATA.exec(inner.trim())?.[1] ?? inner;
+function parameterText(value: string): string {
+  const text = trimNewline(value);
+  return CDATA.exec(text.trim())?.[1] ?? text;
 }
 
 /** DSML and its like say whether a value is text; `undefined` when the tag does not. */

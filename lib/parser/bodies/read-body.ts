@@ -2,6 +2,7 @@ import { buildCall } from '../call-shape.ts';
 import { skipSpace } from '../source.ts';
 import { readTag } from '../tags.ts';
 import type { BodyContext, BodyReader, BodyReading } from './body.ts';
+import { readElementBody, readNamedElementsBody } from './element-body.ts';
 import { readJsonBody, refusal } from './json-body.ts';
 import { readMapBody } from './map-body.ts';
 import { readName, readNamedJsonBody, skipSeparators } from './named-json-body.ts';
@@ -14,9 +15,11 @@ const READERS: readonly BodyReader[] = [
   readJsonBody,
   readMapBody,
   readParameterBody,
+  readElementBody,
   readPythonBody,
   readPairsBody,
   readNamedJsonBody,
+  readNamedElementsBody,
 ];
 
 const JSON_START = /\[\s*(?:[[{"\]]|$)/y;

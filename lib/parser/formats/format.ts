@@ -15,6 +15,8 @@ export interface Opener {
   tag?: Tag;
   /** Set when a `[TOOL_CALLS]`-like token stands there. */
   bracket?: { token: string; end: number };
+  /** Nothing that a reader would see stands before it. */
+  isFirst?: boolean;
 }
 
 export type FormatReading =

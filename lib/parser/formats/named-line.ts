@@ -1,0 +1,56 @@
+import type { BodyContext } from '../bodies/body.ts';
+import { readNamedElementsBody } from '../bodies/element-body.ts';
+import { readJsonArguments } from '../bodies/json-arguments.ts';
+import { skipSeparators } from '../bodies/named-json-body.ts';
+import { fitsSchema } from '../call-shape.ts';
+import { skipSpace } from '../source.ts';
+import type { Format, FormatReading } from './format.ts';
+
+const LINE = /[ \t]{0,8}(>>>)?([^\s<>{}()[\]"'`,;|]{1,128})[ \t]{0,8}(?=\n|$)/y;
+const LOST_TOKENS = /^function(?=.)/;
+
+/**
+ * A line that is a tool's name, its arguments on the next: `>>>f\n{…}` (Functionary 3.2), `f\n{…}` (GLM-4),
+ * `functionf` and a JSON fence (DeepSeek, its tokens lost), `f\n  <path>…</path>`.
+ */
+export const namedLine: Format = {
+  name: 'functionary',
+  layer: 'json',
+  triggers: ['\n'],
+  read({ source, tools }, { at }) {
+    LINE.lastIndex = at;
+    const line = LINE.exec(source.text);
+    const word = line?.[2];
+    if (!line || word === undefined) return undefined;
+    const end = at + line[0].length;
+    const marked = line[1] !== undefined;
+    if (marked && word === 'all') return { kind: 'control', end, hidden: 'always' };
+    const name = tools.offered(word) === undefined ? word.replace(LOST_TOKENS, '') : word;
+    if (!marked && tools.offered(name) === undefined) return undefined;
+    const context: BodyContext = { source, tools, strength: marked ? 'strong' : 'weak' };
+    return (
+      jsonBelow(context, name, end) ??
+      (marked ? undefined : elementsBelow(context, skipSpace(source.text, at)))
+    );
+  },
+};
+
+function jsonBelow(context: BodyContext, name: string, from: number): FormatReading | undefined {
+  const { source, tools } = context;
+  const start = skipSeparators(source.text, from);
+  if (source.text[start] !== '{') return undefined;
+  const { verdict, end } = readJsonArguments(context, { name, at: start });
+  // A heading may be called like a tool, and an example follow it. A call has the tool's parameters.
+  if (context.strength === 'weak') {
+    if (!('call' in verdict) || !fitsSchema(verdict.call.arguments, tools.schema(verdict.call.name)))
+      return undefined;
+  }
+  const fence = skipSpace(source.text, end);
+  const fenced = source.text.startsWith('```', fence) && source.text.slice(from, start).includes('```');
+  return { kind: 'calls', end: fenced ? fence + 3 : end, verdicts: [verdict] };
+}
+
+function elementsBelow(context: BodyContext, at: number): FormatReading | undefined {
+  const body = readNamedElementsBody(context, at);
+  return body && { kind: 'calls', format: 'tool-named-xml', end: body.end, verdicts: body.verdicts };
+}

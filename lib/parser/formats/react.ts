@@ -1,0 +1,40 @@
+import { readJsonArguments } from '../bodies/json-arguments.ts';
+import { buildCall, soleTextParameter } from '../call-shape.ts';
+import { skipSpace } from '../source.ts';
+import type { Format } from './format.ts';
+
+const ACTION =
+  /[ \t*]{0,8}Action:[ \t*]{0,8}([^\s<>{}()[\]"'`,;|*]{1,128})[ \t*]{0,8}\n[ \t*]{0,8}Action Input:[ \t*]{0,8}/y;
+const FENCE = /```(?:json)?\s{0,8}/y;
+
+/** The lines of a ReAct prompt: `Action: f`, `Action Input: {…}`. What the model invents behind them is no result. */
+export const react: Format = {
+  name: 'react',
+  layer: 'json',
+  triggers: ['\n'],
+  read({ source, tools }, { at }) {
+    const { text } = source;
+    ACTION.lastIndex = at;
+    const action = ACTION.exec(text);
+    const name = action?.[1];
+    if (!action || name === undefined || tools.offered(name) === undefined) return undefined;
+    let start = skipSpace(text, at + action[0].length);
+    FENCE.lastIndex = start;
+    start += FENCE.exec(text)?.[0].length ?? 0;
+    if (text[start] === '{') {
+      const { verdict, end } = readJsonArguments({ source, tools, strength: 'weak' }, { name, at: start });
+      return { kind: 'calls', end, verdicts: [verdict] };
+    }
+    const lineEnd = text.indexOf('\n', start);
+    const end = lineEnd === -1 ? text.length : lineEnd;
+    const sole = soleTextParameter(tools.schema(tools.resolve(name)));
+    const input = text.slice(start, end).trim();
+    // A last line without its line break may go on.
+    if (sole === undefined || input === '' || lineEnd === -1) return undefined;
+    return {
+      kind: 'calls',
+      end,
+      verdicts: [buildCall(name, { [sole]: input }, { tools, strength: 'weak' })],
+    };
+  },
+};
