@@ -4,16 +4,18 @@ import type { CommandLimits } from './sandbox.ts';
 /** Where the workspace is mounted: host paths never show up in prompts or results. */
 export const SANDBOX_WORKSPACE = '/workspace';
 
-/** Descriptors that bwrap inherits, counted from 3 in this order. */
-export const BWRAP_FDS = { status: 3, seccomp: 4, passwd: 5, group: 6, hosts: 7, nsswitch: 8 } as const;
-
 /** Small files of /etc that programs look for. The user's name and number are the same on every machine. */
 export const ETC_FILES = {
   passwd: 'agent:x:1000:1000:agent:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
   group: 'agent:x:1000:\nnogroup:x:65534:\n',
   hosts: '127.0.0.1 localhost\n::1 localhost\n',
-  nsswitch: 'passwd: files\ngroup: files\nhosts: files\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 } as const;
+
+/** Descriptor on which bwrap reports; the files of /etc and the filter follow it, in this order. */
+export const STATUS_FD = 3;
+const FIRST_ETC_FD = STATUS_FD + 1;
+const FILTER_FD = FIRST_ETC_FD + Object.keys(ETC_FILES).length;
 
 /** Options that older versions of bwrap don't know. */
 export interface BubblewrapFeatures {
@@ -29,7 +31,7 @@ export interface BubblewrapPlan {
   readOnly: boolean;
   /** Whether the workspace has a `.git` of its own, which is then shown read-only as a whole. */
   protectGit: boolean;
-  /** Whether a seccomp filter is passed. */
+  /** Whether a system call filter is passed. */
   filter: boolean;
   cpuSeconds: number;
   argv: readonly string[];
@@ -61,15 +63,14 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     '--hostname',
     'sandbox',
     '--json-status-fd',
-    String(BWRAP_FDS.status),
-    ...(plan.filter ? ['--seccomp', String(BWRAP_FDS.seccomp)] : []),
+    String(STATUS_FD),
+    ...(plan.filter ? ['--seccomp', String(FILTER_FD)] : []),
     ...host.mounts,
-    ...etcFile('passwd'),
-    ...etcFile('group'),
-    ...etcFile('hosts'),
-    '--file',
-    String(BWRAP_FDS.nsswitch),
-    '/etc/nsswitch.conf',
+    ...Object.keys(ETC_FILES).flatMap((name, index) => [
+      '--file',
+      String(FIRST_ETC_FD + index),
+      `/etc/${name}`,
+    ]),
     '--proc',
     '/proc',
     '--dev',
@@ -97,10 +98,6 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     ...(host.prlimit === undefined ? [] : [host.prlimit, ...limitArgs(plan), '--']),
     ...plan.argv,
   ];
-}
-
-function etcFile(name: 'passwd' | 'group' | 'hosts'): string[] {
-  return ['--file', String(BWRAP_FDS[name]), `/etc/${name}`];
 }
 
 function limitArgs({ limits, cpuSeconds }: BubblewrapPlan): string[] {

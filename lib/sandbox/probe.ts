@@ -3,11 +3,13 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
-import { type BubblewrapFeatures, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+import { type BubblewrapFeatures, ETC_FILES, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
 import { environment } from './environment.ts';
+import { holdFile } from './held-file.ts';
 import { describeHost } from './host-system.ts';
 import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
 import { DEFAULT_LIMITS, type Protection, type Sandbox, type SandboxReport } from './sandbox.ts';
+import { openSeatbelt } from './seatbelt.ts';
 import { seccompFilter } from './seccomp.ts';
 
 /** How commands are confined on this machine, and which protections hold. Runs one sandboxed command. */
@@ -17,6 +19,15 @@ export async function probeSandbox(): Promise<SandboxReport> {
 
 /** The sandbox of this machine. Never throws: where none works, the report says why and commands are not offered. */
 export async function openSandbox(): Promise<Sandbox> {
+  if (process.platform === 'darwin') {
+    const opened = await openSeatbelt();
+    return typeof opened === 'string'
+      ? unavailable(
+          opened,
+          'Run Loupe in a Linux container to let models run commands. The file tools work here.',
+        )
+      : opened;
+  }
   if (process.platform !== 'linux') {
     return unavailable(
       `Commands can not be confined on ${process.platform}.`,
@@ -30,10 +41,12 @@ export async function openSandbox(): Promise<Sandbox> {
       'Install it, for example with: sudo apt install bubblewrap. Then start Loupe again.',
     );
   }
+  const filter = seccompFilter(process.arch);
   const setup: BubblewrapSetup = {
     host: { ...host, bwrap: host.bwrap },
     features: await bubblewrapFeatures(host.bwrap),
-    filter: seccompFilter(process.arch),
+    files: [...Object.values(ETC_FILES), ...(filter ? [filter] : [])].map(holdFile),
+    filter: filter !== undefined,
   };
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-probe-')));
   try {

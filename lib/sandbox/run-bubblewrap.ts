@@ -1,14 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { lstatSync, writeFileSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, lstatSync, writeFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.ts';
-import { type BubblewrapFeatures, BWRAP_FDS, bubblewrapArgs, ETC_FILES } from './bubblewrap-args.ts';
+import { type BubblewrapFeatures, bubblewrapArgs, STATUS_FD } from './bubblewrap-args.ts';
 import { commandUser } from './command-user.ts';
 import { environment } from './environment.ts';
+import { withHeldFiles } from './held-file.ts';
 import type { HostSystem } from './host-system.ts';
-import { OutputCapture } from './output-capture.ts';
-import { plainText } from './plain-text.ts';
-import { type CommandEnd, type CommandOutcome, type ConfinedCommand, DEFAULT_LIMITS } from './sandbox.ts';
+import { spawnClosed } from './inherited-descriptors.ts';
+import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
+import {
+  type CommandEnd,
+  type CommandOutcome,
+  type ConfinedCommand,
+  DEFAULT_LIMITS,
+  neverStarted,
+} from './sandbox.ts';
+import { type Supervised, supervise } from './supervise.ts';
 import { watchCommand } from './watchdog.ts';
 import { withWorkspaceLock } from './workspace-lock.ts';
 
@@ -16,11 +24,10 @@ import { withWorkspaceLock } from './workspace-lock.ts';
 export interface BubblewrapSetup {
   host: HostSystem & { bwrap: string };
   features: BubblewrapFeatures;
-  filter: Buffer | undefined;
+  /** Opens the files of /etc, and the filter after them where there is one. */
+  files: readonly (() => number)[];
+  filter: boolean;
 }
-
-/** After a kill the pipes close at once; a helper of bwrap that hangs must not keep the run waiting. */
-const CLOSE_GRACE_MS = 2000;
 
 /** Kernel out-of-memory killing takes a command before it takes the server or the model. */
 const OOM_SCORE = '600';
@@ -42,10 +49,8 @@ export async function runInBubblewrap(
 async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<CommandOutcome> {
   const limits = { ...DEFAULT_LIMITS, ...command.limits };
   const user = await commandUser(command.workspace, setup.host);
-  if (command.signal?.aborted) return neverStarted();
   const args = bubblewrapArgs({
     ...setup,
-    filter: setup.filter !== undefined,
     limits,
     workspace: command.workspace,
     readOnly: command.readOnly ?? false,
@@ -53,92 +58,69 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     cpuSeconds: Math.ceil(command.timeoutMs / 1000) + 1,
     argv: command.argv,
   });
-  const [program, ...programArgs] = [...user.prefix, setup.host.bwrap, ...args];
-  const startedAt = performance.now();
-  const child = spawn(program ?? setup.host.bwrap, programArgs, {
-    cwd: '/',
-    // The sandbox can read bwrap's own environment in /proc/1/environ, so bwrap itself gets no more than the command.
-    env: environment({ PATH: setup.host.path, HOME: '/tmp', LANG: 'C.UTF-8' }),
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C in the terminal reaches the server, which then ends its runs in order.
-    detached: true,
-  });
-  return new Promise((resolve, reject) => {
-    const stdout = new OutputCapture(limits.keptBytes);
-    const stderr = new OutputCapture(limits.keptBytes);
-    const status = new StatusReader();
-    let outputBytes = 0;
-    let end: CommandEnd = 'exited';
+  const pipes = [await openOutputPipe(), await openOutputPipe()] as const;
+  const status = new StatusReader();
+  const begin = (breach: (end: CommandEnd) => void): Supervised => {
+    const child = withHeldFiles(setup.files, (fds) =>
+      spawnBubblewrap([...user.prefix, setup.host.bwrap, ...args], setup.host.path, pipes, fds),
+    );
+    statusStream(child).on('data', (chunk: Buffer) => status.push(chunk));
     let stopWatching: (() => void) | undefined;
-
-    const kill = (why: CommandEnd) => {
-      if (end !== 'exited') return;
-      end = why;
-      stopWatching?.();
-      killSandbox(child, status.initPid);
-    };
+    let killed = false;
     status.onInit = (initPid) => {
-      stopWatching = watchCommand({ initPid, workspace: command.workspace, limits, onBreach: kill });
-      if (end !== 'exited') killSandbox(child, initPid);
+      if (killed) signalIfAlive(initPid);
+      else stopWatching = watchCommand({ initPid, workspace: command.workspace, limits, onBreach: breach });
     };
-    const timer = setTimeout(kill, command.timeoutMs, 'timeout');
-    const onAbort = () => kill('stopped');
-    command.signal?.addEventListener('abort', onAbort, { once: true });
-
-    const capture = (stream: 'stdout' | 'stderr', into: OutputCapture) => {
-      const decoder = new TextDecoder();
-      child[stream]?.on('data', (chunk: Buffer) => {
-        outputBytes += chunk.length;
-        if (outputBytes > limits.outputBytes) return kill('output_limit');
-        into.push(chunk);
-        command.onOutput?.(plainText(decoder.decode(chunk, { stream: true })), stream);
-      });
-    };
-    capture('stdout', stdout);
-    capture('stderr', stderr);
-    feed(child, setup.filter);
-    readable(child, BWRAP_FDS.status).on('data', (chunk: Buffer) => status.push(chunk));
-
-    const settle = () => {
-      clearTimeout(timer);
-      stopWatching?.();
-      command.signal?.removeEventListener('abort', onAbort);
-    };
-    child.once('spawn', () => giveWayWhenMemoryIsShort(child));
-    child.once('error', (cause) => {
-      settle();
-      reject(failedToStart(`bwrap could not be started: ${cause.message}`, cause));
+    const gone = new Promise<void>((resolve, reject) => {
+      child.once('spawn', () => giveWayWhenMemoryIsShort(child));
+      child.once('error', (cause) =>
+        reject(failedToStart(`bwrap could not be started: ${cause.message}`, cause)),
+      );
+      child.once('close', () => resolve());
     });
-    child.once('close', () => {
-      settle();
-      if (end === 'exited' && status.exitCode === undefined) {
-        reject(failedToStart(stderr.read().text.trim() || 'bwrap ended without a word'));
-        return;
-      }
-      resolve({
-        end,
-        exitCode: end === 'exited' ? status.exitCode : undefined,
-        stdout: stdout.read(),
-        stderr: stderr.read(),
-        durationMs: performance.now() - startedAt,
-      });
-    });
+    return {
+      stdout: pipes[0].reader,
+      stderr: pipes[1].reader,
+      gone: gone.finally(() => stopWatching?.()),
+      kill: () => {
+        // Ending the sandbox's first process makes the kernel kill all others before bwrap sees it gone. bwrap itself
+        // is not killed before that process is known (it takes milliseconds): the half-made sandbox would be left over.
+        // The second call comes when the first was not enough.
+        if (status.initPid !== undefined) signalIfAlive(status.initPid);
+        if (killed) child.kill('SIGKILL');
+        stopWatching?.();
+        killed = true;
+      },
+    };
+  };
+  const outcome = await supervise(command, limits, begin).finally(() => {
+    for (const pipe of pipes) pipe.release();
   });
+  if (outcome.end === 'exited' && status.exitCode === undefined) {
+    throw failedToStart(outcome.stderr.text.trim() || 'bwrap ended without a word');
+  }
+  return { ...outcome, exitCode: outcome.end === 'exited' ? status.exitCode : undefined };
 }
 
-/**
- * Ends the sandbox's first process: the kernel then kills all others before bwrap sees it gone. Before that process
- * is known, bwrap itself is killed, and `--die-with-parent` takes the rest.
- */
-function killSandbox(child: ChildProcess, initPid: number | undefined): void {
-  if (initPid !== undefined) signalIfAlive(initPid);
-  else child.kill('SIGKILL');
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL');
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-  }, CLOSE_GRACE_MS);
-  child.once('close', () => clearTimeout(timer));
+function spawnBubblewrap(
+  argv: readonly string[],
+  path: string,
+  pipes: readonly [OutputPipe, OutputPipe],
+  fds: readonly number[],
+): ChildProcess {
+  const [program = '', ...args] = argv;
+  try {
+    return spawnClosed(program, args, {
+      cwd: '/',
+      // The sandbox can read bwrap's own environment in /proc/1/environ, so bwrap itself gets no more than the command.
+      env: environment({ PATH: path, HOME: '/tmp', LANG: 'C.UTF-8' }),
+      stdio: ['ignore', pipes[0].writerFd, pipes[1].writerFd, 'pipe', ...fds],
+      // A session of its own: Ctrl-C in the terminal reaches the server, which then ends its runs in order.
+      detached: true,
+    });
+  } finally {
+    for (const pipe of pipes) closeSync(pipe.writerFd);
+  }
 }
 
 function signalIfAlive(pid: number): void {
@@ -171,30 +153,9 @@ class StatusReader {
   }
 }
 
-/** Hands bwrap the filter and the files of /etc; each spawn needs its own descriptors, since offsets are shared. */
-function feed(child: ChildProcess, filter: Buffer | undefined): void {
-  const give = (fd: number, data: string | Buffer) => {
-    const stream = writable(child, fd);
-    // bwrap may end before it has read everything; what it says about that comes on stderr.
-    stream.on('error', () => stream.destroy());
-    stream.end(data);
-  };
-  give(BWRAP_FDS.seccomp, filter ?? '');
-  give(BWRAP_FDS.passwd, ETC_FILES.passwd);
-  give(BWRAP_FDS.group, ETC_FILES.group);
-  give(BWRAP_FDS.hosts, ETC_FILES.hosts);
-  give(BWRAP_FDS.nsswitch, ETC_FILES.nsswitch);
-}
-
-function writable(child: ChildProcess, fd: number): Writable {
-  const stream = child.stdio[fd];
-  if (!stream || !('write' in stream)) throw new TypeError(`Descriptor ${fd} of the sandbox is not writable`);
-  return stream;
-}
-
-function readable(child: ChildProcess, fd: number): Readable {
-  const stream = child.stdio[fd];
-  if (!stream || !('read' in stream)) throw new TypeError(`Descriptor ${fd} of the sandbox is not readable`);
+function statusStream(child: ChildProcess): Readable {
+  const stream = child.stdio[STATUS_FD];
+  if (!stream || !('read' in stream)) throw new TypeError('The status of bwrap can not be read');
   return stream;
 }
 
@@ -230,11 +191,6 @@ function failedToStart(detail: string, cause?: unknown): AppError {
     hint: 'The health panel says what this machine lacks.',
     cause,
   });
-}
-
-function neverStarted(): CommandOutcome {
-  const nothing = { text: '', totalBytes: 0, omittedBytes: 0 };
-  return { end: 'stopped', exitCode: undefined, stdout: nothing, stderr: nothing, durationMs: 0 };
 }
 
 function isErrno(error: unknown, ...codes: string[]): boolean {

@@ -110,6 +110,12 @@ export interface CommandOutcome {
   durationMs: number;
 }
 
+/** The outcome of a command whose turn came after it was stopped. */
+export function neverStarted(): CommandOutcome {
+  const nothing = { text: '', totalBytes: 0, omittedBytes: 0 };
+  return { end: 'stopped', exitCode: undefined, stdout: nothing, stderr: nothing, durationMs: 0 };
+}
+
 /** A place where commands run. One command at a time per workspace; none of its processes outlives `run`. */
 export interface Sandbox {
   readonly report: SandboxReport;

@@ -1,3 +1,4 @@
+import { watchAutoRunFiles } from '../sandbox/auto-run-files.ts';
 import type { CommandOutcome, Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import { optionalInteger, textArgument } from './arguments.ts';
@@ -48,6 +49,7 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
       const problem = commandProblem(command) ?? blockedProblem(blocked(command));
       if (problem !== undefined) return failed('run_command', { error: problem });
       const timeoutMs = Math.min(optionalInteger(args, 'timeout_ms') ?? maxTimeoutMs, maxTimeoutMs);
+      const autoRunFiles = await watchAutoRunFiles(workspace);
       const outcome = await sandbox.run({
         workspace,
         argv: ['/bin/sh', '-c', command],
@@ -55,7 +57,7 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
         signal,
         onOutput: onOutput && ((text) => onOutput(text)),
       });
-      return commandResult(outcome, timeoutMs);
+      return commandResult(outcome, { timeoutMs, autoRunFiles: await autoRunFiles() });
     },
   };
 }
@@ -73,8 +75,15 @@ function blockedProblem(blocked: BlockedPattern | undefined): string | undefined
   return blocked && `Refused: ${blocked.reason}. The command was not run.`;
 }
 
-/** What a command brought, as the model reads it. Pure. */
-export function commandResult(outcome: CommandOutcome, timeoutMs: number): ToolResult {
+/**
+ * What a command brought, as the model reads it. Pure.
+ *
+ * @param about.autoRunFiles files it made or changed that other programs run by themselves
+ */
+export function commandResult(
+  outcome: CommandOutcome,
+  about: { timeoutMs: number; autoRunFiles: readonly string[] },
+): ToolResult {
   const { exitCode, stdout, stderr, durationMs } = outcome;
   const fitted = fitStreams(stdout.text, stderr.text);
   const truncated = fitted.cut || stdout.omittedBytes > 0 || stderr.omittedBytes > 0;
@@ -82,9 +91,10 @@ export function commandResult(outcome: CommandOutcome, timeoutMs: number): ToolR
     stdout: fitted.stdout,
     stderr: fitted.stderr,
     duration_ms: Math.round(durationMs),
+    ...(about.autoRunFiles.length > 0 && { auto_run_files: [...about.autoRunFiles] }),
     ...(truncated && { stdout_bytes: stdout.totalBytes, stderr_bytes: stderr.totalBytes }),
   };
-  const error = commandError(outcome, timeoutMs);
+  const error = commandError(outcome, about.timeoutMs);
   if (error === undefined) return succeeded('run_command', { exit_code: 0, ...streams }, { truncated });
   return failed(
     'run_command',

@@ -1,3 +1,4 @@
+import { isAutoRunFile } from '../sandbox/auto-run-files.ts';
 import { replaceFile } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import { textArgument } from './arguments.ts';
@@ -36,12 +37,14 @@ export const writeFile: Tool = {
       });
     }
     signal.throwIfAborted();
-    const { created } = await replaceFile(workspace, workspaceSteps(path), data);
+    const steps = workspaceSteps(path);
+    const { created } = await replaceFile(workspace, steps, data);
     return succeeded('write_file', {
       path,
       created,
       bytes_written: data.length,
       lines: content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0),
+      ...(isAutoRunFile(steps) && { auto_run_files: [steps.join('/')] }),
       ...(!content.isWellFormed() && { note: 'Broken Unicode in the content was replaced by U+FFFD.' }),
     });
   },

@@ -1,0 +1,52 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+
+const CLOSE_ON_EXEC = 0o2000000;
+/** A child's descriptors are listed one by one; nobody inherits this many. */
+const HIGHEST = 4096;
+
+type Stdio = 'ignore' | 'pipe' | number;
+
+/**
+ * Starts a program that gets the listed descriptors and no others.
+ *
+ * Whoever started the server may have left descriptors open for its children, and one of a folder would lead a command
+ * out of its sandbox by way of `/proc/self/fd`. Node closes the low ones up to the first gap, and bwrap passes the rest
+ * on; here they are pointed to /dev/null.
+ *
+ * @throws {RangeError} when one lies too high to be replaced
+ */
+export function spawnClosed(
+  program: string,
+  args: readonly string[],
+  options: Omit<SpawnOptions, 'stdio'> & { stdio: readonly Stdio[] },
+): ChildProcess {
+  const left = inheritableDescriptors().filter((fd) => fd >= options.stdio.length);
+  const highest = Math.max(options.stdio.length - 1, ...left);
+  if (highest > HIGHEST) throw new RangeError(`The server was started with descriptor ${highest} open`);
+  const nothing = openSync('/dev/null', 'r');
+  try {
+    const stdio: Stdio[] = [...options.stdio];
+    while (stdio.length <= highest) stdio.push('ignore');
+    for (const fd of left) stdio[fd] = nothing;
+    return spawn(program, args, { ...options, stdio });
+  } finally {
+    closeSync(nothing);
+  }
+}
+
+/** Descriptors above stderr that the kernel does not close when a program is started. */
+export function inheritableDescriptors(): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/fdinfo')
+    .map(Number)
+    .filter((fd) => {
+      if (fd < 3) return false;
+      try {
+        const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+        return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+      } catch {
+        return false; // the one that listed the folder is gone by now
+      }
+    });
+}

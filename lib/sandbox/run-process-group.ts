@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { constants as osConstants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../errors/app-error.ts';
+import { environment } from './environment.ts';
+import { spawnClosed } from './inherited-descriptors.ts';
+import {
+  type CommandEnd,
+  type CommandOutcome,
+  type ConfinedCommand,
+  DEFAULT_LIMITS,
+  neverStarted,
+} from './sandbox.ts';
+import { type Supervised, supervise } from './supervise.ts';
+import { withWorkspaceLock } from './workspace-lock.ts';
+
+// The watcher reads from a pipe that only the server holds: should the server be killed, the pipe ends, and the watcher
+// takes the whole group with it. It must not keep the command's output open.
+const WRAPPER = `(read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
+ulimit -c 0; ulimit -t "$1"; ulimit -n "$2"; shift 2
+exec "$@" 3<&-`;
+
+/**
+ * Runs a command in a process group of its own, which is killed when the command ends. That is weaker than a process
+ * namespace: a process that starts a session of its own gets away. Used where there is nothing better.
+ *
+ * @param wrap puts the command into a sandbox, if there is one; `scratch` is a fresh folder that serves as home and for
+ *   temporary files
+ */
+export async function runInProcessGroup(
+  command: ConfinedCommand,
+  wrap: (argv: readonly string[], scratch: string) => readonly string[] | Promise<readonly string[]>,
+): Promise<CommandOutcome> {
+  const outcome = await withWorkspaceLock(command.workspace, command.signal, async () => {
+    const scratch = await mkdtemp(join(tmpdir(), 'loupe-scratch-'));
+    try {
+      return await start(command, await wrap(command.argv, scratch), scratch);
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  });
+  return outcome ?? neverStarted();
+}
+
+async function start(
+  command: ConfinedCommand,
+  argv: readonly string[],
+  scratch: string,
+): Promise<CommandOutcome> {
+  const limits = { ...DEFAULT_LIMITS, ...command.limits };
+  const cpuSeconds = Math.ceil(command.timeoutMs / 1000) + 1;
+  let exitCode: number | undefined;
+  const begin = (_breach: (end: CommandEnd) => void): Supervised => {
+    const args = ['-c', WRAPPER, 'sh', String(cpuSeconds), String(limits.openFiles), ...argv];
+    const child = spawnClosed('/bin/sh', args, {
+      cwd: command.workspace,
+      env: environment({ PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: scratch, LANG: 'C.UTF-8' }),
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const { stdout, stderr } = child;
+    if (!stdout || !stderr) throw new TypeError('The output of the command can not be read');
+    const killGroup = () => signalGroup(child.pid);
+    const gone = new Promise<void>((resolve, reject) => {
+      child.once('error', (cause) =>
+        reject(
+          new AppError({
+            code: 'command_not_started',
+            message: `The shell could not be started: ${cause.message}`,
+            cause,
+          }),
+        ),
+      );
+      child.once('exit', (code, signal) => {
+        exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
+        // What the command left behind ends with it, and so does the watcher.
+        killGroup();
+      });
+      child.once('close', () => resolve());
+    });
+    return { stdout, stderr, gone, kill: killGroup };
+  };
+  const outcome = await supervise(command, limits, begin);
+  return { ...outcome, exitCode: outcome.end === 'exited' ? exitCode : undefined };
+}
+
+function signalGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // EPERM: macOS gives it for a group of which only zombies are left.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
+
+function signalNumber(signal: NodeJS.Signals): number {
+  return osConstants.signals[signal];
+}

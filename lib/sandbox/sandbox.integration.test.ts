@@ -1,0 +1,530 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Sandbox } from './sandbox.ts';
+import { NOBODY, runShell, sandboxUnderTest, temporaryFolder } from './under-test.ts';
+
+const found = await sandboxUnderTest();
+const isRoot = process.getuid?.() === 0;
+
+/** Processes on this machine whose command line holds a text. */
+async function processesWith(text: string): Promise<number> {
+  let count = 0;
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const line = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+    if (line.replaceAll('\0', ' ').includes(text) && Number(pid) !== process.pid) count++;
+  }
+  return count;
+}
+
+async function until(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
+    if (await condition()) return true;
+    await sleep(20);
+  }
+  return condition();
+}
+
+// As root there are two ways: the owner of the workspace is taken on, or root works without privileges.
+const owners = isRoot ? [0, NOBODY] : [process.getuid?.() ?? 0];
+
+describe.skipIf(!found).each(owners)('a command in a workspace of user %i', (owner) => {
+  const sandbox = found as Sandbox;
+
+  it('O8: gets PATH, HOME and LANG only, also by way of the first process', async () => {
+    await using ws = await temporaryFolder(owner);
+    process.env.LOUPE_TEST_SECRET = 'environment-secret';
+    try {
+      const { stdout } = await runShell(
+        sandbox,
+        ws.path,
+        'env; tr "\\0" "\\n" < /proc/1/environ; cat /proc/*/environ',
+      );
+      expect(stdout.text).not.toContain('environment-secret');
+      const names = new Set(
+        stdout.text
+          .replaceAll('\0', '\n')
+          .split('\n')
+          .filter((line) => line.includes('='))
+          .map((line) => line.slice(0, line.indexOf('='))),
+      );
+      for (const name of ['PWD', 'OLDPWD', '_', 'SHLVL']) names.delete(name); // the shell's own
+      expect([...names].sort()).toEqual(['HOME', 'LANG', 'PATH']);
+    } finally {
+      delete process.env.LOUPE_TEST_SECRET;
+    }
+  });
+
+  it('O8: writes in the workspace and in sized temporary folders, and nowhere else', async () => {
+    await using ws = await temporaryFolder(owner);
+    const { stdout } = await runShell(
+      sandbox,
+      ws.path,
+      `for f in /workspace/f /tmp/f /dev/shm/f /f /usr/f /usr/local/f /etc/f /etc/passwd /dev/f /proc/self/oom_score_adj /proc/sys/kernel/hostname; do
+         (echo 1 > $f) 2>/dev/null && echo "$f yes" || echo "$f no"; done`,
+    );
+    const writable = stdout.text.split('\n').filter((line) => line.endsWith('yes'));
+    expect(writable).toEqual(['/workspace/f yes', '/tmp/f yes', '/dev/shm/f yes']);
+    expect(await readFile(`${ws.path}/f`, 'utf8')).toBe('1\n');
+  });
+
+  it('O8: sees no home, no other folder, no other process and no host path in its mounts beyond the workspace', async () => {
+    await using ws = await temporaryFolder(owner);
+    const { stdout } = await runShell(
+      sandbox,
+      ws.path,
+      'ls -A /; echo --; ls /etc; echo --; ls /proc | grep -c "^[0-9]"',
+    );
+    const [root, etc, processes] = stdout.text.split('--\n').map((part) => part.trim().split('\n'));
+    const allowed = [
+      'bin',
+      'dev',
+      'etc',
+      'lib',
+      'lib32',
+      'lib64',
+      'libx32',
+      'nix',
+      'opt',
+      'proc',
+      'sbin',
+      'tmp',
+      'usr',
+      'workspace',
+    ];
+    expect(allowed).toEqual(expect.arrayContaining(root ?? []));
+    for (const name of ['shadow', 'ssh', 'ssl', 'hostname', 'machine-id', 'resolv.conf'])
+      expect(etc).not.toContain(name);
+    expect(Number(processes?.[0])).toBeLessThanOrEqual(6);
+  });
+
+  it('O8: follows a link out of the workspace into nothing', async () => {
+    await using outside = await temporaryFolder();
+    await chmod(outside.path, 0o777);
+    await writeFile(`${outside.path}/secret`, 'outside-secret');
+    await using ws = await temporaryFolder(owner);
+    await symlink(outside.path, `${ws.path}/link`);
+    const { stdout } = await runShell(
+      sandbox,
+      ws.path,
+      'cat link/secret; echo x > link/new; ls ..; echo end',
+    );
+    expect(stdout.text).not.toContain('outside-secret');
+    expect(stdout.text).toContain('end');
+    expect(await readdir(outside.path)).toEqual(['secret']);
+  });
+
+  it('O8: reaches no port of this machine', async () => {
+    await using ws = await temporaryFolder(owner);
+    let reached = 0;
+    const server = createServer((socket) => {
+      reached++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      const script = `const s = require('net').connect(${port}, '127.0.0.1'); s.on('connect', () => console.log('reached')); s.on('error', (e) => console.log(e.code))`;
+      await writeFile(`${ws.path}/connect.cjs`, script);
+      const { stdout } = await runShell(sandbox, ws.path, 'node connect.cjs');
+      expect(stdout.text).toBe('ECONNREFUSED\n');
+      expect(reached).toBe(0);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('O8: holds no capability, can gain none, and makes no namespace', async () => {
+    await using ws = await temporaryFolder(owner);
+    const { stdout } = await runShell(
+      sandbox,
+      ws.path,
+      'grep -E "^(Cap|NoNewPrivs|Seccomp:)" /proc/self/status; unshare -U true && echo made; unshare -r true && echo made; mount -t tmpfs none /tmp && echo mounted',
+    );
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
+      expect(stdout.text).toContain(`${set}:\t0000000000000000`);
+    }
+    expect(stdout.text).toContain('NoNewPrivs:\t1');
+    expect(stdout.text).toContain('Seccomp:\t2');
+    expect(stdout.text).not.toMatch(/made|mounted/);
+  });
+
+  it('O8: the system call filter refuses unix sockets, vsock, packet sockets and setuid files, and lets work go on', async () => {
+    await using ws = await temporaryFolder(owner);
+    const script = `
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def ask(name, action):
+    try:
+        action(); print(name, 'yes')
+    except OSError as error: print(name, error.errno)
+def call(name, *numbers):
+    if libc.syscall(*numbers) < 0: raise OSError(ctypes.get_errno(), name)
+ask('unix', lambda: socket.socket(socket.AF_UNIX))
+ask('vsock', lambda: socket.socket(40))
+ask('packet', lambda: socket.socket(17, socket.SOCK_RAW))
+ask('alg', lambda: socket.socket(38, socket.SOCK_SEQPACKET))
+ask('netfilter', lambda: socket.socket(16, socket.SOCK_RAW, 12))
+ask('inet', lambda: socket.socket(socket.AF_INET))
+ask('pair', lambda: socket.socketpair())
+open('file', 'w').close()
+ask('setuid', lambda: os.chmod('file', 0o4755))
+ask('setgid', lambda: os.chmod('file', 0o2755))
+ask('setuid-new', lambda: os.open('new', os.O_CREAT | os.O_WRONLY, 0o4755))
+ask('chmod', lambda: os.chmod('file', 0o755))
+ask('ptrace', lambda: call('ptrace', ${process.arch === 'x64' ? 101 : 117}, 0, 0, 0, 0))
+ask('io_uring', lambda: call('io_uring', 425, 1, 0))
+ask('keyctl', lambda: call('keyctl', ${process.arch === 'x64' ? 250 : 219}, 0, 0, 0))
+ask('bpf', lambda: call('bpf', ${process.arch === 'x64' ? 321 : 280}, 0, 0, 0))
+`;
+    await writeFile(`${ws.path}/ask.py`, script);
+    const { stdout, stderr } = await runShell(sandbox, ws.path, 'python3 ask.py');
+    expect(stderr.text).toBe('');
+    expect(stdout.text.trim().split('\n')).toEqual([
+      'unix 97',
+      'vsock 97',
+      'packet 97',
+      'alg 97',
+      'netfilter 97',
+      'inet yes',
+      'pair yes',
+      'setuid 1',
+      'setgid 1',
+      'setuid-new 1',
+      'chmod yes',
+      'ptrace 1',
+      'io_uring 38',
+      'keyctl 1',
+      'bpf 1',
+    ]);
+  });
+
+  it('O7: is killed at its time limit with its children, also when they ignore SIGTERM', async () => {
+    await using ws = await temporaryFolder(owner);
+    const mark = `31.${Math.floor(Math.random() * 1e9)}`;
+    const outcome = await runShell(
+      sandbox,
+      ws.path,
+      `trap "" TERM INT HUP; echo begun; (trap "" TERM; setsid sleep ${mark}) & sleep ${mark}`,
+      { timeoutMs: 400 },
+    );
+    expect(outcome.end).toBe('timeout');
+    expect(outcome.exitCode).toBeUndefined();
+    expect(outcome.stdout.text).toBe('begun\n');
+    expect(outcome.durationMs).toBeLessThan(2400);
+    expect(await processesWith(`sleep ${mark}`)).toBe(0);
+  });
+
+  it('O7: leaves no daemon behind when it ends by itself, and does not wait for one', async () => {
+    await using ws = await temporaryFolder(owner);
+    const mark = `32.${Math.floor(Math.random() * 1e9)}`;
+    const outcome = await runShell(
+      sandbox,
+      ws.path,
+      `setsid nohup sleep ${mark} & setsid sleep ${mark} > /dev/null 2>&1 & echo done`,
+    );
+    expect(outcome).toMatchObject({ end: 'exited', exitCode: 0 });
+    expect(outcome.durationMs).toBeLessThan(5000);
+    expect(await processesWith(`sleep ${mark}`)).toBe(0);
+  });
+
+  it('O7: is killed at a stop, at once', async () => {
+    await using ws = await temporaryFolder(owner);
+    const mark = `33.${Math.floor(Math.random() * 1e9)}`;
+    const stop = new AbortController();
+    const running = runShell(sandbox, ws.path, `sleep ${mark} & sleep ${mark}`, { signal: stop.signal });
+    expect(await until(async () => (await processesWith(`sleep ${mark}`)) > 0, 5000)).toBe(true);
+    const stoppedAt = performance.now();
+    stop.abort();
+    expect((await running).end).toBe('stopped');
+    expect(performance.now() - stoppedAt).toBeLessThan(1500);
+    expect(await processesWith(`sleep ${mark}`)).toBe(0);
+  });
+
+  it('a stop before its turn means that it never starts', async () => {
+    await using ws = await temporaryFolder(owner);
+    const stop = new AbortController();
+    const first = runShell(sandbox, ws.path, 'sleep 0.5; echo first >> log');
+    const second = runShell(sandbox, ws.path, 'echo second >> log', { signal: stop.signal });
+    const third = runShell(sandbox, ws.path, 'echo third >> log');
+    stop.abort();
+    expect((await second).end).toBe('stopped');
+    await Promise.all([first, third]);
+    expect(await readFile(`${ws.path}/log`, 'utf8')).toBe('first\nthird\n');
+  });
+
+  it('runs alone in its workspace', async () => {
+    await using ws = await temporaryFolder(owner);
+    const script = 'mkdir busy || echo together >> log; sleep 0.05; rmdir busy';
+    await Promise.all(Array.from({ length: 6 }, () => runShell(sandbox, ws.path, script)));
+    await expect(readFile(`${ws.path}/log`, 'utf8')).rejects.toThrow('ENOENT');
+  });
+
+  it('O9: is killed when it floods its output, of which the beginning and the end are kept', async () => {
+    await using ws = await temporaryFolder(owner);
+    const flood = await runShell(sandbox, ws.path, 'echo begin; yes');
+    expect(flood.end).toBe('output_limit');
+    expect(flood.stdout.text.startsWith('begin\ny\n')).toBe(true);
+    expect(flood.stdout.text.length).toBeLessThan(70 * 1024);
+
+    const long = await runShell(sandbox, ws.path, 'echo begin; yes | head -c 1000000; echo end');
+    expect(long.end).toBe('exited');
+    expect(long.stdout.text.startsWith('begin\n')).toBe(true);
+    expect(long.stdout.text.endsWith('end\n')).toBe(true);
+    expect(long.stdout.omittedBytes).toBe(1_000_010 - 2 * 32 * 1024);
+  });
+
+  it('can open its output by name, as scripts do', async () => {
+    await using ws = await temporaryFolder(owner);
+    const outcome = await runShell(
+      sandbox,
+      ws.path,
+      'echo out > /dev/stdout; echo err > /dev/stderr; echo both | tee /dev/stderr',
+    );
+    expect(outcome.stdout.text).toBe('out\nboth\n');
+    expect(outcome.stderr.text).toBe('err\nboth\n');
+  });
+
+  it('passes its output on while it runs', async () => {
+    await using ws = await temporaryFolder(owner);
+    const seen: string[] = [];
+    const running = runShell(sandbox, ws.path, 'echo one; echo two >&2; sleep 1', {
+      onOutput: (text, stream) => seen.push(`${stream}:${text}`),
+    });
+    expect(await until(async () => seen.length === 2, 900)).toBe(true);
+    expect(seen.sort()).toEqual(['stderr:two\n', 'stdout:one\n']);
+    await running;
+  });
+
+  it('can not start more processes than it may', async () => {
+    await using ws = await temporaryFolder(owner);
+    const mark = `34.${Math.floor(Math.random() * 1e9)}`;
+    const outcome = await runShell(
+      sandbox,
+      ws.path,
+      `i=0; while [ $i -lt 600 ]; do sleep ${mark} & i=$((i+1)); done; wait`,
+      { timeoutMs: 8000 },
+    );
+    // The kernel refuses the fork of an ordinary user; root's processes are counted and killed.
+    if (owner === 0) expect(outcome.end).toBe('process_limit');
+    else expect(outcome.stderr.text).toMatch(/fork|Resource temporarily unavailable/i);
+    expect(await processesWith(`sleep ${mark}`)).toBe(0);
+  });
+
+  it('survives a fork bomb, and so do we', async () => {
+    await using ws = await temporaryFolder(owner);
+    const mark = `bomb${Math.floor(Math.random() * 1e9)}`;
+    const outcome = await runShell(sandbox, ws.path, `${mark}() { ${mark} | ${mark} & }; ${mark}; sleep 3`, {
+      timeoutMs: 2500,
+    });
+    expect(outcome.durationMs).toBeLessThan(5000);
+    expect(await processesWith(mark)).toBe(0);
+    expect((await runShell(sandbox, ws.path, 'echo alive')).stdout.text).toBe('alive\n');
+  });
+
+  it('is held to its memory, per process and in all', async () => {
+    await using ws = await temporaryFolder(owner);
+    const one = await runShell(sandbox, ws.path, `python3 -c 'x = bytearray(3 << 30); print("had it")'`);
+    expect(one.stdout.text).toBe('');
+    expect(one.stderr.text).toContain('MemoryError');
+
+    const MB = 1024 * 1024;
+    const grow = `python3 -c 'import time; x = bytearray(100 << 20); time.sleep(20)' & `;
+    const all = await runShell(sandbox, ws.path, `${grow.repeat(4)} wait`, {
+      limits: { totalMemoryBytes: 250 * MB },
+    });
+    expect(all.end).toBe('memory_limit');
+  });
+
+  it('is held to the size of files, of temporary folders, and to the number of open files', async () => {
+    await using ws = await temporaryFolder(owner);
+    const MB = 1024 * 1024;
+    const outcome = await runShell(
+      sandbox,
+      ws.path,
+      'head -c 30M /dev/zero > big; wc -c < big; head -c 30M /dev/zero > /tmp/big; wc -c < /tmp/big; head -c 9M /dev/zero > /dev/shm/big; wc -c < /dev/shm/big; ulimit -n; ulimit -c',
+      { limits: { fileBytes: 20 * MB, scratchBytes: 16 * MB, openFiles: 64 } },
+    );
+    expect(outcome.stdout.text.trim().split('\n')).toEqual([
+      String(20 * MB),
+      String(16 * MB),
+      String(4 * MB),
+      '64',
+      '0',
+    ]);
+  });
+
+  it('is held to its processor time', async () => {
+    await using ws = await temporaryFolder(owner);
+    const outcome = await runShell(sandbox, ws.path, 'ulimit -t', { timeoutMs: 4000 });
+    expect(outcome.stdout.text).toBe('5\n');
+  });
+
+  it('is killed when the disk is nearly full', async () => {
+    await using ws = await temporaryFolder(owner);
+    const outcome = await runShell(sandbox, ws.path, 'sleep 10', {
+      limits: { minFreeDiskBytes: Number.MAX_SAFE_INTEGER },
+    });
+    expect(outcome.end).toBe('disk_full');
+  });
+
+  it('threat 3: sees .git read-only as a whole, and can not move it away', async () => {
+    await using ws = await temporaryFolder(owner);
+    await mkdir(`${ws.path}/.git/hooks`, { recursive: true });
+    await writeFile(`${ws.path}/.git/config`, '[core]\n');
+    execFileSync('chown', ['-R', String(owner), ws.path]);
+    const outcome = await runShell(
+      sandbox,
+      ws.path,
+      `echo evil > .git/hooks/pre-commit; echo evil >> .git/config; mv .git old; rm -rf .git; mkdir -p .git/hooks; ln -s /tmp .git/x; echo ok > fine; cat .git/config`,
+    );
+    expect(outcome.stdout.text).toBe('[core]\n');
+    expect(await readdir(`${ws.path}/.git/hooks`)).toEqual([]);
+    expect(await readFile(`${ws.path}/.git/config`, 'utf8')).toBe('[core]\n');
+    expect((await readdir(ws.path)).sort()).toEqual(['.git', 'fine']);
+  });
+
+  it('threat 3: protects a .git file, and refuses to run beside a .git link', async () => {
+    await using ws = await temporaryFolder(owner);
+    await writeFile(`${ws.path}/.git`, 'gitdir: elsewhere\n');
+    await runShell(sandbox, ws.path, 'echo evil > .git; rm -f .git; mv .git x');
+    expect(await readFile(`${ws.path}/.git`, 'utf8')).toBe('gitdir: elsewhere\n');
+
+    await using linked = await temporaryFolder(owner);
+    await symlink('/tmp', `${linked.path}/.git`);
+    await expect(runShell(sandbox, linked.path, 'echo ran > file')).rejects.toMatchObject({
+      code: 'git_link',
+    });
+    expect(await readdir(linked.path)).toEqual(['.git']);
+  });
+
+  it('a read-only workspace can be read and not be written', async () => {
+    await using ws = await temporaryFolder(owner);
+    await writeFile(`${ws.path}/file`, 'text');
+    const outcome = await runShell(sandbox, ws.path, 'cat file; echo x > new; echo x > file', {
+      readOnly: true,
+    });
+    expect(outcome.stdout.text).toBe('text');
+    expect(await readdir(ws.path)).toEqual(['file']);
+  });
+
+  it('reports exit codes and signals', async () => {
+    await using ws = await temporaryFolder(owner);
+    const codes = await Promise.all(
+      ['exit 0', 'exit 7', 'kill -9 $$', 'no-such-program'].map((script) =>
+        runShell(sandbox, ws.path, script),
+      ),
+    );
+    expect(codes.map(({ end, exitCode }) => [end, exitCode])).toEqual([
+      ['exited', 0],
+      ['exited', 7],
+      ['exited', 137],
+      ['exited', 127],
+    ]);
+  });
+
+  it('what it makes belongs to the owner of the workspace', async () => {
+    await using ws = await temporaryFolder(owner);
+    await runShell(sandbox, ws.path, 'echo x > made');
+    expect((await stat(`${ws.path}/made`)).uid).toBe(owner);
+  });
+});
+
+describe.skipIf(!found)('the sandbox around commands', () => {
+  const sandbox = found as Sandbox;
+
+  it('says when it can not be set up', async () => {
+    await expect(runShell(sandbox, '/nonexistent-workspace', 'true')).rejects.toThrow();
+  });
+
+  it('leaks no descriptor over many commands', async () => {
+    await using ws = await temporaryFolder();
+    const open = async () => (await readdir('/proc/self/fd')).length;
+    await runShell(sandbox, ws.path, 'true');
+    const before = await open();
+    for (let i = 0; i < 20; i++)
+      await runShell(sandbox, ws.path, 'echo x', { timeoutMs: i % 2 === 0 ? 5000 : 1 });
+    expect(await open()).toBeLessThanOrEqual(before + 4);
+  });
+
+  it('gives commands no descriptor that the server inherited', async () => {
+    await using ws = await temporaryFolder();
+    await using outside = await temporaryFolder();
+    await writeFile(`${outside.path}/secret`, 'descriptor-secret');
+    const probe = new URL('./probe.ts', import.meta.url).pathname;
+    const code = `const { openSandbox } = await import(${JSON.stringify(probe)});
+      const sandbox = await openSandbox();
+      const argv = ['/bin/sh', '-c', 'cat /proc/self/fd/*/secret; echo end'];
+      console.log((await sandbox.run({ workspace: ${JSON.stringify(ws.path)}, argv, timeoutMs: 9000 })).stdout.text);`;
+    // Node closes low ones by itself, so a high number is what counts.
+    const folder = openSync(outside.path, 'r');
+    const stdio: ('ignore' | 'pipe' | 'inherit' | number)[] = ['ignore', 'pipe', 'inherit'];
+    while (stdio.length < 40) stdio.push('ignore');
+    stdio.push(folder);
+    const server = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio });
+    closeSync(folder);
+    let output = '';
+    server.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    await new Promise((resolve) => server.once('close', resolve));
+    expect(output.trim()).toBe('end');
+  });
+
+  it('a command stopped while its sandbox is made leaves nothing behind', async () => {
+    await using ws = await temporaryFolder();
+    for (let i = 0; i < 10; i++) await runShell(sandbox, ws.path, 'sleep 9', { timeoutMs: 1 });
+    expect(await processesWith(ws.path)).toBe(0);
+  });
+
+  it('a killed server takes its commands with it', async () => {
+    await using ws = await temporaryFolder();
+    const mark = `35.${Math.floor(Math.random() * 1e9)}`;
+    const probe = new URL('./probe.ts', import.meta.url).pathname;
+    const code = `const { openSandbox } = await import(${JSON.stringify(probe)});
+      const sandbox = await openSandbox();
+      await sandbox.run({ workspace: ${JSON.stringify(ws.path)}, argv: ['/bin/sh', '-c', 'setsid sleep ${mark} & sleep ${mark}'], timeoutMs: 60000 });`;
+    const server = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'ignore' });
+    expect(await until(async () => (await processesWith(`sleep ${mark}`)) >= 2, 15_000)).toBe(true);
+    server.kill('SIGKILL');
+    expect(await until(async () => (await processesWith(`sleep ${mark}`)) === 0, 3000)).toBe(true);
+  });
+
+  it.runIf(isRoot)('works for an ordinary user, with every protection', async () => {
+    const probe = new URL('./probe.ts', import.meta.url).pathname;
+    const code = `const { openSandbox } = await import(${JSON.stringify(probe)});
+      console.log(JSON.stringify((await openSandbox()).report));`;
+    const ids = ['--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', '--'];
+    const output = execFileSync('setpriv', [...ids, process.execPath, '--input-type=module', '-e', code], {
+      cwd: '/',
+      encoding: 'utf8',
+    });
+    const report = JSON.parse(output);
+    expect(report.available).toBe(true);
+    expect(report.protections.filter(({ holds }: { holds: boolean }) => !holds)).toEqual([]);
+  });
+
+  it.runIf(isRoot)(
+    'refuses a workspace whose owner can not enter it, instead of running as someone else',
+    async () => {
+      await using closed = await temporaryFolder();
+      await chmod(closed.path, 0o700);
+      await mkdir(`${closed.path}/ws`);
+      execFileSync('chown', [String(NOBODY), `${closed.path}/ws`]);
+      await expect(runShell(sandbox, `${closed.path}/ws`, 'true')).rejects.toMatchObject({
+        code: 'sandbox_user',
+      });
+    },
+  );
+
+  it('reports which protections hold', () => {
+    const missing = sandbox.report.protections.filter(({ holds }) => !holds).map(({ name }) => name);
+    expect(missing).toEqual(isRoot ? ['unprivileged-user'] : []);
+  });
+});
