@@ -31,6 +31,7 @@ const KNOWN = [
   'LOUPE_ALLOW_REMOTE_OLLAMA',
   'LOUPE_DIST_DIR',
   'LOUPE_FAULT',
+  'LOUPE_CHROMIUM',
 ] as const;
 
 export const DEFAULT_PORT = 4120;
@@ -79,7 +80,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     throw new AppError({
       code: 'bad_settings',
       message: `Loupe cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-      hint: `The settings are ${KNOWN.slice(0, -2).join(', ')} and OLLAMA_HOST.`,
+      hint: `The settings are ${KNOWN.slice(0, -3).join(', ')} and OLLAMA_HOST.`,
     });
   }
   return { ...settings, ollamaHost };

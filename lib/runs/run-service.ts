@@ -24,8 +24,6 @@ import { StoredRunLog } from './stored-run-log.ts';
 export type ExecuteRun = (run: {
   log: StoredRunLog;
   config: RunConfig;
-  worker: string;
-  epoch: number;
   signal: AbortSignal;
 }) => Promise<RunLoopOutcome>;
 
@@ -283,7 +281,7 @@ export class RunService {
       await log.appendIf((state) => endedByError(state, interrupted(recoveries - 1)));
       return this.#keepForAWhile(log);
     }
-    const { seq } = log.state;
+    const { seq } = await log.append([{ type: 'run.resumed', worker: this.worker, epoch: log.epoch }]);
     this.#begin(log, config, () => this.#settle(log, seq));
   }
 
@@ -316,14 +314,10 @@ export class RunService {
     try {
       if (signal.aborted) return;
       const settled = onWork?.();
-      const { worker } = this;
-      const { outcome, error } = await this.#options.execute({
-        log,
-        config,
-        worker,
-        epoch: log.epoch,
-        signal,
-      });
+      if (log.state.phase === 'queued') {
+        await log.append([{ type: 'run.started', worker: this.worker, epoch: log.epoch }]);
+      }
+      const { outcome, error } = await this.#options.execute({ log, config, signal });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
         console.error(`Run ${log.runId} met an error:`, error);

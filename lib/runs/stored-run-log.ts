@@ -5,6 +5,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import type { RunStore } from '../store/run-store.ts';
+import { fault } from '../util/fault.ts';
 import { LiveTexts } from './live-texts.ts';
 
 /** Events kept at hand for those who follow live; older ones are read from the store. */
@@ -58,11 +59,13 @@ export class StoredRunLog implements RunLog {
       });
     }
     if (events.length === 0) return this.#state;
+    for (const event of events) fault(`before:${event.type}`);
     const appended = await this.#store.append(this.runId, {
       epoch: this.epoch,
       expectedSeq: this.#state.seq,
       events,
     });
+    for (const event of appended) fault(`after:${event.type}`);
     this.#state = foldAll(this.#state, appended);
     this.#recent.push(...appended);
     if (this.#recent.length > 2 * RECENT_EVENTS) this.#recent = this.#recent.slice(-RECENT_EVENTS);

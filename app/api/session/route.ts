@@ -8,12 +8,20 @@ export const dynamic = 'force-dynamic';
 
 const signIn = z.strictObject({ token: z.string().min(1).max(500) });
 
-/** Tells a signed-in browser, or a script with the right token, that it is. */
+/** Tells whether the asker is signed in. With `?t=` it is the one-time link, as `/?t=` is under `npm start`. */
 export function GET(request: Request) {
-  return handle(request, () => {
+  const ticket = new URL(request.url).searchParams.get('t');
+  if (ticket === null) {
     const reply: SessionReply = { program: 'loupe', signed_in: true };
-    return Response.json(reply);
-  });
+    return handle(request, () => Response.json(reply));
+  }
+  return handle(request, () => signedIn(getGate().redeem(ticket)), { access: 'anyone' });
+}
+
+function signedIn(cookie: string | undefined): Response {
+  const headers = new Headers({ location: cookie === undefined ? '/?link=used' : '/' });
+  if (cookie !== undefined) headers.set('set-cookie', cookie);
+  return new Response(null, { status: 303, headers });
 }
 
 /** Signs a browser in with a one-time ticket or the operator token, typed or pasted. */

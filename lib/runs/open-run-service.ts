@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import type { OpenTools } from '../engine/open-tools.ts';
+import { runLoop } from '../engine/run-loop.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import { openSandbox } from '../sandbox/probe.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { openWorkspace } from '../sandbox/workspace.ts';
+import { freeBytes } from '../store/data-directory.ts';
+import { SqliteRunStore } from '../store/sqlite-store.ts';
+import { runChecks } from '../tools/checks.ts';
+import { createTaskTools, getToolDefinitions } from '../tools/registry.ts';
+import { ModelServers } from './model-servers.ts';
+import { prepareRun } from './prepare-run.ts';
+import { RunService } from './run-service.ts';
+
+export { AlreadyRunningError } from '../store/instance-lock.ts';
+
+/** The service with all its parts: the composition root. */
+export interface OpenedRunService {
+  service: RunService;
+  /** Tells a second start where this server is reached. */
+  announce(url: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store, looks at the sandbox, and connects engine, tools and model servers. Unfinished runs are taken up by
+ * `service.resumeUnfinished()`, once viewers can be answered.
+ *
+ * @throws {AppError} what `SqliteRunStore.open` throws
+ */
+export async function openRunService(environment: Environment): Promise<OpenedRunService> {
+  const { dataDir } = environment;
+  const store = SqliteRunStore.open(dataDir);
+  const sandbox = await openSandbox();
+  const servers = new ModelServers(environment.ollamaHost);
+  const offeredTools = getToolDefinitions({ sandbox }).map((tool) => tool.function.name);
+  const service = new RunService({
+    store,
+    dataDir,
+    concurrency: environment.concurrency,
+    minFreeBytes: environment.minFreeBytes,
+    prepare: (request, runId) => prepareRun(request, { runId, dataDir, offeredTools }),
+    hostOf: ({ model }) => servers.hostOf(model),
+    execute: async ({ log, config, signal }) =>
+      runLoop({
+        log,
+        signal,
+        model: await servers.modelFor(config.model),
+        mode: modeOf(config),
+        openTools: openToolsIn({ sandbox, dataDir }),
+      }),
+    models: (signal) => servers.list(signal),
+    health: async (model, signal) => {
+      const checks = await servers.check(model, signal);
+      const { available, kind, reason, hint, protections } = sandbox.report;
+      const free = freeBytes(dataDir);
+      const ready = checks.ollama.ok && (checks.model?.ok ?? true);
+      const whole = available && free >= environment.minFreeBytes;
+      return {
+        status: ready ? (whole ? 'ok' : 'degraded') : 'down',
+        version: programVersion(),
+        ...checks,
+        sandbox: { available, kind, reason, hint, protections: [...protections] },
+        store: { ok: free >= environment.minFreeBytes, kind: 'sqlite', path: store.path, free_bytes: free },
+      };
+    },
+  });
+  return {
+    service,
+    announce: (url) => store.announce({ pid: process.pid, url }),
+    async close() {
+      await service.close();
+      await servers.close();
+    },
+  };
+}
+
+function openToolsIn({ sandbox, dataDir }: { sandbox: Sandbox; dataDir: string }): OpenTools {
+  return async (config) => {
+    // Looked at again: between the making of a run and its work, or its resumption, a folder can have moved.
+    const workspace = await openWorkspace(config.workspace, { dataDir });
+    const { available, kind, reason } = sandbox.report;
+    return {
+      toolbox: createTaskTools({ workspace, sandbox }),
+      sandbox: { available, kind, ...(reason === undefined ? {} : { reason }) },
+      runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
+      close: async () => {},
+    };
+  };
+}
+
+function programVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8'));
+  const version = typeof manifest === 'object' && manifest && 'version' in manifest ? manifest.version : '';
+  return typeof version === 'string' ? version : '';
+}

@@ -1,0 +1,33 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NewRun } from '../api/create-run.ts';
+import type { RunConfig } from '../events/config.ts';
+import { resolveConfig } from '../modes/resolve-config.ts';
+import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+
+/**
+ * Turns a request into the configuration of a run. Without a workspace it gets a fresh folder under the data directory,
+ * named like the run (K-33).
+ *
+ * @returns the configuration, and how to take back the fresh folder when the run is not made after all
+ * @throws {AppError} `workspace_…` and what `resolveConfig` throws
+ */
+export async function prepareRun(
+  request: NewRun,
+  options: { runId: string; dataDir: string; offeredTools: readonly string[] },
+): Promise<{ config: RunConfig; discard(): Promise<void> }> {
+  const { runId, dataDir, offeredTools } = options;
+  const fresh = request.agentic && request.workspace === undefined;
+  const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
+  const discard = async () => {
+    if (fresh) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
+    const workspace = request.agentic ? await openWorkspace(folder, { dataDir }) : '';
+    return { config: resolveConfig(request, { workspace, offeredTools }), discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}

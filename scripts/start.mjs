@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// `npm start`: the server in this very process. Plain JavaScript up to the import of the program, so that a Node that
+// is too old gets a sentence and not a crash.
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+// better-sqlite3 needs N-API 10 and ends the process without a word where it is missing.
+if (major < 22 || (major === 22 && minor < 18) || Number(process.versions.napi) < 10) {
+  console.error(
+    `Loupe needs Node 22.18 or newer; this is ${process.versions.node}. Start it with "npm start", which brings its own.`,
+  );
+  process.exit(1);
+}
+
+const usage = 'Usage: npm start [-- --host ADDRESS]   (settings: see README.md)';
+let host;
+try {
+  ({
+    values: { host },
+  } = parseArgs({ options: { host: { type: 'string' } } }));
+} catch (error) {
+  console.error(`${error.message}\n${usage}`);
+  process.exit(2);
+}
+
+process.env.NEXT_TELEMETRY_DISABLED = '1';
+process.env.NODE_ENV = 'production';
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+process.chdir(root);
+const { main } = await import('../lib/server/main.ts');
+await main({ root, host });
