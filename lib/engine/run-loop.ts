@@ -21,7 +21,6 @@ import { runEnded } from './result-of.ts';
 import type { RunLog } from './run-log.ts';
 import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 
-/** How long a call of model or tool may take to end after a forced stop before it is left to itself. */
 const STOP_GRACE_MS = 5000;
 
 export interface RunLoopOptions {
@@ -37,6 +36,11 @@ export interface RunLoopOptions {
   clock?: () => number;
   /** Resolves after a while, or rejects when the signal fires. Default: a timer. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * How long a call of model or tool may take to end after a forced stop before it is left to itself, in milliseconds.
+   * Default: 5000.
+   */
+  stopGraceMs?: number;
   /** Called around the effect of a tool. Default: planned by LOUPE_FAULT. */
   fault?: (point: string) => void;
 }
@@ -74,6 +78,7 @@ class Loop {
   readonly #log: RunLog;
   readonly #fault: (point: string) => void;
   readonly #clock: () => number;
+  readonly #graceMs: number;
   readonly #progress: ProgressEmitter;
   readonly #closed = new AbortController();
   /** Fires at a forced stop and at a shutdown. */
@@ -85,6 +90,7 @@ class Loop {
     this.#log = options.log;
     this.#fault = options.fault ?? fault;
     this.#clock = options.clock ?? Date.now;
+    this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
     this.#progress = new ProgressEmitter({ runId: options.log.state.runId, onProgress: options.onProgress });
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
@@ -269,7 +275,7 @@ class Loop {
           onDelta: this.#showText(state.calls),
         }),
         this.#abort,
-        STOP_GRACE_MS,
+        this.#graceMs,
       );
       const duration = performance.now() - startedAt;
       outcome =
@@ -310,7 +316,7 @@ class Loop {
         { signal: this.#abort, onOutput: this.#showOutput(call.callId) },
       ),
       this.#abort,
-      STOP_GRACE_MS,
+      this.#graceMs,
     );
     this.#fault('after:tool-effect');
     if (this.#suspended) return;
@@ -345,7 +351,7 @@ class Loop {
     const checks = await withinGrace(
       tools.runChecks(state.config.checks, { signal: this.#abort }),
       this.#abort,
-      STOP_GRACE_MS,
+      this.#graceMs,
     );
     // Checks that a stop cut short say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;

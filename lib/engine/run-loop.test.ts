@@ -1,0 +1,721 @@
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { RunConfig } from '../events/config.ts';
+import { type ProgressEvent, progressEvent } from '../events/progress.ts';
+import { type EventOf, type RunEventType, runEvent } from '../events/registry.ts';
+import type { TerminationReason } from '../events/run.ts';
+import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
+import { parseOllamaHost } from '../model/ollama-host.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import { NUDGE_TEXT } from '../policies/nudge.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
+import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import type { FakeModelInput, ScenarioInput, ScenarioStepInput } from '../testing/scenario.ts';
+import { runChecks } from '../tools/checks.ts';
+import { createTaskTools } from '../tools/registry.ts';
+import type { ToolResult } from '../tools/tool.ts';
+import { MemoryLog } from './memory-log.ts';
+import type { OpenTools } from './open-tools.ts';
+import { type RunLoopOutcome, runLoop } from './run-loop.ts';
+
+interface Play extends AsyncDisposable {
+  log: MemoryLog;
+  fake: FakeOllama;
+  workspace: string;
+  outcome: RunLoopOutcome;
+  progress: ProgressEvent[];
+  of<T extends RunEventType>(type: T): EventOf<T>[];
+  end: EventOf<'run.ended'>;
+  /** Messages of the nth chat request, from 0. */
+  sent(index: number): { role: string; content: string; tool_calls?: unknown; tool_name?: string }[];
+}
+
+interface PlayOptions {
+  config?: Partial<RunConfig>;
+  models?: FakeModelInput[];
+  scenario?: Partial<ScenarioInput>;
+  files?: Record<string, string>;
+  /** Called with everything that is running, to stop it or to look on. */
+  during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
+  openTools?: (open: OpenTools) => OpenTools;
+  onProgress?: (event: ProgressEvent) => void;
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  stopGraceMs?: number;
+  /** Scenarios that are looked at before the steps. */
+  before?: ScenarioInput[];
+}
+
+/** Plays the steps as the model `play` over HTTP, with the real tools in a fresh folder, from start to end. */
+async function play(steps: ScenarioStepInput[], options: PlayOptions = {}): Promise<Play> {
+  const fake = await startFakeOllama({
+    models: options.models ?? [{ name: 'play' }],
+    scenarios: [...(options.before ?? []), { name: 'play', steps, ...options.scenario }],
+  });
+  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'loupe-loop-')));
+  for (const [name, text] of Object.entries(options.files ?? {}))
+    await writeFile(join(workspace, name), text);
+  const config = sampleConfig({
+    model: 'play',
+    workspace,
+    live_tokens: false,
+    think: false,
+    task: 'Do the task.',
+    ...options.config,
+  });
+  const log = new MemoryLog();
+  await log.append([{ type: 'run.created', config }]);
+  await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
+  const sandbox = openUnconfined();
+  const open: OpenTools = async () => ({
+    toolbox: createTaskTools({ workspace, sandbox }),
+    sandbox: { available: true, kind: 'none' },
+    runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
+    close: async () => {},
+  });
+  const shutdown = new AbortController();
+  const progress: ProgressEvent[] = [];
+  const running = runLoop({
+    log,
+    model: createOllamaChatModel({ host: parseOllamaHost(fake.url) }),
+    mode: modeOf(config),
+    openTools: options.openTools?.(open) ?? open,
+    signal: shutdown.signal,
+    onProgress: (event) => {
+      progress.push(event);
+      options.onProgress?.(event);
+    },
+    sleep: options.sleep ?? (async () => {}),
+    stopGraceMs: options.stopGraceMs,
+  });
+  await options.during?.({ log, fake, shutdown });
+  const outcome = await running;
+  const of = <T extends RunEventType>(type: T) =>
+    log.events.filter((event): event is EventOf<T> => event.type === type);
+  return {
+    log,
+    fake,
+    workspace,
+    outcome,
+    progress,
+    of,
+    get end() {
+      const [end] = of('run.ended');
+      if (!end) throw new Error(`The run has not ended: ${log.events.at(-1)?.type}`);
+      return end;
+    },
+    sent: (index) => fake.chats[index]?.messages as ReturnType<Play['sent']>,
+    [Symbol.asyncDispose]: async () => {
+      await fake.close();
+      await rm(workspace, { recursive: true, force: true });
+    },
+  };
+}
+
+const says = (content: string): ScenarioStepInput => ({ reply: { content } });
+const calls = (
+  ...tool_calls: { name: string; arguments: Record<string, string | number> }[]
+): ScenarioStepInput => ({
+  reply: { tool_calls },
+});
+const read = (path: string) => ({ name: 'read_file', arguments: { path } });
+const write = (path: string, content = 'x') => ({ name: 'write_file', arguments: { path, content } });
+/** Said nothing, and meant it: only the end mark was counted. */
+const silence: ScenarioStepInput = { reply: { content: '', eval_count: 1 } };
+const answer = says('The task is completed.');
+
+it('T1, T2, T3, T12, T14, T15, T16: calls, executes, calls again and answers', async () => {
+  await using run = await play([calls(read('a.md')), calls(write('b.md', 'B'), read('b.md')), answer], {
+    files: { 'a.md': 'Alpha' },
+    config: { system: 'Be brief.' },
+  });
+  expect(run.outcome).toEqual({ outcome: 'ended' });
+  expect(run.end.result).toEqual({
+    status: 'completed',
+    output: 'The task is completed.',
+    model_used: 'play',
+    tokens_in: run.log.state.tokensIn,
+    tokens_out: run.log.state.tokensOut,
+    error: null,
+    termination_reason: 'final_answer',
+    iterations_used: 3,
+  });
+  expect(run.fake.chats).toHaveLength(3);
+  const [first] = run.fake.chats;
+  expect(first).toMatchObject({ model: 'play', stream: false, truncate: false, shift: false, think: false });
+  expect(first?.options).toMatchObject({ num_ctx: 32_768, num_predict: 2048 });
+  expect(first?.tools).toHaveLength(5);
+  expect(run.sent(0).map((message) => message.role)).toEqual(['system', 'user']);
+  expect(run.sent(0)[0]?.content).toMatch(/^Be brief\./);
+  expect(run.sent(0)[1]?.content).toBe('Do the task.');
+  expect(run.sent(2).slice(0, run.sent(1).length)).toEqual(run.sent(1));
+  expect(run.sent(2).map((message) => message.role)).toEqual([
+    ...['system', 'user', 'assistant', 'tool', 'assistant', 'tool', 'tool'],
+  ]);
+  expect(run.sent(2)[4]).toMatchObject({
+    content: '',
+    tool_calls: [{ function: write('b.md', 'B') }, { function: read('b.md') }],
+  });
+  expect(run.sent(2)[5]?.tool_name).toBe('write_file');
+  expect(JSON.parse(run.sent(2)[6]?.content ?? '')).toMatchObject({ success: true, tool: 'read_file' });
+  expect(await readFile(join(run.workspace, 'b.md'), 'utf8')).toBe('B');
+  expect(run.end.files_written).toEqual(['b.md']);
+  for (const event of run.log.events) expect(runEvent.safeParse(event).error).toBeUndefined();
+  expect(run.log.events.map((event) => event.seq)).toEqual(run.log.events.map((_, index) => index + 1));
+});
+
+it('T13, O3: executes every call of a reply although an earlier one fails', async () => {
+  await using run = await play([calls(read('a.md'), read('missing.md'), read('a.md')), answer], {
+    files: { 'a.md': 'A' },
+  });
+  expect(run.of('tool-call.ended').map((event) => event.result.success)).toEqual([true, false, true]);
+  expect(run.log.state.failedToolCalls).toBe(1);
+});
+
+it('T8: sums tokens over all calls, discarded ones included; a missing count adds nothing', async () => {
+  await using run = await play([
+    { reply: { ...calls(read('a')).reply, prompt_eval_count: null, eval_count: 7 } },
+    { reply: { content: 'The task is done.', prompt_eval_count: 10, eval_count: 5 } },
+  ]);
+  expect(run.end.result).toMatchObject({ tokens_in: 10, tokens_out: 12 });
+});
+
+const endings: {
+  reason: TerminationReason;
+  status: string;
+  steps: ScenarioStepInput[];
+  options?: PlayOptions;
+  message: RegExp;
+  iterations: number;
+}[] = [
+  {
+    reason: 'final_answer',
+    status: 'completed',
+    steps: [calls(write('a.md')), answer],
+    message: /answer in iteration 2/,
+    iterations: 2,
+  },
+  {
+    reason: 'max_iterations',
+    status: 'partial',
+    steps: [calls(write('a.md', '1')), calls(write('a.md', '2')), calls(write('a.md', '3'))],
+    options: { config: { max_iterations: 3 } },
+    message: /All 3 iterations/,
+    iterations: 3,
+  },
+  {
+    reason: 'repetition',
+    status: 'partial',
+    steps: [calls(read('a.md')), calls(read('a.md')), calls(read('a.md'))],
+    message: /same calls 3 times in a row \(read_file\)/,
+    iterations: 3,
+  },
+  {
+    reason: 'stall',
+    status: 'partial',
+    steps: [1, 2, 3, 4, 5, 6].map((n) => calls(read(`${n}.md`))),
+    message: /No file was written in 5 iterations/,
+    iterations: 5,
+  },
+  {
+    reason: 'nudge_exhausted',
+    status: 'partial',
+    steps: [silence, silence, silence],
+    message: /asked 2 times/,
+    iterations: 3,
+  },
+  {
+    reason: 'budget_exceeded',
+    status: 'partial',
+    steps: [
+      { reply: { ...calls(read('a')).reply, prompt_eval_count: 300, eval_count: 300 } },
+      { reply: { ...calls(read('b')).reply, prompt_eval_count: 300, eval_count: 300 } },
+      answer,
+    ],
+    options: { config: { budget: { max_tokens_total: 1000 } } },
+    message: /budget of 1,000 tokens is spent: 1,200 used/,
+    iterations: 2,
+  },
+  {
+    reason: 'timeout',
+    status: 'partial',
+    steps: [calls(write('a.md')), { fault: { kind: 'hang' } }],
+    options: { config: { call_timeout_ms: 150 } },
+    message: /per-call timeout/i,
+    iterations: 2,
+  },
+  {
+    reason: 'context_full',
+    status: 'partial',
+    steps: [answer],
+    options: { config: { task: 'word '.repeat(2000), window_tokens: 1024 } },
+    message: /no longer fits the window of 1,024 tokens/,
+    iterations: 0,
+  },
+  {
+    reason: 'stopped',
+    status: 'cancelled',
+    steps: [calls(write('a.md')), { ...answer, pace: { prompt_ms: 10_000 } }],
+    options: {
+      during: async ({ log }) => {
+        await until(log, () => log.state.calls === 2);
+        await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+      },
+    },
+    message: /Stopped at once, in iteration 2/,
+    iterations: 2,
+  },
+  {
+    reason: 'error',
+    status: 'failed',
+    steps: [calls(write('a.md')), { fault: { kind: 'http', status: 500, body: { error: 'boom' } } }],
+    message: /boom/,
+    iterations: 2,
+  },
+];
+
+it.each(endings)(
+  'G17, N4, T18, T19: ends with $reason',
+  async ({ reason, status, steps, options, message, iterations }) => {
+    await using run = await play(steps, options);
+    expect(run.end.result.termination_reason).toBe(reason);
+    expect(run.end.result.status).toBe(status);
+    expect(run.end.result.iterations_used).toBe(iterations);
+    expect(Object.keys(run.end.result).sort()).toEqual([
+      'error',
+      'iterations_used',
+      'model_used',
+      'output',
+      'status',
+      'termination_reason',
+      'tokens_in',
+      'tokens_out',
+    ]);
+    expect(run.end.message).toMatch(message);
+    for (const seq of run.end.evidence) expect(run.log.events[seq - 1]?.seq).toBe(seq);
+    if (iterations > 0 && reason !== 'stopped') expect(run.end.evidence.length).toBeGreaterThan(0);
+    expect(run.end.result.error === null).toBe(reason !== 'error' && reason !== 'timeout');
+    for (const event of run.log.events) expect(runEvent.safeParse(event).error).toBeUndefined();
+    for (const event of run.progress) expect(progressEvent.safeParse(event).error).toBeUndefined();
+    expect(run.progress.map((event) => event.seq)).toEqual(run.progress.map((_, index) => index + 1));
+  },
+);
+
+it('G6, G19: refuses the third equal round before it is executed, and names the calls', async () => {
+  await using run = await play([calls(read('a.md'), read('b.md'))]);
+  expect(run.of('tool-call.started')).toHaveLength(4);
+  expect(run.of('policy.warned')).toMatchObject([
+    {
+      code: 'agentic_repetition_stop',
+      detail: {
+        task_id: run.log.state.runId,
+        iteration: 3,
+        repeated_calls: [read('a.md'), read('b.md')],
+      },
+    },
+  ]);
+  const statuses = run.progress.filter((event) => event.type === 'status');
+  expect(statuses).toMatchObject([{ code: 'agentic_repetition_stop', message: /read_file, read_file/ }]);
+  expect(run.end.evidence).toEqual(run.of('reply.parsed').map((event) => event.seq));
+});
+
+it('G10, G18: a write in iteration 3 stalls after iteration 8; with the trivial tier stall is named first', async () => {
+  const reads = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => calls(read(`${n}.md`)));
+  await using run = await play([...reads.slice(0, 2), calls(write('a.md')), ...reads.slice(3)]);
+  expect(run.end.result).toMatchObject({ termination_reason: 'stall', iterations_used: 8 });
+  await using trivial = await play(reads, { config: { max_iterations: 5 } });
+  expect(trivial.end.result).toMatchObject({ termination_reason: 'stall', iterations_used: 5 });
+});
+
+it('G11: a read-only run of eight rounds answers when the guard is off; a failed write does not count', async () => {
+  const reads = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => calls(read(`${n}.md`)));
+  await using off = await play([...reads, answer], { config: { stall_guard: false } });
+  expect(off.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 9 });
+  await using failing = await play([1, 2, 3, 4, 5].map((n) => calls(write('../outside.md', `${n}`))));
+  expect(failing.end.result.termination_reason).toBe('stall');
+});
+
+it('G12, G15, G16: nudges an empty reply and a plan with the exact words, then takes a plan as answer', async () => {
+  const plan = says('I will read the file and then write the summary.');
+  await using run = await play([silence, plan, plan]);
+  expect(run.sent(1).at(-1)).toEqual({ role: 'user', content: NUDGE_TEXT });
+  expect(run.sent(1)).toHaveLength(3);
+  expect(run.sent(2).slice(-2)).toEqual([
+    { role: 'assistant', content: 'I will read the file and then write the summary.' },
+    { role: 'user', content: NUDGE_TEXT },
+  ]);
+  expect(run.of('policy.nudged').map((event) => event.cause)).toEqual(['empty', 'plan']);
+  expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 3 });
+});
+
+it('G13: does not nudge plans when the switch is off', async () => {
+  await using run = await play([says('I will read the file.')], { config: { nudge_plans: false } });
+  expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 1 });
+});
+
+it('G14: empty, plan, empty ends', async () => {
+  await using run = await play([silence, says('First, I will look.'), silence]);
+  expect(run.end.result.termination_reason).toBe('nudge_exhausted');
+  expect(run.end.result.output).toBe('First, I will look.');
+});
+
+it('T20, T21, G4: asks again with the higher limit after a cut reply, in the same iteration', async () => {
+  await using run = await play([
+    {
+      attempts: [
+        { reply: { content: 'tick', eval_count: 2048 } },
+        { reply: { content: 'The task is done.' } },
+      ],
+    },
+  ]);
+  expect(run.fake.chats.map((chat) => chat.options)).toMatchObject([
+    { num_predict: 2048 },
+    { num_predict: 4096 },
+  ]);
+  expect(run.sent(1)).toEqual(run.sent(0));
+  expect(run.end.result).toMatchObject({ output: 'The task is done.', iterations_used: 1 });
+  expect(run.end.result.tokens_out).toBeGreaterThan(2048);
+});
+
+it('T21: after a second cut the whole calls are run and the reader is warned', async () => {
+  const cutReply = { tool_calls: [write('a.md')], done_reason: 'length' };
+  await using run = await play([{ attempts: [{ reply: cutReply }, { reply: cutReply }] }, answer]);
+  expect(run.of('tool-call.ended')).toHaveLength(1);
+  expect(run.of('policy.warned').map((event) => event.code)).toEqual(['reply_cut']);
+  expect(run.end.result.termination_reason).toBe('final_answer');
+});
+
+it('T21: after a second cut the text is the answer, a cut call is not run, and thoughts alone are empty', async () => {
+  const text = { content: 'Half an answer that I will', done_reason: 'length' };
+  await using run = await play([{ reply: text }]);
+  expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', output: text.content });
+  expect(run.of('policy.warned').map((event) => event.code)).toEqual(['reply_cut']);
+
+  const call = {
+    content: '<tool_call>{"name": "write_file", "arguments": {"path": "a.md", "content": "half',
+  };
+  await using cutCall = await play([{ reply: { ...call, done_reason: 'length' } }]);
+  expect(cutCall.of('tool-call.started')).toEqual([]);
+
+  const thoughts = { thinking: 'Hmm, let me see.', done_reason: 'length' };
+  await using thinking = await play([{ reply: thoughts }], { config: { think: true } });
+  expect(thinking.of('policy.nudged').map((event) => event.cause)).toEqual(['empty', 'empty']);
+  expect(thinking.end.result.termination_reason).toBe('nudge_exhausted');
+});
+
+it('T22: retries a broken call once, then takes its text as the answer', async () => {
+  const broken = says('Here it is: <tool_call>{"name": "read_file", "arguments": {"path": </tool_call>');
+  await using run = await play([broken]);
+  expect(run.fake.chats).toHaveLength(2);
+  expect(run.of('policy.retried').map((event) => event.cause)).toEqual(['malformed']);
+  expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 1 });
+  expect(run.of('policy.warned').map((event) => event.code)).toEqual(['malformed_call_as_answer']);
+});
+
+it('T22, G12: a call that Ollama swallowed or refused is retried once, then nudged', async () => {
+  const swallowed: ScenarioStepInput = { reply: { content: '', eval_count: 40 } };
+  await using run = await play([swallowed, calls(read('a.md')), answer]);
+  expect(run.of('policy.retried').map((event) => event.cause)).toEqual(['malformed']);
+  expect(run.of('policy.nudged').map((event) => event.cause)).toEqual(['malformed']);
+  expect(run.end.result.termination_reason).toBe('final_answer');
+
+  await using refused = await play([{ fault: { kind: 'malformed-call' } }, answer]);
+  expect(refused.of('model-call.failed').map((event) => event.kind)).toEqual([
+    'malformed_call',
+    'malformed_call',
+  ]);
+  expect(refused.of('policy.nudged').map((event) => event.cause)).toEqual(['malformed']);
+  expect(refused.end.result.termination_reason).toBe('final_answer');
+});
+
+it('retries a passing failure twice with growing pauses, then goes on', async () => {
+  const waits: number[] = [];
+  const busy = { fault: { kind: 'busy' as const } };
+  await using run = await play([{ attempts: [busy, busy, { reply: { content: 'The task is done.' } }] }], {
+    sleep: async (ms) => void waits.push(ms),
+  });
+  expect(waits).toEqual([2000, 8000]);
+  expect(run.of('policy.retried').map((event) => event.cause)).toEqual(['transient', 'transient']);
+  expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 1 });
+});
+
+it('ends with a hint and without a retry for a missing model and one without tools', async () => {
+  await using missing = await play([answer], { config: { model: 'absent' } });
+  expect(missing.end.result.error).toMatchObject({ code: 'model_missing', hint: /ollama pull absent/ });
+  expect(missing.of('policy.retried')).toEqual([]);
+  await using plain = await play([answer], { models: [{ name: 'play', capabilities: ['completion'] }] });
+  expect(plain.end.result.error).toMatchObject({ code: 'model_no_tool_support' });
+  expect(plain.fake.chats).toEqual([]);
+});
+
+it('asks a model that cannot think again without thinking, and warns once', async () => {
+  await using run = await play([calls(read('a.md')), answer], {
+    config: { think: true },
+    models: [{ name: 'play', capabilities: ['completion', 'tools'] }],
+  });
+  expect(run.fake.chats.map((chat) => chat.think)).toEqual([true, false, false]);
+  expect(run.of('policy.warned').map((event) => event.code)).toEqual(['thinking_unsupported']);
+  expect(run.end.result.termination_reason).toBe('final_answer');
+});
+
+it('C2, C3, C5, C7: folds all results older than three rounds at once, and keeps the record whole', async () => {
+  const files = Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`${n}.md`, `${n}`.repeat(6000)]));
+  const reads = [1, 2, 3, 4, 5, 6].map((n) => calls(read(`${n}.md`)));
+  await using run = await play([...reads, answer], {
+    files,
+    config: { stall_guard: false, window_tokens: 10_000 },
+  });
+  const [compacted, ...later] = run.of('policy.compacted');
+  expect(later).toEqual([]);
+  expect(compacted?.folded.map((fold) => fold.kind)).toEqual(['one-line', 'one-line']);
+  expect(compacted?.before_tokens).toBeGreaterThan(7500);
+  const last = run.sent(6).filter((message) => message.role === 'tool');
+  expect(last[0]?.content).toMatch(/^read_file 1\.md: ok/);
+  expect(last[5]?.content.length).toBeGreaterThan(6000);
+  expect(
+    run.log.state.messages.filter((message) => message.role === 'tool')[0]?.content.length,
+  ).toBeGreaterThan(6000);
+  expect(run.fake.chats.every((chat) => JSON.stringify(chat.options).includes('"num_ctx":10000'))).toBe(true);
+});
+
+it('C6: cuts a single large result to head and tail, and shortens on the word of the server', async () => {
+  await using run = await play([calls(read('big.md')), answer], {
+    files: { 'big.md': 'line\n'.repeat(12_000) },
+    config: { window_tokens: 8192, result_chars: 8000 },
+  });
+  expect(run.of('policy.compacted')[0]?.folded).toMatchObject([{ kind: 'head-and-tail' }]);
+  expect(run.end.result.termination_reason).toBe('final_answer');
+
+  const overflow = {
+    fault: {
+      kind: 'http' as const,
+      status: 400,
+      body: { error: 'the input length exceeds the context length' },
+    },
+  };
+  // Quotes are written as two characters each: the server counts twice the tokens that the estimate sees.
+  await using refused = await play([calls(read('big.md')), answer], {
+    files: { 'big.md': `${'"'.repeat(99)}\n`.repeat(100) },
+    config: { window_tokens: 8192 },
+  });
+  expect(refused.of('policy.retried').map((event) => event.cause)).toEqual(['overflow']);
+  expect(refused.of('policy.compacted')).toHaveLength(1);
+  expect(refused.end.result.termination_reason).toBe('final_answer');
+
+  await using full = await play([overflow]);
+  expect(full.end.result).toMatchObject({
+    termination_reason: 'context_full',
+    error: { code: 'model_overflow' },
+  });
+});
+
+it('C11: keeps estimate and measured prompt tokens side by side', async () => {
+  await using run = await play([{ reply: { content: 'The task is done.', prompt_eval_count: 77 } }]);
+  expect(run.of('model-call.started')[0]?.estimated_tokens).toBeGreaterThan(100);
+  expect(run.log.state.context.promptTokens).toBe(77);
+});
+
+it('S13: a graceful stop finishes the step in hand, with its calls', async () => {
+  await using run = await play(
+    [{ ...calls(write('a.md'), write('b.md')), pace: { prompt_ms: 100 } }, answer],
+    {
+      during: async ({ log }) => {
+        await until(log, () => log.state.phase === 'calling');
+        await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+      },
+    },
+  );
+  expect(run.end).toMatchObject({
+    forced: false,
+    result: { termination_reason: 'stopped', iterations_used: 1 },
+  });
+  expect(run.end.files_written).toEqual(['a.md', 'b.md']);
+});
+
+it('S14: a forced stop aborts the call at once and keeps what there is', async () => {
+  await using run = await play([calls(write('a.md')), { fault: { kind: 'hang' } }], {
+    during: async ({ log }) => {
+      await until(log, () => log.state.calls === 2 && log.state.phase === 'calling');
+      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+    },
+  });
+  expect(run.end).toMatchObject({ forced: true, files_written: ['a.md'] });
+  expect(run.of('model-call.failed')[0]?.kind).toBe('aborted');
+});
+
+it('S14: a forced stop kills the running tool at once', async () => {
+  await using run = await play([calls({ name: 'run_command', arguments: { command: 'sleep 30' } })], {
+    during: async ({ log }) => {
+      await until(log, () => log.state.phase === 'executing');
+      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+    },
+  });
+  expect(run.end.result.termination_reason).toBe('stopped');
+  expect(run.end.at - (run.of('stop.requested')[0]?.at ?? 0)).toBeLessThan(3000);
+});
+
+it('S14: a tool that ignores the stop is left behind, and its outcome is unknown', {
+  timeout: 20_000,
+}, async () => {
+  await using run = await play([calls(write('a.md'))], {
+    openTools: (open) => async (config) => {
+      const tools = await open(config);
+      return { ...tools, toolbox: { ...tools.toolbox, execute: () => new Promise<ToolResult>(() => {}) } };
+    },
+    during: async ({ log }) => {
+      await until(log, () => log.state.phase === 'executing');
+      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+    },
+  });
+  expect(run.of('tool-call.interrupted')).toHaveLength(1);
+  expect(run.end.result.termination_reason).toBe('stopped');
+});
+
+it('a shutdown suspends the run without a trace of the call that was out; a stop cuts a pause short', async () => {
+  await using run = await play([{ fault: { kind: 'hang' } }], {
+    during: async ({ log, shutdown }) => {
+      await until(log, () => log.state.phase === 'calling');
+      shutdown.abort();
+    },
+  });
+  expect(run.outcome).toEqual({ outcome: 'suspended' });
+  expect(run.log.events.at(-1)?.type).toBe('model-call.started');
+
+  await using paused = await play([{ fault: { kind: 'busy' } }], {
+    sleep: (_ms, signal) => delay(60_000, undefined, { signal }),
+    during: async ({ log }) => {
+      await until(log, () => log.state.retries.transient === 1);
+      await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+    },
+  });
+  expect(paused.end.result.termination_reason).toBe('stopped');
+});
+
+it('an unexpected exception ends the run with an error that names it', async () => {
+  await using run = await play([calls(write('a.md'))], {
+    openTools: (open) => async (config) => {
+      const tools = await open(config);
+      return {
+        ...tools,
+        toolbox: { ...tools.toolbox, execute: () => Promise.reject(new TypeError('a bug')) },
+      };
+    },
+  });
+  expect(run.outcome.outcome).toBe('ended');
+  expect(run.end.result).toMatchObject({ termination_reason: 'error', error: { code: 'internal_error' } });
+  expect(run.end.message).toContain('a bug');
+  expect(run.of('tool-call.interrupted')).toHaveLength(1);
+});
+
+it('V5, V6, V7, V9, V10: checks the work, corrects it, and gives up after three attempts', async () => {
+  const checks: RunConfig['checks'] = [
+    { type: 'file_exists', path: 'a.md' },
+    { type: 'file_contains', path: 'a.md', text: 'right' },
+  ];
+  const firstTask = { match: 'Do the task.' };
+  await using run = await play([calls(write('a.md', 'wrong')), answer], {
+    config: { checks },
+    scenario: firstTask,
+  });
+  expect(run.of('attempt.started')).toHaveLength(3);
+  expect(run.of('verification.checked').map((event) => event.outcome)).toEqual([
+    ...['partial_pass', 'partial_pass', 'partial_pass'],
+  ]);
+  expect(run.end).toMatchObject({ verification: 'partial_pass', result: { iterations_used: 6 } });
+  const corrective = run.sent(2)[1]?.content ?? '';
+  expect(corrective).toMatch(/^Do the task\.\n\n/);
+  expect(corrective).toContain('The file a.md should contain: right');
+  expect(corrective).toContain('a.md');
+  expect(run.sent(2)).toHaveLength(2);
+});
+
+it('V5: passes in the second attempt; V9: a guarded run whose work is right passes in part', async () => {
+  const checks: RunConfig['checks'] = [{ type: 'file_contains', path: 'a.md', text: 'right' }];
+  await using run = await play([calls(write('a.md', 'wrong')), answer], {
+    config: { checks },
+    before: [
+      {
+        name: 'correct',
+        model: 'play',
+        match: 'not right yet',
+        steps: [calls(write('a.md', 'right')), answer],
+      },
+    ],
+  });
+  expect(run.of('verification.checked').map((event) => event.outcome)).toEqual(['fail', 'pass']);
+  expect(run.end).toMatchObject({ verification: 'pass', result: { iterations_used: 4 } });
+
+  await using timedOut = await play([calls(write('a.md', 'right')), { fault: { kind: 'hang' } }], {
+    config: { checks, call_timeout_ms: 150 },
+  });
+  expect(timedOut.end).toMatchObject({
+    verification: 'partial_pass',
+    result: { termination_reason: 'timeout', error: { code: 'model_timeout' } },
+  });
+  expect(timedOut.of('attempt.started')).toHaveLength(1);
+});
+
+it('T9, T10, N5: the single-shot path streams one answer, offers no tools and gives the same result', async () => {
+  await using run = await play([{ reply: { content: 'Four. <tool_call>{"name": "x"}</tool_call>' } }], {
+    config: { agentic: false, workspace: '', system: 'Answer.', parser_layers: [] },
+  });
+  expect(run.fake.chats).toHaveLength(1);
+  expect(run.fake.chats[0]).toMatchObject({ stream: true });
+  expect(run.fake.chats[0]?.tools ?? []).toEqual([]);
+  expect(run.sent(0)).toEqual([
+    { role: 'system', content: 'Answer.' },
+    { role: 'user', content: 'Do the task.' },
+  ]);
+  expect(run.end.result).toMatchObject({
+    status: 'completed',
+    termination_reason: 'final_answer',
+    iterations_used: 1,
+  });
+  expect(run.log.deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join('')).toMatch(
+    /^Four\./,
+  );
+  expect(run.progress.filter((event) => event.type === 'token').length).toBeGreaterThan(0);
+});
+
+it('K-21: with live tokens the reply is streamed and comes out the same', async () => {
+  await using run = await play([calls(write('a.md')), answer], { config: { live_tokens: true } });
+  expect(run.fake.chats.map((chat) => chat.stream)).toEqual([true, true]);
+  expect(run.end.files_written).toEqual(['a.md']);
+  const text = run.log.deltas.filter((delta) => delta.type === 'text');
+  let expected = 0;
+  for (const delta of text) {
+    expect(delta.offset).toBe(expected);
+    expected += delta.text.length;
+  }
+});
+
+it('E4, E12: gives one event per executed call, and a listener that throws disturbs nothing', async () => {
+  await using run = await play([calls(read('a.md'), read('b.md')), answer], {
+    files: { 'a.md': 'A' },
+    onProgress: (event) => {
+      if (event.type === 'run_finished') throw new Error('a listener fails');
+    },
+  });
+  expect(run.end.result.termination_reason).toBe('final_answer');
+  const events = run.progress.filter((event) => event.type === 'tool_call');
+  expect(events).toMatchObject([
+    { tool_name: 'read_file', args_summary: '{"path":"a.md"}', result_summary: /success/, iteration: 1 },
+    { tool_name: 'read_file', iteration: 1 },
+  ]);
+  for (const event of events) expect(event.timestamp).toBeGreaterThan(1_600_000_000_000);
+});
+
+it('C7, K-19: lowers the window to what the model holds, and says so', async () => {
+  await using run = await play([answer], { models: [{ name: 'play', context_length: 8192 }] });
+  expect(run.fake.chats[0]?.options).toMatchObject({ num_ctx: 8192 });
+  expect(run.of('policy.warned').map((event) => event.code)).toEqual(['window_lowered']);
+});
+
+/** Waits until the log's state fulfils a condition. */
+async function until(log: MemoryLog, condition: () => boolean): Promise<void> {
+  const never = new AbortController().signal;
+  while (!condition()) await log.changed(log.state.seq, never);
+}
