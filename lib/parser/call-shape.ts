@@ -196,7 +196,7 @@ function singleParameter(
   return { value: { [key]: text }, repairs };
 }
 
-/** The name of a tool's one text parameter beside those given, when it takes one only or requires one only. */
+/** The name of a tool's one text parameter beside those given, when it requires or takes one only. */
 export function soleTextParameter(
   schema: ParameterSchema | undefined,
   given: JsonObject = {},
@@ -204,8 +204,12 @@ export function soleTextParameter(
   const properties = schema?.properties ?? {};
   const names = Object.keys(properties).filter((name) => !Object.hasOwn(given, name));
   const required = (schema?.required ?? []).filter((name) => !Object.hasOwn(given, name));
-  const key = names.length === 1 ? names[0] : required.length === 1 ? required[0] : undefined;
-  return key !== undefined && properties[key]?.type === 'string' && !UNSAFE_KEYS.has(key) ? key : undefined;
+  const texts = (required.length > 0 ? required : names).filter(
+    (name) => properties[name]?.type === 'string',
+  );
+  const [key] = texts;
+  const isSole = texts.length === 1 && (required.length <= 1 || names.length === 1);
+  return isSole && key !== undefined && !UNSAFE_KEYS.has(key) ? key : undefined;
 }
 
 function looksLikeResult(object: JsonObject, argumentsKey: string | undefined): boolean {

@@ -22,6 +22,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   '|content_text|',
   '|end_message|',
   '|content_model_end_sampling|',
+  '|message_sep|',
   '|observation|',
   '|assistant|',
 ]);

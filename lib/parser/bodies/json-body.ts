@@ -39,7 +39,7 @@ function wholeBody(
   reading: JsonReading & { ok: true },
 ): BodyReading | undefined {
   const { text } = context.source;
-  const truncated = !reading.closed && reading.end >= text.length;
+  const truncated = context.truncated || (!reading.closed && reading.end >= text.length);
   const found = readCalls(reading.value, { ...context, truncated, unsafeKey: reading.unsafeKey });
   const verdicts = found.map((verdict) => withReading(verdict, reading));
   if (verdicts.length === 0 && context.strength === 'strong') {
@@ -70,7 +70,8 @@ function itemByItem(
   let next: number | undefined = nextItem(source.text, at + 1);
   for (let items = 0; next !== undefined && items < MAX_ITEMS_AFTER_FAILURE; items++) {
     const item = readTolerantly(context, next);
-    const body = item.ok ? wholeBody(context, next, item) : brokenBody(context, next, item);
+    const inCutList = { ...context, truncated: whole.reason === 'cut' };
+    const body = item.ok ? wholeBody(inCutList, next, item) : brokenBody(context, next, item);
     if (body) verdicts.push(...body.verdicts);
     end = item.ok ? item.end : Math.max(item.at, next + 1);
     next = nextItem(source.text, end) ?? (item.ok ? undefined : source.find(NEXT_ITEM, end)?.end);
@@ -94,7 +95,10 @@ function brokenBody(
   reading: JsonReading & { ok: false },
 ): BodyReading | undefined {
   if (context.strength === 'weak' && !namesOfferedTool(reading.partial, context)) return undefined;
-  return { kind: 'json', end: Math.max(reading.at, at + 1), verdicts: [brokenRefusal(context, reading)] };
+  // What opens where the call broke off is a piece of it, not a call of its own.
+  const opens = '{['.includes(context.source.text[reading.at] ?? ' ');
+  const end = Math.max(opens ? reading.at + 1 : reading.at, at + 1);
+  return { kind: 'json', end, verdicts: [brokenRefusal(context, reading)] };
 }
 
 function brokenRefusal(context: ShapeContext, reading: JsonReading & { ok: false }): Verdict {

@@ -10,7 +10,7 @@ const BY_OPENER = new Map<string, Marker>(
   MARKERS.flatMap((marker) => marker.open.map((token) => [token, marker])),
 );
 const CLOSERS = new Set(MARKERS.flatMap((marker) => marker.close));
-const PREFIX = /^\/?(?:\|dsml\||[a-z][\w-]*:)/;
+const PREFIX = /^(\/?)(?:\|dsml\||[a-z][\w-]{0,31}:)/;
 const THINK_CLOSER = new Set(['/think', '/thinking', '/reasoning']);
 
 /** Calls that an explicit marker announces: one table of markers over the few bodies. */
@@ -28,18 +28,20 @@ export const marked: Format = {
     const bodyContext = strongContext(context, marker);
     const body = readBody(bodyContext, end);
     if (body === undefined) return emptyMarker(context, marker, { opener, end });
-    return {
-      kind: 'calls',
-      format: nameOf(marker, body.kind),
-      verdicts: body.verdicts,
-      end: endOf(context, marker, body),
-    };
+    const format = nameOf(marker, body.kind, text.slice(opener.at, end));
+    const bodyEnd = endOf(context, marker, body);
+    const closer = body.kind === 'json' ? proseBeforeCloser(context, marker, bodyEnd) : undefined;
+    if (closer !== undefined) {
+      const verdicts = [refusal('malformed', 'Prose follows the call inside its marker.')];
+      return { kind: 'calls', format, verdicts, end: closer };
+    }
+    return { kind: 'calls', format, verdicts: body.verdicts, end: bodyEnd };
   },
 };
 
 function markerAt({ tag, bracket }: Opener): { marker: Marker; end: number } | undefined {
   if (tag) {
-    const marker = BY_OPENER.get(tag.token) ?? BY_OPENER.get(tag.token.replace(PREFIX, ''));
+    const marker = BY_OPENER.get(tag.token) ?? BY_OPENER.get(tag.token.replace(PREFIX, '$1'));
     return marker && { marker, end: tag.end };
   }
   const marker = bracket && BY_OPENER.get(bracket.token);
@@ -55,9 +57,7 @@ function strayCloser({ tag, bracket }: Opener): FormatReading | undefined {
 }
 
 function isCloser(token: string): boolean {
-  if (CLOSERS.has(token)) return true;
-  const bare = token.replace(PREFIX, '');
-  return token.startsWith('/') && CLOSERS.has(`/${bare}`);
+  return CLOSERS.has(token) || CLOSERS.has(token.replace(PREFIX, '$1'));
 }
 
 /** Whether another marker stands there, so that the first one only announces a section of calls. */
@@ -71,7 +71,9 @@ export function strongContext(context: FormatContext, marker: Marker): BodyConte
   return { ...context, strength: 'strong', limit: (from) => source.find(marker.boundary, from)?.at };
 }
 
-function nameOf(marker: Marker, kind: BodyKind): string {
+function nameOf(marker: Marker, kind: BodyKind, written: string): string {
+  if (marker.wideFormat !== undefined && /[｜▁]/.test(written))
+    return marker.bodies?.[kind] ?? marker.wideFormat;
   return marker.bodies?.[kind] ?? marker.format;
 }
 
@@ -92,9 +94,20 @@ function endOf(context: FormatContext, marker: Marker, body: BodyReading): numbe
     const behind = opener.tag?.end ?? opener.bracket?.end ?? next;
     if (!isCloser(token) && !THINK_CLOSER.has(token)) return end;
     end = behind;
-    if (marker.close.includes(token)) return end;
+    if (marker.close.includes(token.replace(PREFIX, '$1'))) return end;
   }
   return end;
+}
+
+/**
+ * Offset behind the closer when words stand between a body and its closer: a text about calls rather than a call. A
+ * closer that is missing altogether is no such sign.
+ */
+function proseBeforeCloser({ source }: FormatContext, marker: Marker, end: number): number | undefined {
+  const boundary = source.find(marker.boundary, end);
+  if (!boundary || boundary.at === end || markerAt(openerAt(source.text, boundary.at))) return undefined;
+  const between = source.text.slice(end, Math.min(boundary.at, end + 200));
+  return /^[^<]*\p{L}{2}/u.test(between) ? boundary.end : undefined;
 }
 
 function skipFence(text: string, at: number): number {

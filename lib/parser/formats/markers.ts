@@ -5,6 +5,8 @@ export interface Marker {
   format: string;
   open: readonly string[];
   close: readonly string[];
+  /** Name where the token is written with full-width bars or blocks. */
+  wideFormat?: string;
   /** Names for what else stands behind this marker. */
   bodies?: Partial<Record<BodyKind, string>>;
   /** Finds the next opener or closer of this row. */
@@ -48,10 +50,17 @@ const ROWS: readonly Row[] = [
     open: ['|tool_call|', '|tool_calls|'],
     close: ['|/tool_call|', '|/tool_calls|', '/|tool_call|', '|end_tool_call|'],
   },
+  { format: 'minimax', open: ['minimax:tool_call'], close: ['/minimax:tool_call'] },
+  { format: 'seed-oss', open: ['seed:tool_call'], close: ['/seed:tool_call'] },
+  {
+    format: 'deepseek-dsml',
+    open: ['|dsml|function_calls', '|dsml|tool_calls'],
+    close: ['/|dsml|function_calls', '/|dsml|tool_calls'],
+  },
   { format: 'lfm2', open: ['|tool_call_start|'], close: ['|tool_call_end|'] },
   { format: 'gemma4', open: ['|tool_call'], close: ['tool_call|', '|tool_call|'] },
   { format: 'functiongemma', open: ['start_function_call'], close: ['end_function_call'] },
-  { format: 'llama3', open: ['|python_tag|'], close: ['|eom_id|', '|eot_id|'] },
+  { format: 'llama3', open: ['|python_tag|'], close: [] },
   { format: 'llama4', open: ['|python_start|'], close: ['|python_end|'] },
   { format: 'command-r', open: ['|start_action|'], close: ['|end_action|'] },
   { format: 'internlm', open: ['|action_start|'], close: ['|action_end|'] },
@@ -59,7 +68,8 @@ const ROWS: readonly Row[] = [
     format: 'kimi-k2',
     open: ['|tool_call_begin|'],
     close: ['|tool_call_end|'],
-    bodies: { parameters: 'step3', json: 'deepseek' },
+    wideFormat: 'deepseek',
+    bodies: { parameters: 'step3' },
   },
   {
     format: 'tool-section',
@@ -70,7 +80,7 @@ const ROWS: readonly Row[] = [
   {
     format: 'gigachat',
     open: ['|function_call|'],
-    close: ['|/function_call|', '|function_call_end|', '|message_sep|'],
+    close: ['|/function_call|', '|function_call_end|'],
   },
   {
     format: 'longcat',
@@ -90,9 +100,11 @@ function boundaryOf({ open, close }: Row): RegExp {
 }
 
 function spellings(token: string): string {
-  const bracketed = token.startsWith('[') ? token : `<${token}>`;
-  return bracketed
-    .replace(/[[\]/<>]/g, '\\$&')
+  if (token.startsWith('[')) return token.replace(/[[\]/]/g, '\\$&');
+  const plain = /^\/?\w+$/.test(token);
+  return (plain ? token.replace(/^\/?/, '<$&(?:[a-z][\\w-]{0,31}:)?') : `<${token}`)
+    .concat('>')
+    .replaceAll('/', '\\/')
     .replaceAll('|', '[|｜]')
     .replaceAll('_', token.includes('|') ? '(?:\\\\?_|▁| )' : '_');
 }
