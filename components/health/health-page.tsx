@@ -1,0 +1,177 @@
+'use client';
+
+import { type ReactNode, useState } from 'react';
+import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
+import { formatBytes, plural } from '#lib/browser/format.ts';
+import { preferredModel, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
+import { remembered } from '#lib/browser/remembered.ts';
+import { Command } from '../home/welcome.tsx';
+import { useApi } from '../hooks/use-api.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+
+/** Whether runs can work here, and what to do where they cannot (D11). */
+export function HealthPage() {
+  const models = useApi<ModelsReply>('/api/models', 15_000);
+  const [chosen, setChosen] = useState<string>();
+  const model = chosen ?? (models.data ? preferredModel(models.data.models, remembered('model')) : '');
+  const { data, error, reload } = useApi<HealthReply>(
+    model ? `/api/health?model=${encodeURIComponent(model)}` : '/api/health',
+    5000,
+  );
+  return (
+    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-8 sm:px-6">
+      <div className="flex flex-wrap items-baseline gap-x-4">
+        <h1 className="text-xl font-semibold tracking-[-0.015em]">Health</h1>
+        {data && <span className="font-mono text-xs text-ink-3">Loupe {data.version}</span>}
+      </div>
+      <div className="mt-6">
+        {error && !data && <Problem error={error} onRetry={reload} />}
+        {data && (
+          <dl className="divide-y border-y">
+            <Item name="Ollama" ok={data.ollama.ok}>
+              <p>
+                {data.ollama.ok
+                  ? `Answers${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
+                  : 'Asked at '}
+                <code>{data.ollama.url}</code>
+              </p>
+              <Trouble error={data.ollama.error} />
+              {!data.ollama.ok && <Command text="ollama serve" />}
+            </Item>
+            <Item name="Model" ok={data.model?.ok ?? false} unknown={!data.model}>
+              {models.data && models.data.models.length > 0 ? (
+                <label className="flex flex-wrap items-center gap-2">
+                  <span className="sr-only">Model to check</span>
+                  <select
+                    className="field w-auto py-1 font-mono text-sm"
+                    value={model}
+                    onChange={(event) => setChosen(event.target.value)}
+                  >
+                    {sortedModels(models.data.models).map((each) => (
+                      <option key={each.name} value={each.name}>
+                        {each.name}
+                      </option>
+                    ))}
+                  </select>
+                  {data.model?.capabilities?.map((capability) => (
+                    <Badge key={capability}>{capability}</Badge>
+                  ))}
+                </label>
+              ) : (
+                <>
+                  <p>No model is installed yet. One that calls tools well:</p>
+                  <Command text={`ollama pull ${RECOMMENDED_MODELS[1]?.name}`} />
+                </>
+              )}
+              <Trouble error={data.model?.error} />
+            </Item>
+            <Item name="Confinement" ok={data.sandbox.available}>
+              <p>
+                {data.sandbox.available
+                  ? `Commands run in ${data.sandbox.kind}.`
+                  : 'Commands cannot be confined, so run_command is not offered to models.'}
+              </p>
+              {data.sandbox.reason && (
+                <p className="foreign text-warn">
+                  <ForeignText text={data.sandbox.reason} />
+                </p>
+              )}
+              {data.sandbox.hint && (
+                <p className="foreign text-ink-2">
+                  <ForeignText text={data.sandbox.hint} />
+                </p>
+              )}
+              {data.sandbox.protections.length > 0 && (
+                <ul className="mt-2 grid gap-x-6 gap-y-0.5 sm:grid-cols-2">
+                  {data.sandbox.protections.map((protection) => (
+                    <li
+                      key={protection.name}
+                      className="flex items-baseline gap-2 text-sm"
+                      title={protection.detail}
+                    >
+                      <span className={cx('font-medium', protection.holds ? 'text-ok' : 'text-warn')}>
+                        {protection.holds ? 'holds' : 'open'}
+                      </span>
+                      <span className="text-ink-2">{protection.name}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Item>
+            <Item name="Store" ok={data.store.ok}>
+              <p className="foreign">
+                {data.store.kind}
+                {data.store.path && (
+                  <>
+                    {' '}
+                    at <code>{data.store.path}</code>
+                  </>
+                )}
+                {data.store.free_bytes !== undefined && `, ${formatBytes(data.store.free_bytes)} free`}
+              </p>
+            </Item>
+            <Item name="Runs" ok>
+              <p>
+                {plural(data.runs.active, 'run')} at work, {data.runs.queued} waiting
+              </p>
+            </Item>
+            <Item name="Demo" ok={data.demo.available} unknown={!data.demo.available}>
+              <p className="foreign">
+                {data.demo.available
+                  ? `Offered: ${data.demo.models.join(', ')}`
+                  : 'Not needed: a real model is there, or the demo is switched off.'}
+              </p>
+            </Item>
+          </dl>
+        )}
+      </div>
+    </main>
+  );
+}
+
+function Item({
+  name,
+  ok,
+  unknown = false,
+  children,
+}: {
+  name: string;
+  ok: boolean;
+  unknown?: boolean;
+  children: ReactNode;
+}) {
+  const [dot, words] = unknown
+    ? ['bg-line-strong', 'not known']
+    : ok
+      ? ['bg-ok', 'good']
+      : ['bg-fail', 'needs attention'];
+  return (
+    <div className="grid gap-x-6 gap-y-1 py-4 sm:grid-cols-[9rem_minmax(0,1fr)]">
+      <dt className="flex items-center gap-2 self-start font-semibold">
+        <span className={cx('size-2 rounded-full', dot)} aria-hidden="true" />
+        {name}
+        <span className="sr-only">: {words}</span>
+      </dt>
+      <dd className="min-w-0">{children}</dd>
+    </div>
+  );
+}
+
+function Trouble({ error }: { error: { message: string; hint?: string } | undefined }) {
+  if (!error) return null;
+  return (
+    <>
+      <p className="foreign text-fail">
+        <ForeignText text={error.message} />
+      </p>
+      {error.hint && (
+        <p className="foreign text-ink-2">
+          <ForeignText text={error.hint} />
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+'use client';
+
+import { ArrowRight } from 'lucide-react';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useEffect, useState } from 'react';
+import type { InstalledModel } from '#lib/api/replies.ts';
+import { ApiError } from '#lib/browser/api.ts';
+import { callsTools, preferredModel, sortedModels } from '#lib/browser/models.ts';
+import { remembered } from '#lib/browser/remembered.ts';
+import { emptyDraft, requestOf } from '#lib/browser/run-draft.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { startRun } from './start-run.ts';
+
+/** A task, a model, go. Everything else as usual; the whole form is one link away. */
+export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
+  const router = useRouter();
+  const [task, setTask] = useState('');
+  const [model, setModel] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiError>();
+  useEffect(() => {
+    setModel((chosen) =>
+      models.some((each) => each.name === chosen) ? chosen : preferredModel(models, remembered('model')),
+    );
+  }, [models]);
+  const chosen = models.find((each) => each.name === model);
+
+  const start = async () => {
+    const draft = requestOf({ ...emptyDraft, task, model, liveTokens: remembered('live-tokens') === 'on' });
+    if (!draft.ok) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      router.push(await startRun(draft.request));
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+  };
+  return (
+    <form
+      aria-label="Quick run"
+      className="rounded-lg border border-line-strong bg-raised focus-within:border-ink-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <label htmlFor="quick-task" className="sr-only">
+        Task
+      </label>
+      <textarea
+        id="quick-task"
+        value={task}
+        onChange={(event) => setTask(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
+            event.currentTarget.form?.requestSubmit();
+        }}
+        placeholder="What should the agent do? It works in a fresh folder, with tools to read, write, search and run."
+        rows={3}
+        required
+        className="block w-full resize-y rounded-t-lg bg-transparent px-4 pt-3 pb-1 text-base placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none"
+      />
+      <div className="flex flex-wrap items-center gap-2 px-3 pt-1 pb-3">
+        <label htmlFor="quick-model" className="sr-only">
+          Model
+        </label>
+        <select
+          id="quick-model"
+          value={model}
+          onChange={(event) => setModel(event.target.value)}
+          className="field h-9 w-auto max-w-64 py-0 font-mono text-sm"
+          required
+        >
+          {models.length === 0 && <option value="">no model yet</option>}
+          {sortedModels(models).map((each) => (
+            <option key={each.name} value={each.name}>
+              {each.name}
+              {each.demo ? ' (demo)' : ''}
+            </option>
+          ))}
+        </select>
+        {chosen && callsTools(chosen) === false && (
+          <span className="text-sm text-warn">This model says that it cannot call tools.</span>
+        )}
+        <Link
+          href={`/runs/new${task ? `?task=${encodeURIComponent(task.slice(0, 1500))}` : ''}`}
+          className="ml-auto px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
+        >
+          All options
+        </Link>
+        <Button type="submit" kind="primary" disabled={busy || model === ''}>
+          {busy ? 'Starting' : 'Start'}
+          <ArrowRight className="size-4" aria-hidden="true" />
+        </Button>
+      </div>
+      {problem && (
+        <div className="px-3 pb-3">
+          <ErrorNote error={problem} />
+        </div>
+      )}
+    </form>
+  );
+}

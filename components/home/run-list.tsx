@@ -1,0 +1,126 @@
+'use client';
+
+import Link from 'next/link';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { formatCount, formatDuration, formatShortCount, formatWhen, plural } from '#lib/browser/format.ts';
+import { REASONS, type Tone, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import type { RunPhase } from '#lib/events/run-state.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { TickScale } from '../ui/tick-scale.tsx';
+import { toneText } from '../ui/tone.ts';
+
+const phaseWords: Record<RunPhase, string> = {
+  queued: 'Waiting in queue',
+  starting: 'Starting',
+  loading: 'Loading the model',
+  between: 'Between steps',
+  calling: 'Model at work',
+  deciding: 'Reading the reply',
+  executing: 'Running tools',
+  verifying: 'Checking the work',
+  ended: 'Ended',
+};
+
+const dots: Record<Tone, string> = {
+  ok: 'bg-ok',
+  warn: 'bg-warn',
+  fail: 'bg-fail',
+  calm: 'bg-ink-3',
+  live: 'bg-brass-fill breathe',
+};
+
+/** The runs, those at work first. */
+export function RunList({ runs }: { runs: readonly RunSummary[] }) {
+  const active = runs.filter((run) => run.phase !== 'ended');
+  const ended = runs.filter((run) => run.phase === 'ended');
+  return (
+    <>
+      {active.length > 0 && <Group title="At work" runs={active} />}
+      {ended.length > 0 && <Group title={active.length > 0 ? 'Earlier' : 'Runs'} runs={ended} />}
+    </>
+  );
+}
+
+function Group({ title, runs }: { title: string; runs: readonly RunSummary[] }) {
+  return (
+    <section aria-label={title} className="mt-8">
+      <div className="flex items-baseline justify-between border-b border-line-strong pb-1.5">
+        <h2 className="caption">{title}</h2>
+        <span className="tnum font-mono text-xs text-ink-3">{formatCount(runs.length)}</span>
+      </div>
+      <ul className="divide-y">
+        {runs.map((run) => (
+          <li key={run.id}>
+            <RunLine run={run} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RunLine({ run }: { run: RunSummary }) {
+  const ended = run.phase === 'ended';
+  const words = run.termination_reason ? REASONS[run.termination_reason] : undefined;
+  const tone = ended ? (words?.tone ?? 'fail') : run.phase === 'queued' ? 'calm' : 'live';
+  const label = ended
+    ? (words?.label ?? 'Ended')
+    : run.stop_requested
+      ? 'Stopping'
+      : run.phase === 'queued' && run.queue_position !== undefined
+        ? `In queue, place ${run.queue_position}`
+        : phaseWords[run.phase];
+  return (
+    <Link
+      href={`/runs/${run.id}`}
+      className="group -mx-3 grid grid-cols-[0.5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 rounded-md px-3 py-3 hover:bg-surface md:grid-cols-[0.5rem_minmax(0,1fr)_9.5rem_6rem_5rem]"
+    >
+      <span className={cx('size-2 translate-y-px rounded-full', dots[tone])} aria-hidden="true" />
+      <span className="min-w-0">
+        <span className="foreign line-clamp-1 font-medium group-hover:text-brass">
+          <ForeignText text={run.title} />
+        </span>
+        <span className="tnum mt-0.5 flex flex-wrap gap-x-3 text-sm text-ink-3">
+          <span className="font-mono text-xs leading-5">
+            <ForeignText text={run.model} />
+          </span>
+          <span>{plural(run.tool_calls, 'tool call')}</span>
+          <span>{formatShortCount(run.tokens_in + run.tokens_out)} tokens</span>
+          {run.verification && (
+            <Badge tone={VERIFICATION_WORDS[run.verification].tone}>
+              {VERIFICATION_WORDS[run.verification].label}
+            </Badge>
+          )}
+        </span>
+      </span>
+      <span className={cx('text-right text-sm font-medium md:text-left', toneText[tone])}>{label}</span>
+      <span className="hidden md:block">
+        {run.agentic && (
+          <TickScale
+            used={run.iterations_used}
+            limit={run.max_iterations}
+            label={`${run.iterations_used} of ${run.max_iterations} iterations`}
+          />
+        )}
+      </span>
+      <span className="tnum col-start-3 text-right font-mono text-xs text-ink-3 md:col-start-auto">
+        {ended ? <Ended run={run} /> : <Clock since={run.started_at ?? run.created_at} />}
+      </span>
+    </Link>
+  );
+}
+
+function Ended({ run }: { run: RunSummary }) {
+  const now = useNow();
+  const took =
+    run.ended_at !== undefined && run.started_at !== undefined ? run.ended_at - run.started_at : undefined;
+  return (
+    <span title={took === undefined ? undefined : `took ${formatDuration(took)}`} suppressHydrationWarning>
+      {formatWhen(run.created_at, now)}
+    </span>
+  );
+}

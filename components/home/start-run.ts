@@ -1,0 +1,12 @@
+import type { CreateRunRequest } from '#lib/api/create-run.ts';
+import type { RunReply } from '#lib/api/replies.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { remember } from '#lib/browser/remembered.ts';
+
+/** Starts a run and says where it can be seen. @throws {ApiError} */
+export async function startRun(request: CreateRunRequest): Promise<string> {
+  const { run } = await postJson<RunReply>('/api/runs', request);
+  remember('model', request.model);
+  remember('live-tokens', request.live_tokens ? 'on' : 'off');
+  return `/runs/${run.id}`;
+}

@@ -1,0 +1,200 @@
+'use client';
+
+import { ArrowRight, Check } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { type ReactNode, useState } from 'react';
+import type { HealthReply, InstalledModel } from '#lib/api/replies.ts';
+import { ApiError } from '#lib/browser/api.ts';
+import { callsTools, RECOMMENDED_MODELS } from '#lib/browser/models.ts';
+import { emptyDraft, requestOf } from '#lib/browser/run-draft.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { startRun } from './start-run.ts';
+
+/** The first visit: what is there, what is missing and how to get it, and a demo that needs nothing. */
+export function Welcome({ health, models }: { health: HealthReply; models: readonly InstalledModel[] }) {
+  const real = models.filter((model) => !model.demo);
+  const able = real.filter((model) => callsTools(model) !== false);
+  return (
+    <section aria-label="Getting started" className="mt-8">
+      <ol className="divide-y border-y">
+        <Step done={health.ollama.ok} number={1} title={health.ollama.ok ? 'Ollama answers' : 'Start Ollama'}>
+          {health.ollama.ok ? (
+            <p className="text-ink-2">
+              {health.ollama.version ? `Version ${health.ollama.version} ` : 'It is there '}
+              at <code>{health.ollama.url}</code>.
+            </p>
+          ) : (
+            <>
+              <p className="foreign text-ink-2">
+                <ForeignText
+                  text={health.ollama.error?.message ?? `Nothing answers at ${health.ollama.url}.`}
+                />
+              </p>
+              <p className="mt-1 text-ink-2">
+                Loupe works with models on this machine, through Ollama. Get it from{' '}
+                <code>https://ollama.com/download</code>, then start it:
+              </p>
+              <Command text="ollama serve" />
+            </>
+          )}
+        </Step>
+        <Step
+          done={able.length > 0}
+          number={2}
+          title={
+            able.length > 0 ? 'A model that calls tools is installed' : 'Get a model that calls tools well'
+          }
+        >
+          {able.length > 0 ? (
+            <p className="foreign text-ink-2">
+              <ForeignText
+                text={able
+                  .slice(0, 6)
+                  .map((model) => model.name)
+                  .join(', ')}
+              />
+            </p>
+          ) : (
+            <>
+              <p className="text-ink-2">
+                Many models chat well and call tools badly. These call tools well; take the largest that fits
+                into your memory.
+              </p>
+              <ul className="mt-2 grid gap-1.5">
+                {RECOMMENDED_MODELS.map((model) => (
+                  <li key={model.name} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                    <Command text={`ollama pull ${model.name}`} inline />
+                    <span className="tnum text-sm text-ink-3">{model.size}</span>
+                    <span className="text-sm text-ink-2">{model.note}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </Step>
+        <Step
+          done={health.sandbox.available}
+          number={3}
+          title={health.sandbox.available ? 'Commands run confined' : 'Commands cannot be confined here'}
+        >
+          {health.sandbox.available ? (
+            <p className="text-ink-2">An agent sees its workspace and nothing else of this machine.</p>
+          ) : (
+            <p className="foreign text-ink-2">
+              <ForeignText text={health.sandbox.reason ?? ''} /> Agents still read and write files;{' '}
+              <code>run_command</code> is not offered. <ForeignText text={health.sandbox.hint ?? ''} />
+            </p>
+          )}
+        </Step>
+      </ol>
+      {health.demo.available && <DemoOffer health={health} first={able.length === 0} />}
+    </section>
+  );
+}
+
+function Step({
+  done,
+  number,
+  title,
+  children,
+}: {
+  done: boolean;
+  number: number;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 py-4">
+      <span
+        className={cx(
+          'tnum grid size-6 place-items-center rounded-full border font-mono text-xs',
+          done ? 'border-transparent bg-ok-wash text-ok' : 'border-brass-line text-brass',
+        )}
+      >
+        {done ? (
+          <>
+            <Check className="size-3.5" aria-hidden="true" />
+            <span className="sr-only">Done:</span>
+          </>
+        ) : (
+          number
+        )}
+      </span>
+      <div className="min-w-0">
+        <h3 className="font-semibold leading-6">{title}</h3>
+        <div className="mt-0.5">{children}</div>
+      </div>
+    </li>
+  );
+}
+
+/** A command to copy into a terminal. */
+export function Command({ text, inline = false }: { text: string; inline?: boolean }) {
+  return (
+    <span
+      className={cx(
+        'w-fit max-w-full items-center gap-2 rounded-md border bg-sunken py-0.5 pr-1 pl-2.5',
+        inline ? 'inline-flex' : 'mt-2 flex',
+      )}
+    >
+      <code className="truncate">{text}</code>
+      <CopyButton text={text} label={`Copy ${text}`} />
+    </span>
+  );
+}
+
+/** A whole run at once, by a script that says what it is. */
+function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
+  const router = useRouter();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiError>();
+  const model = health.demo.models[0];
+  if (model === undefined) return null;
+  const start = async () => {
+    const draft = requestOf({
+      ...emptyDraft,
+      task: 'Show me around: list the folder, write some notes, read them back and search them.',
+      model,
+      liveTokens: true,
+    });
+    if (!draft.ok) return;
+    setBusy(true);
+    try {
+      router.push(await startRun(draft.request));
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+  };
+  return (
+    <div className="mt-6 flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-brass-line bg-brass-wash px-5 py-4">
+      <div className="min-w-0 flex-1 basis-72">
+        <h3 className="flex items-center gap-2 font-semibold">
+          See a run now{' '}
+          <Badge tone="live" className="border border-brass-line">
+            demo model
+          </Badge>
+        </h3>
+        <p className="mt-0.5 text-sm text-ink-2">
+          The demo model is a script, not a language model, and it does not understand your task. Its tool
+          calls are real: they read and write real files in a fresh folder.
+        </p>
+        {problem && (
+          <div className="mt-2">
+            <ErrorNote error={problem} />
+          </div>
+        )}
+      </div>
+      <Button kind={first ? 'primary' : 'plain'} disabled={busy} onClick={() => void start()}>
+        {busy ? 'Starting' : 'Start the demo run'}
+        <ArrowRight className="size-4" aria-hidden="true" />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,207 @@
+import type { CreateRunRequest } from '../api/create-run.ts';
+import type { RunConfig } from '../events/config.ts';
+
+export type DraftCheck =
+  | { type: 'command'; command: string }
+  | { type: 'file_exists'; path: string }
+  | { type: 'file_contains'; path: string; text: string };
+
+/** The new-run form as it is filled in. Numbers stay text until the run is started; empty means "as usual". */
+export interface RunDraft {
+  agentic: boolean;
+  task: string;
+  model: string;
+  workspaceKind: 'fresh' | 'folder';
+  workspace: string;
+  tier: 'trivial' | 'standard' | 'complex';
+  maxIterations: string;
+  stallGuard: 'usual' | 'on' | 'off';
+  nudgePlans: boolean;
+  liveTokens: boolean;
+  think: 'off' | 'on' | 'low' | 'medium' | 'high';
+  maxTokens: string;
+  maxMinutes: string;
+  maxCost: string;
+  checks: DraftCheck[];
+  maxAttempts: string;
+  windowTokens: string;
+  temperature: string;
+  seed: string;
+  topP: string;
+  topK: string;
+  keepAlive: string;
+  callTimeout: string;
+  loadTimeout: string;
+  predictFirst: string;
+  predictSecond: string;
+  compactAt: string;
+  resultChars: string;
+  system: string;
+  /** Ollama options that the form has no field for, kept from the run it was made from. */
+  otherOptions: Record<string, number | string | boolean>;
+}
+
+export const emptyDraft: RunDraft = {
+  agentic: true,
+  task: '',
+  model: '',
+  workspaceKind: 'fresh',
+  workspace: '',
+  tier: 'standard',
+  maxIterations: '',
+  stallGuard: 'usual',
+  nudgePlans: true,
+  liveTokens: false,
+  think: 'off',
+  maxTokens: '',
+  maxMinutes: '',
+  maxCost: '',
+  checks: [],
+  maxAttempts: '',
+  windowTokens: '',
+  temperature: '',
+  seed: '',
+  topP: '',
+  topK: '',
+  keepAlive: '',
+  callTimeout: '',
+  loadTimeout: '',
+  predictFirst: '',
+  predictSecond: '',
+  compactAt: '',
+  resultChars: '',
+  system: '',
+  otherOptions: {},
+};
+
+export type DraftField = keyof RunDraft;
+export type DraftProblems = Partial<Record<DraftField, string>>;
+
+/** Iterations of each tier (G1); the server decides, this is what the form says about it. */
+export const TIER_ITERATIONS = { trivial: 5, standard: 10, complex: 20 } as const;
+
+/** What a draft asks the server for, or what is wrong with it, by field. Pure. */
+export function requestOf(
+  draft: RunDraft,
+): { ok: true; request: CreateRunRequest } | { ok: false; problems: DraftProblems } {
+  const problems: DraftProblems = {};
+  const number = (field: DraftField & keyof TextFields, limits: NumberLimits): number | undefined => {
+    const text = draft[field].trim();
+    if (text === '') return undefined;
+    const value = Number(text);
+    const { min, max, whole } = limits;
+    if (!Number.isFinite(value) || value < min || value > max || (whole && !Number.isInteger(value))) {
+      problems[field] =
+        `${whole ? 'A whole number' : 'A number'} from ${min} to ${max.toLocaleString('en')}.`;
+      return undefined;
+    }
+    return value;
+  };
+
+  if (draft.task.trim() === '') problems.task = 'Say what the agent should do.';
+  if (draft.model === '') problems.model = 'Choose a model.';
+  const folder = draft.agentic && draft.workspaceKind === 'folder';
+  if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
+    problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
+  }
+  if (draft.checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
+    problems.checks = 'Fill in every check, or remove it.';
+  }
+  const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
+  const option = (name: string, value: number | undefined) => {
+    if (value !== undefined) options[name] = value;
+  };
+  option('temperature', number('temperature', { min: 0, max: 5 }));
+  option('seed', number('seed', { min: 0, max: 2 ** 31 - 1, whole: true }));
+  option('top_p', number('topP', { min: 0, max: 1 }));
+  option('top_k', number('topK', { min: 0, max: 1000, whole: true }));
+
+  const maxTokens = number('maxTokens', { min: 1, max: 1e9, whole: true });
+  const maxMinutes = number('maxMinutes', { min: 0.01, max: 100_000 });
+  const maxCost = number('maxCost', { min: 0.0001, max: 1e6 });
+  const first = number('predictFirst', { min: 1, max: 1_000_000, whole: true });
+  const second = number('predictSecond', { min: 1, max: 1_000_000, whole: true });
+  const request: CreateRunRequest = {
+    mode: 'task',
+    agentic: draft.agentic,
+    task: draft.task.trim(),
+    model: draft.model,
+    tier: draft.tier,
+    workspace: folder ? draft.workspace.trim() : undefined,
+    max_iterations: number('maxIterations', { min: 1, max: 100, whole: true }),
+    stall_guard: draft.stallGuard === 'usual' ? undefined : draft.stallGuard === 'on',
+    nudge_plans: draft.nudgePlans,
+    live_tokens: draft.liveTokens,
+    think: draft.think === 'on' ? true : draft.think === 'off' ? false : draft.think,
+    window_tokens: number('windowTokens', { min: 256, max: 2_000_000, whole: true }),
+    call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
+    load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
+    compact_at: number('compactAt', { min: 0.1, max: 1 }),
+    result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
+    max_attempts: number('maxAttempts', { min: 1, max: 10, whole: true }),
+    num_predict:
+      first === undefined && second === undefined
+        ? undefined
+        : [first ?? 2048, second ?? Math.max(4096, first ?? 0)],
+    keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
+    system: draft.system.trim() === '' ? undefined : draft.system,
+    checks: draft.agentic && draft.checks.length > 0 ? draft.checks : undefined,
+    model_options: Object.keys(options).length > 0 ? options : undefined,
+    budget:
+      maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
+        ? undefined
+        : {
+            max_tokens_total: maxTokens,
+            max_seconds: maxMinutes === undefined ? undefined : Math.round(maxMinutes * 60 * 100) / 100,
+            max_cost_usd: maxCost,
+          },
+  };
+  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+interface NumberLimits {
+  min: number;
+  max: number;
+  whole?: boolean;
+}
+
+type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]: string };
+
+/** The draft that would start the same run again. A workspace that was made for the run is not used twice. */
+export function draftOf(config: RunConfig): RunDraft {
+  const text = (value: number | string | boolean | undefined) => (value === undefined ? '' : String(value));
+  const { temperature, seed, top_p, top_k, ...otherOptions } = config.model_options;
+  const seconds = config.budget.max_seconds;
+  return {
+    ...emptyDraft,
+    agentic: config.agentic,
+    task: config.task,
+    model: config.model,
+    tier: config.tier,
+    maxIterations:
+      config.max_iterations === TIER_ITERATIONS[config.tier] ? '' : String(config.max_iterations),
+    stallGuard: config.stall_guard ? 'usual' : 'off',
+    nudgePlans: config.nudge_plans,
+    liveTokens: config.live_tokens,
+    think: config.think === true ? 'on' : config.think === false ? 'off' : config.think,
+    maxTokens: text(config.budget.max_tokens_total),
+    maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
+    maxCost: text(config.budget.max_cost_usd),
+    checks: config.checks,
+    maxAttempts: config.max_attempts === 3 ? '' : String(config.max_attempts),
+    windowTokens: config.window_tokens === 32_768 ? '' : String(config.window_tokens),
+    temperature: text(temperature),
+    seed: text(seed),
+    topP: text(top_p),
+    topK: text(top_k),
+    keepAlive: text(config.keep_alive),
+    callTimeout: config.call_timeout_ms === 120_000 ? '' : String(config.call_timeout_ms / 1000),
+    loadTimeout: config.load_timeout_ms === 600_000 ? '' : String(config.load_timeout_ms / 1000),
+    predictFirst: config.num_predict[0] === 2048 ? '' : String(config.num_predict[0]),
+    predictSecond: config.num_predict[1] === 4096 ? '' : String(config.num_predict[1]),
+    compactAt: config.compact_at === 0.75 ? '' : String(config.compact_at),
+    resultChars: config.result_chars === 8000 ? '' : String(config.result_chars),
+    system: config.system ?? '',
+    otherOptions,
+  };
+}
