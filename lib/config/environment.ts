@@ -32,6 +32,7 @@ const KNOWN = [
   'LOUPE_DIST_DIR',
   'LOUPE_FAULT',
   'LOUPE_CHROMIUM',
+  'LOUPE_GALLERY',
 ] as const;
 
 export const DEFAULT_PORT = 4120;
@@ -80,7 +81,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     throw new AppError({
       code: 'bad_settings',
       message: `Loupe cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-      hint: `The settings are ${KNOWN.slice(0, -3).join(', ')} and OLLAMA_HOST.`,
+      hint: `The settings are ${KNOWN.slice(0, -4).join(', ')} and OLLAMA_HOST.`,
     });
   }
   return { ...settings, ollamaHost };
