@@ -557,10 +557,9 @@ it('S14: a forced stop kills the running tool at once', async () => {
   expect(run.end.at - (run.of('stop.requested')[0]?.at ?? 0)).toBeLessThan(3000);
 });
 
-it('S14: a tool that ignores the stop is left behind, and its outcome is unknown', {
-  timeout: 20_000,
-}, async () => {
+it('S14: a tool that ignores the stop is left behind, and its outcome is unknown', async () => {
   await using run = await play([calls(write('a.md'))], {
+    stopGraceMs: 20,
     openTools: (open) => async (config) => {
       const tools = await open(config);
       return { ...tools, toolbox: { ...tools.toolbox, execute: () => new Promise<ToolResult>(() => {}) } };

@@ -1,0 +1,357 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { RunConfig } from '../events/config.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
+import { emptyRunState, type RunState } from '../events/run-state.ts';
+import type { ChatModel, ChatReply } from '../model/chat-model.ts';
+import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import { isRepetition } from '../policies/repetition.ts';
+import { STATUS_OF } from '../policies/termination.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import type { ToolBox } from '../tools/tool.ts';
+import { MemoryLog } from './memory-log.ts';
+import { nextAction } from './next-action.ts';
+import { runLoop } from './run-loop.ts';
+
+/** More runs than in everyday use: `LOUPE_PROPERTY_RUNS=20000 npx vitest run …`. */
+const numRuns = Number(process.env.LOUPE_PROPERTY_RUNS ?? 300);
+
+/** Enough for every retry there is: 1 + length 1 + malformed 1 + transient 2 + overflow 3 + thinking 1. */
+const MAX_CALLS_PER_ITERATION = 9;
+
+/** Appends that bring what an action led to; all others are decided by `nextAction` itself. */
+const OUTCOMES: ReadonlySet<string> = new Set([
+  'run.resumed',
+  'preflight.checked',
+  'model.load-started',
+  'model.loaded',
+  'attempt.started',
+  'model-call.ended',
+  'model-call.failed',
+  'tool-call.ended',
+  'verification.checked',
+]);
+
+type Turn = { reply: ChatReply } | { failure: ModelErrorKind };
+
+const call = fc
+  .tuple(fc.constantFrom('write_file', 'read_file', 'nonsense'), fc.constantFrom('a', 'b', 'c'))
+  .map(([name, path]) => ({ function: { name, arguments: { path } } }));
+
+const reply = fc
+  .record({
+    content: fc.constantFrom(
+      '',
+      'The task is completed.',
+      'I will look at the files.',
+      '<tool_call>{"name": "read_file", "arguments": {"path": </tool_call>',
+      '<think>Hmm.</think>',
+      '{"name": "read_file", "arguments": {"path": "a"}}',
+    ),
+    tool_calls: fc.option(fc.array(call, { minLength: 1, maxLength: 3 }), { nil: undefined, freq: 2 }),
+    doneReason: fc.constantFrom('stop', 'stop', 'stop', 'length'),
+    replyTokens: fc.constantFrom(1, 40, 2048, undefined),
+    promptTokens: fc.constantFrom(10, 500, undefined),
+  })
+  .map(
+    ({ content, tool_calls, ...rest }): Turn => ({
+      reply: { message: { role: 'assistant', content, tool_calls }, timings: {}, ...rest },
+    }),
+  );
+
+const failure = fc
+  .constantFrom<ModelErrorKind>(
+    ...(['unreachable', 'overflow', 'busy', 'cut_off', 'malformed_call', 'timeout', 'http'] as const),
+    ...(['no_thinking_support', 'bad_response', 'model_missing'] as const),
+  )
+  .map((kind): Turn => ({ failure: kind }));
+
+const turns = fc.array(fc.oneof({ weight: 6, arbitrary: reply }, { weight: 1, arbitrary: failure }), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+const config = fc.record({
+  max_iterations: fc.integer({ min: 1, max: 8 }),
+  max_attempts: fc.integer({ min: 1, max: 3 }),
+  max_nudges: fc.integer({ min: 0, max: 3 }),
+  stall_guard: fc.boolean(),
+  nudge_plans: fc.boolean(),
+  think: fc.boolean(),
+  agentic: fc.constantFrom(true, true, true, false),
+  window_tokens: fc.constantFrom(600, 32_768),
+  budget: fc.constantFrom<RunConfig['budget']>({}, { max_tokens_total: 1200 }),
+  checks: fc.constantFrom<RunConfig['checks']>([], [{ type: 'file_exists', path: 'a' }]),
+});
+
+const trouble = fc.record({
+  /** Appends after which the worker dies, one per life; whether the last append was still made. */
+  crashes: fc.array(fc.record({ afterAppends: fc.integer({ min: 0, max: 12 }), committed: fc.boolean() }), {
+    maxLength: 4,
+  }),
+  stop: fc.option(fc.record({ atSeq: fc.integer({ min: 3, max: 60 }), force: fc.boolean() }), {
+    nil: undefined,
+  }),
+  checkResults: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
+  toolResults: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
+});
+
+/** A log that remembers what was appended together, and whose worker dies as planned. */
+class MortalLog extends MemoryLog {
+  readonly transactions: { at: number; events: readonly NewEvent[] }[] = [];
+  #left: number;
+  readonly #committed: boolean;
+  readonly #stop: { atSeq: number; force: boolean } | undefined;
+
+  constructor(options: {
+    events: readonly RunEvent[];
+    crash?: { afterAppends: number; committed: boolean };
+    stop?: { atSeq: number; force: boolean };
+  }) {
+    super({ events: options.events, clock: () => 1000 });
+    this.#left = options.crash?.afterAppends ?? Number.POSITIVE_INFINITY;
+    this.#committed = options.crash?.committed ?? false;
+    this.#stop = options.stop;
+  }
+
+  override async append(events: readonly NewEvent[]): Promise<RunState> {
+    this.#left -= 1;
+    if (this.#left < (this.#committed ? -1 : 0)) throw new Error('The worker is dead');
+    this.transactions.push({ at: this.state.seq, events });
+    await super.append(events);
+    if (this.#left < 0) throw new Error('The worker dies');
+    if (this.#stop && !this.state.stop && !this.state.ended && this.state.seq >= this.#stop.atSeq)
+      await super.append([{ type: 'stop.requested', force: this.#stop.force, by: 'operator' }]);
+    return this.state;
+  }
+}
+
+interface Life {
+  events: readonly RunEvent[];
+  transactions: { at: number; events: readonly NewEvent[] }[];
+}
+
+interface Simulation {
+  lives: Life[];
+  log: MortalLog;
+  executed: string[];
+  mode: ReturnType<typeof modeOf>;
+}
+
+/** Plays a run through all its deaths to its end. */
+async function simulate(input: {
+  turns: Turn[];
+  config: Partial<RunConfig>;
+  trouble: typeof trouble extends fc.Arbitrary<infer T> ? T : never;
+}): Promise<Simulation> {
+  const { trouble: plan } = input;
+  const settings = sampleConfig({ live_tokens: false, ...input.config });
+  if (!settings.agentic) Object.assign(settings, { checks: [], parser_layers: [] });
+  const mode = modeOf(settings);
+  const executed: string[] = [];
+  let asked = 0;
+  let checked = 0;
+  let log = new MortalLog({ events: [] });
+  const model: ChatModel = {
+    ping: async () => ({ version: '0' }),
+    show: async (name) => ({ name, capabilities: ['completion', 'tools'] }),
+    load: async ({ numCtx }) => ({ contextTokens: numCtx, loadMs: 0, alreadyLoaded: true }),
+    chat: async (_request, { signal }) => {
+      if (signal.aborted) throw new ModelError({ kind: 'aborted', message: 'stopped' });
+      const turn = input.turns[asked % input.turns.length];
+      asked += 1;
+      if (!turn || 'failure' in turn)
+        throw new ModelError({ kind: turn?.failure ?? 'http', message: 'failed' });
+      return turn.reply;
+    },
+  };
+  const toolbox: ToolBox = {
+    definitions: ['read_file', 'write_file'].map((name) => ({
+      type: 'function',
+      function: {
+        name,
+        description: name,
+        parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      },
+    })),
+    effectOf: () => 'write',
+    mainArgumentOf: () => 'path',
+    execute: async ({ name }) => {
+      const running = log.state.reply?.calls.find((pending) => pending.status === 'running');
+      executed.push(running?.callId ?? 'none');
+      return plan.toolResults[executed.length % plan.toolResults.length]
+        ? { success: true, tool: name, output: 'x'.repeat(700) }
+        : { success: false, tool: name, output: { error: 'no' } };
+    },
+  };
+  const lives: Life[] = [];
+  for (let life = 0; life <= plan.crashes.length && !log.state.ended; life += 1) {
+    log = new MortalLog({ events: log.events, crash: plan.crashes[life], stop: plan.stop });
+    await log
+      .append(
+        log.state.seq === 0
+          ? [
+              { type: 'run.created', config: settings },
+              { type: 'run.started', worker: 'w', epoch: 1 },
+            ]
+          : [{ type: 'run.resumed', worker: 'w', epoch: life + 1 }],
+      )
+      .then(
+        () =>
+          runLoop({
+            log,
+            model,
+            mode,
+            clock: () => 1000,
+            sleep: async () => {},
+            openTools: async () => ({
+              toolbox,
+              sandbox: { available: false, kind: 'none' },
+              close: async () => {},
+              runChecks: async (checks) =>
+                checks.map((check) => {
+                  checked += 1;
+                  const passed = plan.checkResults[checked % plan.checkResults.length] ?? false;
+                  return { check, passed, output: '', duration_ms: 1 };
+                }),
+            }),
+          }),
+        () => undefined,
+      );
+    lives.push({ events: log.events, transactions: log.transactions });
+  }
+  return { lives, log, executed, mode };
+}
+
+const simulation = fc.record({ turns, config, trouble });
+
+function count(events: readonly RunEvent[], type: RunEvent['type']): number {
+  return events.filter((event) => event.type === type).length;
+}
+
+it('every run ends, whatever the model says, fails and however often its worker dies; no limit is exceeded', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log } = await simulate(input);
+      const { events, state } = log;
+      const settings = state.config;
+      if (!settings || !state.ended) throw new Error('The run did not end');
+      expect(count(events, 'run.ended')).toBe(1);
+      expect(events.at(-1)?.type).toBe('run.ended');
+
+      // T19: the status follows from the reason.
+      const { result } = state.ended;
+      expect(result.status).toBe(STATUS_OF[result.termination_reason]);
+      expect(result.error === null || typeof result.error.message === 'string').toBe(true);
+
+      expect(state.attempt).toBeLessThanOrEqual(settings.max_attempts);
+      let iteration = 0;
+      let calls = 0;
+      for (const event of events) {
+        if (event.type === 'iteration.started') {
+          expect(event.iteration).toBeLessThanOrEqual(settings.max_iterations);
+          iteration = event.iteration;
+          calls = 0;
+        }
+        if (event.type === 'model-call.started') {
+          calls += 1;
+          expect(calls).toBeLessThanOrEqual(MAX_CALLS_PER_ITERATION + input.trouble.crashes.length);
+        }
+        if (event.type === 'policy.nudged') expect(event.count).toBeLessThanOrEqual(settings.max_nudges);
+        if (event.type === 'budget.checked' && event.exceeded) {
+          // V1: nothing more is asked once the budget is spent.
+          expect(events.slice(event.seq).some((later) => later.type === 'model-call.started')).toBe(false);
+        }
+        if (event.type === 'model-call.started') expect(event.iteration).toBe(iteration);
+      }
+    }),
+    { numRuns },
+  );
+}, 120_000);
+
+it('no call is executed twice, and none without its intent in the log', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, executed } = await simulate(input);
+      expect(new Set(executed).size).toBe(executed.length);
+      const started = log.events.flatMap((event) =>
+        event.type === 'tool-call.started' ? [event.call_id] : [],
+      );
+      expect(new Set(started).size).toBe(started.length);
+      for (const callId of executed) expect(started).toContain(callId);
+      // What was begun is ended or interrupted, exactly once.
+      const closed = log.events.flatMap((event) =>
+        event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
+      );
+      expect(closed.toSorted()).toEqual(started.toSorted());
+      // G6: what was executed never repeats three times in a row.
+      const { callHistory } = log.state;
+      callHistory.forEach((calls, index) => {
+        expect(isRepetition(callHistory.slice(0, index + 1), calls)).toBe(false);
+      });
+    }),
+    { numRuns },
+  );
+}, 120_000);
+
+it('fold equals re-fold, every event fits its schema, and the log says what nextAction decides at every prefix', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, lives, mode } = await simulate(input);
+      expect(foldAll(emptyRunState('run'), log.events)).toEqual(log.state);
+      for (const event of log.events) expect(runEvent.parse(event)).toEqual(event);
+      for (const { events, transactions } of lives) {
+        for (const transaction of transactions.slice(1)) {
+          if (OUTCOMES.has(transaction.events[0]?.type ?? '')) continue;
+          const state = foldAll(emptyRunState('run'), events.slice(0, transaction.at));
+          const action = nextAction(state, mode, 1000);
+          // Deciding twice, and from a log folded anew, gives the same.
+          expect(nextAction(structuredClone(state), mode, 1000)).toEqual(action);
+          expect('events' in action && action.events).toEqual(transaction.events);
+        }
+      }
+    }),
+    { numRuns: Math.ceil(numRuns / 3) },
+  );
+}, 120_000);
+
+it('a run taken over at any prefix goes on with the same action, after the model is loaded again', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, mode } = await simulate({ ...input, trouble: { ...input.trouble, crashes: [] } });
+      const { transactions } = log;
+      for (const { at } of transactions.slice(1)) {
+        const before = foldAll(emptyRunState('run'), log.events.slice(0, at));
+        const at1000 = { run_id: 'run', at: 1000 };
+        const taken = foldAll(before, [
+          { ...at1000, seq: at + 1, type: 'run.resumed', worker: 'v', epoch: 2 },
+        ]);
+        const action = nextAction(before, mode, 1000);
+        const resumed = nextAction(taken, mode, 1000);
+        if (before.phase === 'calling' || before.phase === 'loading') {
+          // What was out is asked again, unless a stop came in between.
+          expect(['load-model', 'append']).toContain(resumed.type);
+          continue;
+        }
+        if (resumed.type !== 'load-model') {
+          expect(resumed).toEqual(action);
+          continue;
+        }
+        const loaded = foldAll(taken, [
+          {
+            ...at1000,
+            seq: at + 2,
+            type: 'model.loaded',
+            already_loaded: true,
+            load_ms: 0,
+            context_tokens: before.loaded?.context_tokens,
+          },
+        ]);
+        if (action.type !== 'load-model') expect(nextAction(loaded, mode, 1000)).toEqual(action);
+      }
+    }),
+    { numRuns: Math.ceil(numRuns / 3) },
+  );
+}, 120_000);

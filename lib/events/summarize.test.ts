@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { type NewEvent, runEvent } from './registry.ts';
+import { summarize } from './summarize.ts';
+
+const result = { success: true as const, tool: 'read_file', output: 'x' };
+const ended = {
+  status: 'partial' as const,
+  output: '',
+  model_used: 'm',
+  tokens_in: 0,
+  tokens_out: 0,
+  error: null,
+  termination_reason: 'stall' as const,
+  iterations_used: 5,
+};
+const parsed = {
+  call: 1,
+  iteration: 1,
+  layer: 'none' as const,
+  calls: [],
+  thinking: '',
+  coercions: [],
+  repairs: [],
+  refusals: [],
+  attempts: [],
+  malformed: false,
+  cut: false,
+};
+
+const lines: [NewEvent, string | RegExp][] = [
+  [
+    { type: 'run.created', config: sampleConfig({ task: 'word '.repeat(200) }) },
+    /^Run created for qwen3:8b: word .*…$/,
+  ],
+  [{ type: 'run.started', worker: 'w', epoch: 1 }, 'Worker w took the run'],
+  [{ type: 'run.resumed', worker: 'w', epoch: 2 }, 'Worker w took the run over (epoch 2)'],
+  [{ type: 'preflight.checked', sandbox: { available: false, kind: 'none' } }, /commands are not offered$/],
+  [{ type: 'model.load-started', model: 'm', num_ctx: 10 }, 'Loading m with a window of 10 tokens'],
+  [{ type: 'model.loaded', already_loaded: false, load_ms: 1500 }, 'Model loaded in 1.5 s'],
+  [{ type: 'attempt.started', attempt: 1, messages: [], tools: [] }, 'Attempt 1 begins with 0 tools'],
+  [{ type: 'iteration.started', attempt: 1, iteration: 2 }, 'Iteration 2'],
+  [
+    {
+      type: 'model-call.started',
+      call: 1,
+      iteration: 1,
+      message_count: 1,
+      tool_count: 0,
+      options: {},
+      think: false,
+      stream: false,
+      estimated_tokens: 9,
+    },
+    'Call 1: 1 message, about 9 tokens',
+  ],
+  [
+    {
+      type: 'model-call.ended',
+      call: 1,
+      message: { role: 'assistant', content: '' },
+      done_reason: 'length',
+      reply_tokens: 7,
+      duration_ms: 20,
+      timings: {},
+    },
+    'Call 1 answered in 20 ms with 7 tokens, cut off',
+  ],
+  [
+    {
+      type: 'model-call.failed',
+      call: 1,
+      kind: 'busy',
+      error: { code: 'x', message: 'busy' },
+      duration_ms: 1,
+    },
+    'Call 1 failed: busy',
+  ],
+  [{ type: 'reply.parsed', ...parsed, outcome: 'final_answer', text: 'a\nb' }, 'Text: a b'],
+  [{ type: 'reply.parsed', ...parsed, outcome: 'empty', text: '', cut: true }, 'Nothing to read (cut off)'],
+  [{ type: 'tool-call.started', call_id: 'c1', iteration: 1, tool: 'read_file' }, 'Calling read_file'],
+  [
+    { type: 'tool-call.ended', call_id: 'c1', tool: 'read_file', result, duration_ms: 3.4 },
+    'read_file succeeded in 3 ms',
+  ],
+  [{ type: 'tool-call.interrupted', call_id: 'c1', tool: 'read_file', result }, /outcome is unknown$/],
+  [
+    { type: 'policy.nudged', iteration: 1, cause: 'plan', text: '', count: 1, limit: 2 },
+    'Nudge 1 of 2: the reply was only a plan',
+  ],
+  [
+    { type: 'policy.retried', iteration: 1, cause: 'transient', message: 'busy', wait_ms: 2000 },
+    'Asking again in 2.0 s: busy',
+  ],
+  [
+    {
+      type: 'policy.compacted',
+      iteration: 1,
+      before_tokens: 9,
+      after_tokens: 3,
+      limit_tokens: 8,
+      folded: [],
+    },
+    '0 older results shortened: about 9 tokens became 3',
+  ],
+  [{ type: 'policy.warned', code: 'x', message: 'Look.' }, 'Look.'],
+  [
+    {
+      type: 'budget.checked',
+      iteration: 1,
+      tokens_used: 5,
+      cost_usd: 0,
+      seconds_used: 1,
+      exceeded: 'tokens',
+    },
+    'The budget is spent (tokens): 5 tokens, 1.0 s',
+  ],
+  [
+    { type: 'verification.started', attempt: 1, reason: 'stall', output: '' },
+    'Checking the work of attempt 1',
+  ],
+  [
+    {
+      type: 'verification.checked',
+      attempt: 1,
+      outcome: 'fail',
+      checks: [{ check: { type: 'file_exists', path: 'a' }, passed: false, output: '', duration_ms: 1 }],
+    },
+    '0 of 1 check passed',
+  ],
+  [{ type: 'stop.requested', force: true, by: 'operator' }, 'Stop at once requested'],
+  [
+    {
+      type: 'run.ended',
+      result: ended,
+      message: 'No file was written.',
+      evidence: [],
+      cost_usd: 0,
+      tool_calls: 0,
+      files_written: [],
+    },
+    'Run ended (stall): No file was written.',
+  ],
+];
+
+it.each(lines)('says $0.type in one line', (event, line) => {
+  const summary = summarize(runEvent.parse({ ...event, run_id: 'r', seq: 1, at: 0 }));
+  if (typeof line === 'string') expect(summary).toBe(line);
+  else expect(summary).toMatch(line);
+  expect(summary.length).toBeLessThanOrEqual(200);
+  expect(summary).not.toMatch(/\n/);
+});
+
+it('has a line for every event type there is', () => {
+  const known = runEvent.options.map((option) => option.shape.type.value);
+  expect(new Set(lines.map(([event]) => event.type))).toEqual(new Set(known));
+});
