@@ -1,13 +1,17 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { findRunService } from './lib/runs/current-service.ts';
 
 /**
  * `npm start` has opened the service before Next. Under `next dev` there is no server of ours: the service is opened
- * here, and the link leads to a handler instead.
+ * here. Either way Node runs engine and store from their sources, so that there is one copy of them, unbundled.
  */
 if (!findRunService()) {
+  // better-sqlite3 ends the process without a word on a Node that is too old.
   if (Number(process.versions.napi) < 10) {
     throw new Error(`Loupe needs Node 22.18 or newer; this is ${process.versions.node}.`);
   }
-  const { startForDevelopment } = await import('./lib/server/start-for-development.ts');
+  const source = pathToFileURL(join(process.cwd(), 'lib', 'server', 'start-for-development.ts'));
+  const { startForDevelopment } = await import(/* turbopackIgnore: true */ source.href);
   await startForDevelopment();
 }

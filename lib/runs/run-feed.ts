@@ -41,13 +41,15 @@ export class RunFeed {
   #listPending: boolean;
   #wake: (() => void) | undefined;
   #closed = false;
-  #ended = false;
+  #ended: boolean;
 
   constructor(options: {
     source: FeedSource;
     /** Run id to the last sequence number the viewer has. */
     topics: ReadonlyMap<string, number>;
     list: boolean;
+    /** Of the topics, those whose viewer has everything up to the end. */
+    finished: ReadonlySet<string>;
     onClose: () => void;
   }) {
     this.#source = options.source;
@@ -55,6 +57,7 @@ export class RunFeed {
       this.#topics.set(runId, { cursor, seen: nothingSeen() });
       this.#dirty.add(runId);
     }
+    this.#ended = options.finished.size > 0;
     this.#listPending = options.list;
     this.#changedRuns = options.list ? new Set() : undefined;
     this.#onClose = options.onClose;

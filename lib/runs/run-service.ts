@@ -216,13 +216,17 @@ export class RunService {
         hint: 'Close some tabs.',
       });
     }
-    for (const runId of options.topics.keys()) {
-      if (!this.#logs.has(runId) && !(await this.#store.summary(runId))) throw new RunNotFoundError(runId);
+    const finished = new Set<string>();
+    for (const [runId, cursor] of options.topics) {
+      const run = await this.#store.summary(runId);
+      if (!run) throw new RunNotFoundError(runId);
+      if (run.phase === 'ended' && cursor >= run.last_seq) finished.add(runId);
     }
     const feed = new RunFeed({
       source: this.#source,
       topics: options.topics,
       list: options.list ?? false,
+      finished,
       onClose: () => this.#forget(feed),
     });
     this.#feeds.add(feed);

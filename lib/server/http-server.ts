@@ -95,12 +95,15 @@ async function sendError(response: ServerResponse, error: unknown): Promise<void
   response.end(await reply.text());
 }
 
-/** The path as Next will see it. An address that cannot be read is one of the API: it gets the strictest checks. */
+/** The path as Next will see it. An address that can be read in two ways gets the strictest checks: those of the API. */
 function target(request: IncomingMessage): { pathname: string; searchParams: URLSearchParams } {
+  const address = request.url ?? '';
+  const strict = { pathname: '/api', searchParams: new URLSearchParams() };
+  if (!/^\/(?![/\\])/.test(address)) return strict;
   try {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://loupe.invalid');
-    return { pathname: decodeURIComponent(pathname), searchParams };
+    const { pathname, searchParams } = new URL(address, 'http://loupe.invalid');
+    return { pathname: decodeURIComponent(pathname).toLowerCase(), searchParams };
   } catch {
-    return { pathname: '/api', searchParams: new URLSearchParams() };
+    return strict;
   }
 }

@@ -9,13 +9,15 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
   return handle(request, async () => {
     const { runId } = await params;
     const afterSeq = cursorOf(request);
-    const { run } = await getRunService().get(runId);
-    // To a browser that comes back after the end, this says: do not come back.
-    if (run.phase === 'ended' && afterSeq >= run.last_seq) return new Response(null, { status: 204 });
     const feed = await getRunService().follow({
       topics: new Map([[runId, afterSeq]]),
       signal: request.signal,
     });
+    // To a browser that comes back after the end, this says: do not come back.
+    if (feed.done) {
+      feed.close();
+      return new Response(null, { status: 204 });
+    }
     return eventStreamResponse(feed, { eventId: ({ seq }) => `${seq}` });
   });
 }

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { defaultDataDir, readEnvironment } from './environment.ts';
+import { operatorToken } from './operator-token.ts';
+
+it('has defaults for everything', () => {
+  expect(readEnvironment({ HOME: '/home/ada', PATH: '/bin' })).toMatchObject({
+    port: 4120,
+    dataDir: join(homedir(), '.local', 'share', 'loupe'),
+    token: undefined,
+    openBrowser: true,
+    concurrency: 1,
+    minFreeBytes: 256 * 1024 * 1024,
+    ollamaHost: { url: 'http://127.0.0.1:11434' },
+  });
+});
+
+it('T7: reads what is set', () => {
+  const token = 'a-token-of-the-operator';
+  expect(
+    readEnvironment({
+      LOUPE_PORT: '0',
+      LOUPE_DATA_DIR: '/srv/loupe',
+      LOUPE_TOKEN: token,
+      LOUPE_OPEN: '0',
+      LOUPE_CONCURRENCY: '3',
+      OLLAMA_HOST: '127.0.0.1:11500',
+    }),
+  ).toMatchObject({
+    port: 0,
+    dataDir: '/srv/loupe',
+    token,
+    openBrowser: false,
+    concurrency: 3,
+    ollamaHost: { url: 'http://127.0.0.1:11500' },
+  });
+});
+
+it('names every wrong setting at once, and never shows a token', () => {
+  const wrong = {
+    LOUPE_PROT: '4120',
+    LOUPE_PORT: 'http',
+    LOUPE_DATA_DIR: 'data',
+    LOUPE_TOKEN: 'too short',
+    LOUPE_OPEN: 'no',
+    LOUPE_CONCURRENCY: '0',
+    OLLAMA_HOST: 'http://10.0.0.8:11434',
+  };
+  let message = '';
+  try {
+    readEnvironment(wrong);
+  } catch (error) {
+    message = String(error);
+  }
+  expect(message).toContain('LOUPE_PROT is not a setting; did you mean LOUPE_PORT?');
+  for (const name of Object.keys(wrong)) expect(message).toContain(name);
+  expect(message).not.toContain('too short');
+  expect(() =>
+    readEnvironment({ OLLAMA_HOST: 'http://10.0.0.8', LOUPE_ALLOW_REMOTE_OLLAMA: '1' }),
+  ).not.toThrow();
+});
+
+it('puts data where the system keeps it', () => {
+  expect(defaultDataDir({ XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/loupe');
+  expect(defaultDataDir({ XDG_DATA_HOME: 'relative' }, 'linux')).toBe(join(homedir(), '.local/share/loupe'));
+  expect(defaultDataDir({}, 'darwin')).toBe(join(homedir(), 'Library/Application Support/loupe'));
+});
+
+it('makes the operator token once, for its owner alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-token-'));
+  try {
+    const token = operatorToken(folder, undefined);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(operatorToken(folder, undefined)).toBe(token);
+    expect(operatorToken(folder, 'given-from-outside')).toBe('given-from-outside');
+    expect((statSync(join(folder, 'token')).mode & 0o777).toString(8)).toBe('600');
+    expect(readFileSync(join(folder, 'token'), 'utf8')).toBe(`${token}\n`);
+    writeFileSync(join(folder, 'token'), 'garbage');
+    expect(() => operatorToken(folder, undefined)).toThrow(/does not hold an operator token/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

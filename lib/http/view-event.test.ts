@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { RunEvent } from '../events/registry.ts';
+import { viewEvent, viewEventJson } from './view-event.ts';
+
+function toolEnded(output: string): RunEvent {
+  return {
+    run_id: 'a',
+    seq: 7,
+    at: 1,
+    type: 'tool-call.ended',
+    call_id: 'c1',
+    tool: 'read_file',
+    result: { success: true, tool: 'read_file', output: { parts: ['short', output] } },
+    duration_ms: 1,
+  };
+}
+
+it('passes an event on as it is when its texts are short', () => {
+  const event = toolEnded('x'.repeat(65_536));
+  expect(viewEvent(event)).toBe(event);
+  expect(JSON.parse(viewEventJson(event))).toEqual(event);
+});
+
+it('cuts texts over 64 KB, says where and how long they are, and changes nothing else', () => {
+  const event = toolEnded('x'.repeat(100_000));
+  const view = viewEvent(event);
+  expect(view.cuts).toEqual([{ path: 'result.output.parts.1', chars: 100_000 }]);
+  expect(view).toMatchObject({ ...toolEnded('x'.repeat(65_536)) });
+  expect(event).toEqual(toolEnded('x'.repeat(100_000)));
+});
+
+it('never cuts a character in two', () => {
+  const view = viewEvent(toolEnded(`${'x'.repeat(65_535)}🦊${'y'.repeat(10)}`));
+  expect(JSON.stringify(view)).not.toContain('\\ud83e');
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { HostQueue } from './host-queue.ts';
+
+it('lets as many in as the limit says, the others in the order they came', async () => {
+  const queue = new HostQueue({ limit: 1, onMove: () => undefined });
+  const entered: string[] = [];
+  const enter = async (runId: string) => {
+    const release = await queue.enter(runId);
+    entered.push(runId);
+    return release;
+  };
+  const first = enter('a');
+  const second = enter('b');
+  const third = enter('c');
+  const releaseA = await first;
+  expect(entered).toEqual(['a']);
+  expect([queue.position('a'), queue.position('b'), queue.position('c')]).toEqual([undefined, 1, 2]);
+  expect(queue.ahead('c')).toEqual(['a', 'b']);
+  releaseA();
+  releaseA();
+  const releaseB = await second;
+  expect(entered).toEqual(['a', 'b']);
+  expect(queue.active).toBe(1);
+  releaseB();
+  (await third)();
+  expect(queue.active).toBe(0);
+});
+
+it('D12: lets a stopped run out of the line without giving it a place', async () => {
+  let moves = 0;
+  const queue = new HostQueue({ limit: 1, onMove: () => moves++ });
+  const releaseA = await queue.enter('a');
+  const b = queue.enter('b');
+  const c = queue.enter('c');
+  const before = moves;
+  queue.leave('b');
+  (await b)();
+  expect(moves).toBe(before + 1);
+  expect(queue.position('c')).toBe(1);
+  expect(queue.active).toBe(1);
+  releaseA();
+  (await c)();
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LiveTexts, nothingSeen } from './live-texts.ts';
+
+it('E12: gives a late viewer the text so far as one piece, and then only what is new', () => {
+  const texts = new LiveTexts();
+  texts.add({ type: 'text', call: 1, offset: 0, text: 'Hel' });
+  texts.add({ type: 'text', call: 1, offset: 3, text: 'lo' });
+  const seen = nothingSeen();
+  expect(texts.since(seen)).toEqual([{ type: 'text', call: 1, offset: 0, text: 'Hello' }]);
+  expect(texts.since(seen)).toEqual([]);
+  texts.add({ type: 'text', call: 1, offset: 5, text: '!' });
+  expect(texts.since(seen)).toEqual([{ type: 'text', call: 1, offset: 5, text: '!' }]);
+});
+
+it('forgets a text when its event has brought it whole', () => {
+  const texts = new LiveTexts();
+  texts.add({ type: 'text', call: 1, offset: 0, text: 'a' });
+  texts.add({ type: 'tool-output', call_id: 'c1', offset: 0, text: 'b' });
+  texts.endCall(1);
+  expect(texts.since(nothingSeen())).toEqual([{ type: 'tool-output', call_id: 'c1', offset: 0, text: 'b' }]);
+  texts.endTool('c1');
+  expect(texts.since(nothingSeen())).toEqual([]);
+});
+
+it('shows the place in the line once per change', () => {
+  const texts = new LiveTexts();
+  const seen = nothingSeen();
+  texts.add({ type: 'queue', position: 2, ahead: ['a', 'b'] });
+  expect(texts.since(seen)).toHaveLength(1);
+  expect(texts.since(seen)).toHaveLength(0);
+  texts.add({ type: 'queue', position: 1, ahead: ['b'] });
+  expect(texts.since(seen)).toEqual([{ type: 'queue', position: 1, ahead: ['b'] }]);
+  texts.endQueue();
+  expect(texts.since(nothingSeen())).toEqual([]);
+});
+
+it('stops showing a text that grows beyond a megabyte', () => {
+  const texts = new LiveTexts();
+  const seen = nothingSeen();
+  let offset = 0;
+  for (let round = 0; round < 20; round++) {
+    texts.add({ type: 'tool-output', call_id: 'c1', offset, text: 'x'.repeat(100_000) });
+    offset += 100_000;
+  }
+  const shown = texts.since(seen).map((delta) => ('text' in delta ? delta.text.length : 0));
+  expect(shown).toEqual([1024 * 1024]);
+});
+
+it('brings every viewer the same text, however the pieces overlap and whenever the viewer looks', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1, maxLength: 60 }),
+      fc.array(fc.tuple(fc.nat(60), fc.nat(10), fc.boolean()), { maxLength: 40 }),
+      (whole, steps) => {
+        const texts = new LiveTexts();
+        const seen = nothingSeen();
+        let sent = 0;
+        let got = '';
+        for (const [back, length, look] of steps) {
+          const offset = Math.max(0, sent - back);
+          const end = Math.min(whole.length, sent + length);
+          texts.add({ type: 'text', call: 1, offset, text: whole.slice(offset, end) });
+          sent = Math.max(sent, end);
+          if (!look) continue;
+          for (const delta of texts.since(seen)) {
+            if (delta.type !== 'text') continue;
+            expect(delta.offset).toBe(got.length);
+            got += delta.text;
+          }
+        }
+        for (const delta of texts.since(seen)) got += 'text' in delta ? delta.text : '';
+        expect(got).toBe(whole.slice(0, sent));
+      },
+    ),
+  );
+});

@@ -1,0 +1,362 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { foldAll } from '../events/fold-run.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import type { RunFeed } from './run-feed.ts';
+import type { ExecuteRun } from './run-service.ts';
+import { openTestService, scripted, type TestService, warned } from './test-service.ts';
+
+let test: TestService;
+afterEach(() => test.dispose());
+
+const never = () => new AbortController().signal;
+const untilAborted: ExecuteRun = async ({ signal }) => {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  return { outcome: 'suspended' };
+};
+
+/** A run that ends when it is asked to, as the engine does at the next boundary. */
+const untilStopped: ExecuteRun = async (run) => {
+  while (!run.log.state.stop && !run.signal.aborted) await run.log.changed(run.log.state.seq, run.signal);
+  return run.signal.aborted ? { outcome: 'suspended' } : scripted([])(run);
+};
+
+async function ended(runId: string) {
+  return vi.waitFor(async () => {
+    const { run } = await test.service.get(runId);
+    expect(run.phase).toBe('ended');
+    return run;
+  });
+}
+
+async function collect(feed: RunFeed, until: (seqs: number[]) => boolean): Promise<number[]> {
+  const seqs: number[] = [];
+  while (!feed.done && !until(seqs)) {
+    for (const item of await feed.next(1000)) if (item.kind === 'event') seqs.push(item.event.seq);
+  }
+  return seqs;
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+describe('starting', () => {
+  it('D3: answers at once and works on without viewers', async () => {
+    test = await openTestService(scripted(['a', 'b'].map(warned)));
+    const id = await test.start();
+    expect(await ended(id)).toMatchObject({ id, last_seq: 5, termination_reason: 'error' });
+  });
+
+  it('makes one run of two requests with the same key, and refuses the key for another request', async () => {
+    test = await openTestService(untilAborted);
+    const ids = await Promise.all([test.start({}, 'key'), test.start({}, 'key')]);
+    expect(ids[0]).toBe(ids[1]);
+    expect(await test.service.list({ limit: 10 })).toHaveLength(1);
+    await expect(test.start({ task: 'Another' }, 'key')).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+  });
+
+  it('refuses new runs when the disk is nearly full', async () => {
+    test = await openTestService(untilAborted, { minFreeBytes: Number.MAX_SAFE_INTEGER });
+    await expect(test.start()).rejects.toMatchObject({ code: 'storage_full' });
+  });
+
+  it('ends a run whose loop throws, and no other', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    test = await openTestService(
+      async (run) => {
+        if (run.config.task === 'Break') throw new TypeError('a bug');
+        return scripted([warned('fine')])(run);
+      },
+      { hostOf: ({ task }) => task },
+    );
+    const broken = await test.start({ task: 'Break' });
+    const sound = await test.start({ task: 'Work' });
+    expect(await ended(broken)).toMatchObject({
+      termination_reason: 'error',
+      message: expect.stringContaining('a bug'),
+    });
+    expect(await ended(sound)).toMatchObject({ last_seq: 4 });
+    expect(log).toHaveBeenCalled();
+    log.mockRestore();
+  });
+});
+
+describe('the line before a model server', () => {
+  it('works on one run of a host at a time and shows the others their place', async () => {
+    test = await openTestService(untilStopped);
+    const first = await test.start();
+    const second = await test.start();
+    const third = await test.start();
+    const elsewhere = await test.start({ model: 'another host' });
+    await vi.waitFor(async () => {
+      const places = (await test.service.list({ limit: 10 })).map((run) => [
+        run.id,
+        run.phase,
+        run.queue_position,
+      ]);
+      expect(Object.fromEntries(places.map(([id, ...rest]) => [id, rest]))).toEqual({
+        [first]: ['starting', undefined],
+        [second]: ['queued', 1],
+        [third]: ['queued', 2],
+        [elsewhere]: ['starting', undefined],
+      });
+    });
+    const feed = await test.service.follow({ topics: new Map([[third, 1]]), signal: never() });
+    expect(await feed.next(1000)).toEqual([
+      { kind: 'delta', runId: third, delta: { type: 'queue', position: 2, ahead: [first, second] } },
+    ]);
+    await test.service.stop(first, { force: false });
+    expect(await feed.next(1000)).toEqual([
+      { kind: 'delta', runId: third, delta: { type: 'queue', position: 1, ahead: [second] } },
+    ]);
+    feed.close();
+  });
+
+  it('S13: a run that is stopped while it waits ends without waiting', async () => {
+    test = await openTestService(untilStopped);
+    await test.start();
+    const waiting = await test.start();
+    await test.service.stop(waiting, { force: false });
+    expect(await ended(waiting)).toMatchObject({ stop_requested: true });
+  });
+});
+
+describe('stopping', () => {
+  it('S13, S14: records each kind of stop once', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    await Promise.all([1, 2, 3].map(() => test.service.stop(id, { force: false })));
+    await Promise.all([1, 2, 3].map(() => test.service.stop(id, { force: true })));
+    await test.service.stop(id, { force: false });
+    const events = await test.store.read(id, { afterSeq: 0, limit: 100 });
+    const stops = events.filter((event) => event.type === 'stop.requested');
+    expect(stops.map((event) => event.force)).toEqual([false, true]);
+  });
+
+  it('changes nothing on a run that has ended, and does not know missing ones', async () => {
+    test = await openTestService(scripted([]));
+    const id = await test.start();
+    const before = await ended(id);
+    expect(await test.service.stop(id, { force: true })).toEqual(before);
+    await expect(test.service.stop('nobody', { force: true })).rejects.toMatchObject({
+      code: 'run_not_found',
+    });
+  });
+});
+
+describe('following', () => {
+  it('D5: brings each event once and in order, wherever a viewer was cut off', async () => {
+    test = await openTestService(scripted(Array.from({ length: 12 }, (_, index) => warned(`${index}`))));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 }), async (cuts) => {
+        const id = await test.start();
+        const got: number[] = [];
+        for (const cut of [...cuts, Number.MAX_SAFE_INTEGER]) {
+          const feed = await test.service.follow({
+            topics: new Map([[id, got.at(-1) ?? 0]]),
+            signal: never(),
+          });
+          const seqs = await collect(feed, (seen) => seen.length >= cut);
+          feed.close();
+          // What had been sent when the line broke: the viewer has the first `cut` of them.
+          got.push(...seqs.slice(0, cut));
+        }
+        expect(got).toEqual(upTo(15));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('D5: is the same for every place a viewer may come from', async () => {
+    test = await openTestService(scripted(Array.from({ length: 300 }, (_, index) => warned(`${index}`))));
+    const id = await test.start();
+    const last = (await ended(id)).last_seq;
+    for (const after of [0, 1, 42, 99, 100, 101, 256, last - 1]) {
+      const feed = await test.service.follow({ topics: new Map([[id, after]]), signal: never() });
+      expect(await collect(feed, () => false)).toEqual(upTo(last).slice(after));
+    }
+  });
+
+  it('ends by itself after the last event', async () => {
+    test = await openTestService(scripted([]));
+    const id = await test.start();
+    const feed = await test.service.follow({ topics: new Map([[id, 0]]), signal: never() });
+    await collect(feed, () => false);
+    expect(feed.done).toBe(true);
+    expect(await feed.next(10_000)).toEqual([]);
+    feed.close();
+    expect(test.service.viewers).toBe(0);
+  });
+
+  it('is over at once for a viewer who has everything', async () => {
+    test = await openTestService(scripted([]));
+    const id = await test.start();
+    const { last_seq } = await ended(id);
+    const feed = await test.service.follow({ topics: new Map([[id, last_seq]]), signal: never() });
+    expect(feed.done).toBe(true);
+    feed.close();
+  });
+
+  it('waits where a viewer claims more than there is', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    const feed = await test.service.follow({ topics: new Map([[id, 1000]]), signal: never() });
+    expect(await feed.next(50)).toEqual([]);
+    feed.close();
+  });
+
+  it('follows several runs and the list in one feed', async () => {
+    test = await openTestService(scripted([warned('x')]), { hostOf: ({ task }) => task });
+    const old = await test.start({ task: 'Old' });
+    await ended(old);
+    const feed = await test.service.follow({ topics: new Map([[old, 2]]), list: true, signal: never() });
+    const summaries = new Map<string, number>();
+    const events: string[] = [];
+    const take = async () => {
+      for (const item of await feed.next(1000)) {
+        if (item.kind === 'run') summaries.set(item.summary.id, item.summary.last_seq);
+        if (item.kind === 'event') events.push(`${item.event.run_id}:${item.event.seq}`);
+      }
+    };
+    await take();
+    expect(summaries.get(old)).toBe(4);
+    const young = await test.start({ task: 'Young' });
+    while (summaries.get(young) !== 4) await take();
+    expect(events).toEqual([`${old}:3`, `${old}:4`]);
+    expect(feed.done).toBe(false);
+    feed.close();
+  });
+
+  it('shows running text only after the event that began it, and not after the one that ended it', async () => {
+    let release: (value?: unknown) => void = () => undefined;
+    const gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    test = await openTestService(async (run) => {
+      await run.log.append([warned('before')]);
+      run.log.delta({ type: 'text', call: 1, offset: 0, text: 'Thinking' });
+      run.log.delta({ type: 'text', call: 1, offset: 8, text: ' about it' });
+      await gate;
+      return scripted([])(run);
+    });
+    const id = await test.start();
+    const feed = await test.service.follow({ topics: new Map([[id, 0]]), signal: never() });
+    const kinds: string[] = [];
+    let text = '';
+    while (text.length < 17) {
+      for (const item of await feed.next(1000)) {
+        kinds.push(item.kind === 'event' ? item.event.type : item.kind);
+        if (item.kind === 'delta' && 'text' in item.delta) text += item.delta.text;
+      }
+    }
+    expect(text).toBe('Thinking about it');
+    expect(kinds.slice(0, 3)).toEqual(['run.created', 'run.started', 'policy.warned']);
+    expect(new Set(kinds.slice(3))).toEqual(new Set(['delta']));
+    const late = await test.service.follow({ topics: new Map([[id, 3]]), signal: never() });
+    expect(await late.next(1000)).toEqual([
+      { kind: 'delta', runId: id, delta: { type: 'text', call: 1, offset: 0, text: 'Thinking about it' } },
+    ]);
+    late.close();
+    feed.close();
+    release();
+    await ended(id);
+  });
+
+  it('does not know missing runs', async () => {
+    test = await openTestService(untilAborted);
+    const follow = test.service.follow({ topics: new Map([['nobody', 0]]), signal: never() });
+    await expect(follow).rejects.toMatchObject({ code: 'run_not_found' });
+    expect(test.service.viewers).toBe(0);
+  });
+
+  it('is over when the viewer goes', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    const viewer = new AbortController();
+    const feed = await test.service.follow({ topics: new Map([[id, 2]]), signal: viewer.signal });
+    const waiting = feed.next(60_000);
+    viewer.abort();
+    expect(await waiting).toEqual([]);
+    expect(test.service.viewers).toBe(0);
+  });
+});
+
+describe('restarting', () => {
+  it('D19: goes on with unfinished runs under a new epoch, and loses nothing', async () => {
+    test = await openTestService(async (run) => {
+      await run.log.append([warned('first life')]);
+      return untilAborted(run);
+    });
+    const id = await test.start();
+    await vi.waitFor(async () => expect((await test.service.get(id)).run.last_seq).toBe(3));
+    await test.restart(scripted([warned('second life')]));
+    await test.service.resumeUnfinished();
+    await ended(id);
+    const events = await test.store.read(id, { afterSeq: 0, limit: 100 });
+    expect(events.map((event) => event.type)).toEqual([
+      'run.created',
+      'run.started',
+      'policy.warned',
+      'run.resumed',
+      'policy.warned',
+      'run.ended',
+    ]);
+    expect(events[3]).toMatchObject({ epoch: 2 });
+  });
+
+  it('starts runs that were still waiting in line as if nothing had happened', async () => {
+    test = await openTestService(untilAborted);
+    await test.start();
+    const waiting = await test.start();
+    await test.restart(scripted([]));
+    await test.service.resumeUnfinished();
+    await ended(waiting);
+    const events = await test.store.read(waiting, { afterSeq: 0, limit: 100 });
+    expect(events.map((event) => event.type)).toEqual(['run.created', 'run.started', 'run.ended']);
+  });
+
+  it('parks a run that two recoveries could not get past, and goes on with the others', async () => {
+    test = await openTestService(untilAborted, { hostOf: ({ task }) => task });
+    const poisoned = await test.start({ task: 'Poison' });
+    const sound = await test.start({ task: 'Sound' });
+    await vi.waitFor(async () => expect((await test.service.get(sound)).run.phase).toBe('starting'));
+    // Two starts that were lost while taking the run up.
+    await test.store.beginRecovery(poisoned);
+    await test.store.beginRecovery(poisoned);
+    await test.restart(scripted([]));
+    await test.service.resumeUnfinished();
+    expect(await ended(poisoned)).toMatchObject({
+      termination_reason: 'error',
+      message: expect.stringContaining('interrupted'),
+    });
+    const events = await test.store.read(poisoned, { afterSeq: 0, limit: 100 });
+    expect(events.map((event) => event.type)).toEqual(['run.created', 'run.started', 'run.ended']);
+    await ended(sound);
+  });
+
+  it('does not count a stop in good order, however often, as a failed recovery', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    await vi.waitFor(async () => expect((await test.service.get(id)).run.phase).toBe('starting'));
+    for (let time = 1; time <= 4; time++) {
+      await test.restart(untilAborted);
+      await test.service.resumeUnfinished();
+    }
+    const { run } = await test.service.get(id);
+    expect(run.phase).not.toBe('ended');
+    const log = foldAll(emptyRunState(id), await test.store.read(id, { afterSeq: 0, limit: 100 }));
+    expect(log.resumes).toBe(4);
+  });
+
+  it('closes streams and refuses new work while it stops', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    const feed = await test.service.follow({ topics: new Map([[id, 2]]), signal: never() });
+    const waiting = feed.next(60_000);
+    const closed = test.service.close();
+    expect(await waiting).toEqual([]);
+    await expect(test.start()).rejects.toMatchObject({ code: 'shutting_down' });
+    await closed;
+  });
+});

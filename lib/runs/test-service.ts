@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NewRun } from '../api/create-run.ts';
+import { createRunRequest } from '../api/create-run.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { NewEvent } from '../events/registry.ts';
+import { SqliteRunStore } from '../store/sqlite-store.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { endedByError } from './end-run.ts';
+import { type ExecuteRun, RunService, type RunServiceOptions } from './run-service.ts';
+
+/** A service over a real store whose runs do what a test says. */
+export interface TestService {
+  service: RunService;
+  store: SqliteRunStore;
+  dataDir: string;
+  /** Starts a run and brings its id. */
+  start(request?: Partial<NewRun>, idempotencyKey?: string): Promise<string>;
+  /** Ends the service and opens another one on the same data, as a restart does. */
+  restart(execute?: ExecuteRun): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function openTestService(
+  execute: ExecuteRun,
+  options: Partial<RunServiceOptions> = {},
+): Promise<TestService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-service-'));
+  const open = (run: ExecuteRun) => {
+    const store = SqliteRunStore.open(dataDir, { ballastMegabytes: 1 });
+    const service = new RunService({
+      store,
+      dataDir,
+      concurrency: 1,
+      minFreeBytes: 0,
+      execute: run,
+      prepare: async (request) => ({
+        config: sampleConfig({ task: request.task, model: request.model }),
+        discard: async () => undefined,
+      }),
+      hostOf: ({ model }) => model,
+      health: () => Promise.reject(new Error('not asked')),
+      models: () => Promise.reject(new Error('not asked')),
+      ...options,
+    });
+    return { store, service };
+  };
+  const test: TestService = {
+    ...open(execute),
+    dataDir,
+    async start(request = {}, idempotencyKey) {
+      const full = createRunRequest.parse({ task: 'Do it', model: 'fake', ...request });
+      const { run } = await test.service.start(full, { idempotencyKey });
+      return run.id;
+    },
+    async restart(next = execute) {
+      await test.service.close();
+      Object.assign(test, open(next));
+    },
+    async dispose() {
+      await test.service.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  return test;
+}
+
+/** A run that does nothing but write these events, with a turn of the event loop between them, and end. */
+export function scripted(events: readonly NewEvent[]): ExecuteRun {
+  return async ({ log, signal }) => {
+    for (const event of events) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal.aborted) return { outcome: 'suspended' };
+      await log.append([event]);
+    }
+    await log.appendIf((state) =>
+      endedByError(state, new AppError({ code: 'over', message: 'The script is over.' })),
+    );
+    return { outcome: 'ended' };
+  };
+}
+
+export function warned(message: string): NewEvent {
+  return { type: 'policy.warned', code: 'test', message };
+}
