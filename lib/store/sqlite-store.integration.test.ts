@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SqliteRunStore } from './sqlite-store.ts';
+
+const here = (file: string) => new URL(file, import.meta.url).href;
+const program = (body: string) => `
+  const { SqliteRunStore } = await import(${JSON.stringify(here('./sqlite-store.ts'))});
+  const { sampleConfig } = await import(${JSON.stringify(here('../testing/sample-logs.ts'))});
+  const directory = process.env.STORE_DIRECTORY;
+  ${body}
+`;
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'loupe-store-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function start(body: string): ChildProcess {
+  return spawn(process.execPath, ['--input-type=module', '-e', program(body)], {
+    env: { ...process.env, STORE_DIRECTORY: directory },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Appends as fast as it can, in batches of 1 to 4 events, and tells every sequence number that was acknowledged. */
+const APPENDER = `
+  const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
+  const { runId } = await store.create({ id: 'run', config: sampleConfig(), idempotencyKey: 'the-run' });
+  let { epoch, lastSeq } = await store.claim(runId, 'worker');
+  for (;;) {
+    const events = Array.from({ length: 1 + (lastSeq % 4) }, () => ({
+      type: 'policy.warned', code: 'test', message: 'x'.repeat(1000),
+    }));
+    const appended = await store.append(runId, { epoch, expectedSeq: lastSeq, events });
+    lastSeq = appended.at(-1).seq;
+    process.stdout.write(lastSeq + '\\n');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+`;
+
+it('loses no acknowledged event and leaves no gap, killed at 12 arbitrary moments', async () => {
+  let acknowledged = 0;
+  for (let round = 0; round < 12; round++) {
+    const writer = start(APPENDER);
+    if (!writer.stdout) throw new Error('no output');
+    const lines = createInterface(writer.stdout);
+    lines.on('line', (line) => {
+      acknowledged = Math.max(acknowledged, Number(line));
+    });
+    await once(lines, 'line');
+    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 120));
+    writer.kill('SIGKILL');
+    await Promise.all([once(writer, 'exit'), once(lines, 'close')]);
+
+    const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
+    const summary = await store.summary('run');
+    const events = await store.read('run', { afterSeq: 0, limit: 1_000_000 });
+    expect(summary?.last_seq).toBeGreaterThanOrEqual(acknowledged);
+    expect(events.map((event) => event.seq)).toEqual(
+      Array.from({ length: summary?.last_seq ?? 0 }, (_, index) => index + 1),
+    );
+    await store.close();
+    const database = new Database(join(directory, 'loupe.db'), { readonly: true });
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+    database.close();
+  }
+  expect(acknowledged).toBeGreaterThan(100);
+  console.info(`kill -9: 12 rounds, ${acknowledged} events acknowledged, 0 lost`);
+});
+
+/** Fills a file system of 6 MB with events until it refuses, ends the run with the reserve, and reads it all again. */
+const FILLER = `
+  const store = SqliteRunStore.open(directory, { ballastMegabytes: 2 });
+  const { runId } = await store.create({ id: 'run', config: sampleConfig() });
+  const { epoch } = await store.claim(runId, 'worker');
+  let seq = 1;
+  let refusal;
+  while (!refusal) {
+    const event = { type: 'policy.warned', code: 'test', message: 'x'.repeat(20_000) };
+    await store.append(runId, { epoch, expectedSeq: seq, events: [event] }).then(
+      () => { seq += 1; },
+      (error) => { refusal = error; },
+    );
+  }
+  const read = await store.read(runId, { afterSeq: 0, limit: 100_000 });
+  await store.append(runId, { epoch, expectedSeq: seq, events: [{
+    type: 'run.ended', message: 'The disk is full.', evidence: [seq], cost_usd: 0, tool_calls: 0, files_written: [],
+    result: { status: 'failed', output: '', model_used: 'm', tokens_in: 0, tokens_out: 0, iterations_used: 0,
+      termination_reason: 'error', error: { code: refusal.code, message: refusal.message } },
+  }] });
+  const summary = await store.summary(runId);
+  await store.close();
+  console.log(JSON.stringify({ code: refusal.code, seq, read: read.length, phase: summary.phase, last: summary.last_seq }));
+`;
+
+const canMount =
+  process.platform === 'linux' &&
+  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0;
+
+it.skipIf(!canMount)(
+  'says storage_full on a full disk, goes on reading, and still writes how the run ended',
+  async () => {
+    const filler = spawnSync(
+      'unshare',
+      [
+        '-Urm',
+        'sh',
+        '-c',
+        `mount -t tmpfs -o size=6m none "$STORE_DIRECTORY" && exec "$0" --input-type=module -e "$1"`,
+        process.execPath,
+        program(FILLER),
+      ],
+      { env: { ...process.env, STORE_DIRECTORY: directory }, encoding: 'utf8' },
+    );
+    expect(filler.stderr).toBe('');
+    const told = JSON.parse(filler.stdout);
+    expect(told).toMatchObject({ code: 'storage_full', phase: 'ended' });
+    expect(told.read).toBe(told.seq);
+    expect(told.last).toBe(told.seq + 1);
+  },
+);
