@@ -81,7 +81,7 @@ const config = fc.record({
   nudge_plans: fc.boolean(),
   think: fc.boolean(),
   agentic: fc.constantFrom(true, true, true, false),
-  window_tokens: fc.constantFrom(600, 32_768),
+  window_tokens: fc.constantFrom(900, 1600, 32_768),
   budget: fc.constantFrom<RunConfig['budget']>({}, { max_tokens_total: 1200 }),
   checks: fc.constantFrom<RunConfig['checks']>([], [{ type: 'file_exists', path: 'a' }]),
 });
@@ -93,6 +93,7 @@ const trouble = fc.record({
   }),
   stop: fc.option(fc.record({ atSeq: fc.integer({ min: 3, max: 60 }), force: fc.boolean() }), {
     nil: undefined,
+    freq: 1,
   }),
   checkResults: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
   toolResults: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { RunConfig } from '../events/config.ts';
 import { type ProgressEvent, progressEvent } from '../events/progress.ts';
 import { type EventOf, type RunEventType, runEvent } from '../events/registry.ts';
@@ -692,6 +692,7 @@ it('K-21: with live tokens the reply is streamed and comes out the same', async 
 });
 
 it('E4, E12: gives one event per executed call, and a listener that throws disturbs nothing', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   await using run = await play([calls(read('a.md'), read('b.md')), answer], {
     files: { 'a.md': 'A' },
     onProgress: (event) => {
@@ -705,6 +706,8 @@ it('E4, E12: gives one event per executed call, and a listener that throws distu
     { tool_name: 'read_file', iteration: 1 },
   ]);
   for (const event of events) expect(event.timestamp).toBeGreaterThan(1_600_000_000_000);
+  expect(warn).toHaveBeenCalledOnce();
+  warn.mockRestore();
 });
 
 it('C7, K-19: lowers the window to what the model holds, and says so', async () => {

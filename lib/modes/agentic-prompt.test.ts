@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { parseToolCalls } from '../parser/parse-tool-calls.ts';
+import type { ToolDefinition } from '../parser/types.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
+import { executeTool } from '../tools/execute-tool.ts';
+import { getToolDefinitions } from '../tools/registry.ts';
+import { buildAgenticPrompt, exampleCalls } from './agentic-prompt.ts';
+
+const tools = getToolDefinitions({ sandbox: openUnconfined() });
+
+it('T23, N5: holds at least two worked calls that the parser reads, with registered names and valid arguments', async () => {
+  const examples = buildAgenticPrompt({ tools })
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  expect(examples.length).toBeGreaterThanOrEqual(2);
+  for (const example of examples) {
+    const parsed = parseToolCalls({ content: example }, { tools });
+    expect(parsed.type).toBe('tool_calls');
+    if (parsed.type !== 'tool_calls') continue;
+    expect(parsed.calls).toHaveLength(1);
+    expect(parsed.coercions).toEqual([]);
+    expect(parsed.repairs).toEqual([]);
+    const [call] = parsed.calls;
+    const definition = tools.find((tool) => tool.function.name === call?.name)?.function.parameters;
+    expect(Object.keys(call?.arguments ?? {})).toEqual(definition?.required ?? []);
+  }
+  // The check that executes calls has nothing to say against them: only the missing folder.
+  for (const { name, arguments: args } of exampleCalls(tools)) {
+    const definition = tools.find((tool) => tool.function.name === name);
+    if (!definition) throw new Error(name);
+    const checked = await executeTool(name, args, '/nowhere', {
+      tools: [
+        { definition, effect: 'read', run: async () => ({ success: true, tool: name, output: 'valid' }) },
+      ],
+      signal: new AbortController().signal,
+    });
+    expect(checked).toMatchObject({ output: 'valid' });
+  }
+});
+
+it('T2, T23: begins with the words of the task and says when to stop', () => {
+  const prompt = buildAgenticPrompt({ tools, system: '  Be brief.  ' });
+  expect(prompt).toMatch(/^Be brief\.\n\n/);
+  expect(prompt).toMatch(/When to stop/);
+  expect(prompt).toContain('read_file, write_file, list_directory, search_files, run_command');
+});
+
+it('makes two different examples of one tool, and values for every type', () => {
+  const only: ToolDefinition = {
+    type: 'function',
+    function: {
+      name: 'odd',
+      description: '',
+      parameters: {
+        type: 'object',
+        required: ['path', 'count', 'deep', 'list', 'kind', 'flag'],
+        properties: {
+          path: { type: 'string' },
+          count: { type: 'integer' },
+          deep: { type: 'object', required: ['word'], properties: { word: { type: 'string' } } },
+          list: { type: 'array', items: { type: 'number' } },
+          kind: { type: 'string', enum: ['small', 'large'] },
+          flag: { type: 'boolean' },
+        },
+      },
+    },
+  };
+  expect(exampleCalls([only]).map((call) => call.arguments)).toEqual([
+    { path: 'notes.md', count: 1, deep: { word: 'example word' }, list: [1], kind: 'small', flag: true },
+    { path: 'src/main.ts', count: 1, deep: { word: 'example word' }, list: [1], kind: 'small', flag: true },
+  ]);
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ChatMessage } from '../model/chat-model.ts';
+import type { ToolDefinition } from '../parser/types.ts';
+import { headAndTail, planCompaction } from './compaction.ts';
+import { estimateTokens } from './estimate.ts';
+
+const tools: ToolDefinition[] = [
+  {
+    type: 'function',
+    function: {
+      name: 'read_file',
+      description: 'Reads.',
+      parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    },
+  },
+];
+const opening: ChatMessage[] = [
+  { role: 'system', content: 'Rules.' },
+  { role: 'user', content: 'Task.' },
+];
+
+function round(path: string, output: string, success = true): ChatMessage[] {
+  const result = success
+    ? { success, tool: 'read_file', output }
+    : { success, tool: 'read_file', output: { error: output } };
+  return [
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ function: { name: 'read_file', arguments: { path } } }],
+    },
+    { role: 'tool', tool_name: 'read_file', content: JSON.stringify(result) },
+  ];
+}
+
+const rounds = (count: number, chars: number) =>
+  Array.from({ length: count }, (_, index) => round(`${index + 1}.md`, 'x'.repeat(chars))).flat();
+const plan = (
+  messages: ChatMessage[],
+  limitTokens: number,
+  more: { force?: boolean; folded?: Record<number, string> } = {},
+) => planCompaction({ messages, tools, folded: {}, limitTokens, keepRounds: 3, resultChars: 8000, ...more });
+
+it('C1: counts characters / 4 over messages, calls and tool definitions', () => {
+  const call = { name: 'abcd', arguments: { a: 1 } };
+  const messages: ChatMessage[] = [
+    { role: 'user', content: 'x'.repeat(100) },
+    { role: 'assistant', content: '', tool_calls: [{ function: call }] },
+  ];
+  expect(estimateTokens(messages, [])).toBe(Math.ceil((100 + 4 + '{"a":1}'.length) / 4));
+  expect(estimateTokens([], tools)).toBe(Math.ceil(JSON.stringify(tools[0]).length / 4));
+  expect(estimateTokens(messages, [], { 0: 'xx' })).toBe(Math.ceil((2 + 4 + 7) / 4));
+});
+
+it('C2: does nothing at the limit and folds above it', () => {
+  const messages = [...opening, ...rounds(6, 2000)];
+  const size = estimateTokens(messages, tools);
+  expect(plan(messages, size)).toBeUndefined();
+  expect(plan(messages, size - 1)).toBeDefined();
+});
+
+it('C3, C4: keeps three rounds and replaces each older result by one line, order and other messages kept', () => {
+  const messages = [...opening, ...round('fail.md', 'no such file. '.repeat(20), false), ...rounds(5, 2000)];
+  const compaction = plan(messages, estimateTokens(messages, tools) - 1);
+  expect(compaction?.folded.map((fold) => fold.message)).toEqual([3, 5, 7]);
+  for (const fold of compaction?.folded ?? []) {
+    expect(fold.kind).toBe('one-line');
+    expect(fold.content).not.toMatch(/[\n\r\u2028\u2029]/);
+    expect(fold.content.length).toBeLessThanOrEqual(160);
+  }
+  expect(compaction?.folded[0]?.content).toMatch(/^read_file fail\.md: failed/);
+  expect(compaction?.folded[1]?.content).toMatch(/^read_file 1\.md: ok/);
+  expect(compaction?.after_tokens).toBeLessThan(compaction?.before_tokens ?? 0);
+});
+
+it('C6: cuts results within the kept rounds only when folding is not enough', () => {
+  const messages = [...opening, ...rounds(1, 200_000)];
+  const compaction = plan(messages, 24_576);
+  expect(compaction?.folded).toMatchObject([
+    { message: 3, kind: 'head-and-tail', before_chars: messages[3]?.content.length },
+  ]);
+  expect(compaction?.folded[0]?.content.length).toBeLessThanOrEqual(8000);
+  expect(compaction?.folded[0]?.content).toContain('characters are left out here');
+  expect(compaction?.after_tokens).toBeLessThan(24_576);
+});
+
+it('has nothing more to give once everything is folded, forced or not', () => {
+  const messages = [...opening, ...rounds(6, 10_000)];
+  const first = plan(messages, 100, { force: true });
+  const folded = Object.fromEntries((first?.folded ?? []).map((fold) => [fold.message, fold.content]));
+  expect(Object.keys(folded)).toHaveLength(6);
+  expect(plan(messages, 100, { force: true, folded })).toBeUndefined();
+  expect(plan(opening, 1, { force: true })).toBeUndefined();
+});
+
+it('folds below the limit when the server insists: old rounds first, then the kept ones', () => {
+  const messages = [...opening, ...rounds(5, 9000)];
+  const first = plan(messages, 1_000_000, { force: true });
+  expect(first?.folded.map((fold) => [fold.message, fold.kind])).toEqual([
+    [3, 'one-line'],
+    [5, 'one-line'],
+  ]);
+  const folded = Object.fromEntries((first?.folded ?? []).map((fold) => [fold.message, fold.content]));
+  const second = plan(messages, 1_000_000, { force: true, folded });
+  expect(second?.folded.map((fold) => fold.kind)).toEqual([
+    'head-and-tail',
+    'head-and-tail',
+    'head-and-tail',
+  ]);
+});
+
+it('keeps the prompt cache for long: every shortening is followed by several rounds without one', () => {
+  const messages: ChatMessage[] = [...opening];
+  let folded: Record<number, string> = {};
+  const shortenings: number[] = [];
+  for (let index = 0; index < 40; index += 1) {
+    messages.push(...round(`${index}.md`, 'x'.repeat(3000)));
+    const compaction = plan(messages, 10_000, { folded });
+    if (!compaction) continue;
+    shortenings.push(index);
+    folded = {
+      ...folded,
+      ...Object.fromEntries(compaction.folded.map((fold) => [fold.message, fold.content])),
+    };
+  }
+  const gaps = shortenings.slice(1).map((at, index) => at - (shortenings[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5);
+});
+
+it('is never longer than asked and splits no surrogate pair', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 0, maxLength: 2000 }),
+      fc.integer({ min: 100, max: 600 }),
+      (text, max) => {
+        const cut = headAndTail(text, max);
+        expect(cut.length).toBeLessThanOrEqual(Math.max(max, Math.min(text.length, max)));
+        expect(cut.isWellFormed()).toBe(true);
+      },
+    ),
+  );
+});
