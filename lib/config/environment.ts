@@ -21,7 +21,7 @@ export interface Environment {
   readonly minFreeBytes: number;
 }
 
-const KNOWN = [
+const SETTINGS = [
   'LOUPE_PORT',
   'LOUPE_DATA_DIR',
   'LOUPE_TOKEN',
@@ -29,11 +29,12 @@ const KNOWN = [
   'LOUPE_CONCURRENCY',
   'LOUPE_MIN_FREE_MB',
   'LOUPE_ALLOW_REMOTE_OLLAMA',
-  'LOUPE_DIST_DIR',
-  'LOUPE_FAULT',
-  'LOUPE_CHROMIUM',
-  'LOUPE_GALLERY',
 ] as const;
+
+type Setting = (typeof SETTINGS)[number];
+
+/** Read elsewhere, by builds and tests. */
+const FOR_DEVELOPERS = ['LOUPE_DIST_DIR', 'LOUPE_FAULT', 'LOUPE_CHROMIUM', 'LOUPE_GALLERY'] as const;
 
 export const DEFAULT_PORT = 4120;
 const DEFAULT_MIN_FREE_MB = 256;
@@ -45,14 +46,14 @@ const DEFAULT_MIN_FREE_MB = 256;
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
   const problems: string[] = [];
-  const known: readonly string[] = KNOWN;
+  const known: readonly string[] = [...SETTINGS, ...FOR_DEVELOPERS];
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOUPE_') || known.includes(name)) continue;
     const nearest = nearestName(name, known);
     problems.push(`${name} is not a setting${nearest ? `; did you mean ${nearest}?` : '.'}`);
   }
 
-  const number = (name: (typeof KNOWN)[number], fallback: number, min: number, max: number): number => {
+  const number = (name: Setting, fallback: number, min: number, max: number): number => {
     const text = env[name]?.trim();
     if (text === undefined || text === '') return fallback;
     const value = Number(text);
@@ -60,7 +61,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     problems.push(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
     return fallback;
   };
-  const flag = (name: (typeof KNOWN)[number], fallback: boolean): boolean => {
+  const flag = (name: Setting, fallback: boolean): boolean => {
     const text = env[name]?.trim();
     if (text === undefined || text === '') return fallback;
     if (text === '1' || text === '0') return text === '1';
@@ -81,7 +82,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     throw new AppError({
       code: 'bad_settings',
       message: `Loupe cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-      hint: `The settings are ${KNOWN.slice(0, -4).join(', ')} and OLLAMA_HOST.`,
+      hint: `The settings are ${SETTINGS.join(', ')} and OLLAMA_HOST.`,
     });
   }
   return { ...settings, ollamaHost };

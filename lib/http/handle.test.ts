@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { GET as getEvents } from '../../app/api/runs/[runId]/events/route.ts';
+import { POST as createRun, GET as listRuns } from '../../app/api/runs/route.ts';
+import { GET as followAll } from '../../app/api/stream/route.ts';
+import { AppError } from '../errors/app-error.ts';
+import { setRunService } from '../runs/current-service.ts';
+import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
+import { StorageFullError } from '../store/store-errors.ts';
+import { setGate } from './current-gate.ts';
+import { Gate } from './gate.ts';
+import { checked, handle, readBody } from './handle.ts';
+
+const token = 'operator-token-0123456789abcdef';
+const host = '127.0.0.1:4120';
+let test: TestService;
+
+beforeAll(async () => {
+  test = await openTestService(scripted([]));
+  setRunService(test.service);
+  setGate(new Gate({ token, hostnames: [], port: 4120 }));
+});
+afterAll(() => test.dispose());
+
+function request(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Request {
+  return new Request(`http://${host}${path}`, {
+    ...init,
+    headers: { host, authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers },
+  });
+}
+
+async function codeOf(response: Response): Promise<[number, string]> {
+  const body = z.object({ error: z.object({ code: z.string() }) }).parse(await response.json());
+  return [response.status, body.error.code];
+}
+
+describe('every handler checks by itself, whatever stands before it', () => {
+  const params = { params: Promise.resolve({ runId: 'any' }) };
+  const handlers: [string, (request: Request) => Promise<Response>][] = [
+    ['the list', listRuns],
+    ['the start', createRun],
+    ['the stream of a run', (asked) => getEvents(asked, params)],
+    ['the shared stream', followAll],
+  ];
+
+  it.each(handlers)('%s', async (_, handler) => {
+    expect(await codeOf(await handler(request('/', { headers: { authorization: '' } })))).toEqual([
+      401,
+      'unauthorized',
+    ]);
+    expect(await codeOf(await handler(request('/', { headers: { host: 'evil.example' } })))).toEqual([
+      403,
+      'foreign_host',
+    ]);
+    expect(await codeOf(await handler(request('/', { headers: { host: `${host}, ${host}` } })))).toEqual([
+      403,
+      'foreign_host',
+    ]);
+    expect(await codeOf(await handler(request('/', { headers: { origin: 'http://evil.example' } })))).toEqual(
+      [403, 'foreign_origin'],
+    );
+    expect(
+      await codeOf(await handler(request('/', { headers: { 'sec-fetch-site': 'cross-site' } }))),
+    ).toEqual([403, 'foreign_origin']);
+  });
+});
+
+describe('handle', () => {
+  const failing = (error: unknown) =>
+    handle(request('/'), () => {
+      throw error;
+    });
+
+  it('turns an error for readers into its status and its words', async () => {
+    const response = await failing(new StorageFullError('/data/loupe.db'));
+    expect(response.status).toBe(507);
+    expect(await response.json()).toEqual({
+      error: {
+        code: 'storage_full',
+        message: 'The disk that holds /data/loupe.db is full.',
+        hint: expect.any(String),
+      },
+    });
+  });
+
+  it('knows such an error also when another copy of the module made it', async () => {
+    const foreign = Object.assign(new Error('There is no run "x".'), {
+      code: 'run_not_found',
+      hint: undefined,
+    });
+    expect(await codeOf(await failing(foreign))).toEqual([404, 'run_not_found']);
+  });
+
+  it('tells nothing of a bug but that there is one', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const response = await failing(new TypeError('secret detail of /home/ada'));
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+    expect(log).toHaveBeenCalled();
+    log.mockRestore();
+  });
+
+  it('takes JSON only, and says when to come again', async () => {
+    const work = vi.fn(() => new Response('ok'));
+    const asText = request('/', { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } });
+    expect(await codeOf(await handle(asText, work))).toEqual([415, 'unsupported_media_type']);
+    expect(work).not.toHaveBeenCalled();
+    const busy = await failing(new AppError({ code: 'store_busy', message: 'Busy.' }));
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  it('answers with headers that keep the answer out of caches, frames and other sites', async () => {
+    const response = await handle(request('/'), () => Response.json({}));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+});
+
+describe('reading a body', () => {
+  const schema = z.strictObject({ name: z.string().min(1), count: z.int().optional() });
+  const post = (body: BodyInit) => request('/', { method: 'POST', body });
+
+  it('names every wrong field', async () => {
+    expect(() => checked(schema, { name: '', count: 1.5, extra: 1 })).toThrow(/name: .*count: .*extra/s);
+    await expect(readBody(post('{"name":'), schema)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await readBody(post('{"name":"x"}'), schema)).toEqual({ name: 'x' });
+    expect(await readBody(post(''), z.strictObject({}))).toEqual({});
+  });
+
+  it('stops reading a body that is too large, also when it does not say so', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(256 * 1024).fill(0x20));
+      },
+    });
+    const init = { method: 'POST', body: endless, duplex: 'half' };
+    await expect(readBody(request('/', init), schema)).rejects.toMatchObject({ code: 'body_too_large' });
+    expect(pulled).toBeLessThan(10);
+  });
+});
