@@ -9,7 +9,7 @@ import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import { requestedWindow } from '../policies/window.ts';
-import { fault } from '../util/fault.ts';
+import { type FaultHook, fault } from '../util/fault.ts';
 import type { Action } from './action.ts';
 import { buildRequest } from './build-request.ts';
 import { interruptedCall } from './interrupted-call.ts';
@@ -42,7 +42,7 @@ export interface RunLoopOptions {
    */
   stopGraceMs?: number;
   /** Called around the effect of a tool. Default: planned by LOUPE_FAULT. */
-  fault?: (point: string) => void;
+  fault?: FaultHook;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function runLoop(options: RunLoopOptions): Promise<RunLoopOutcome> 
 class Loop {
   readonly #options: RunLoopOptions;
   readonly #log: RunLog;
-  readonly #fault: (point: string) => void;
+  readonly #fault: FaultHook;
   readonly #clock: () => number;
   readonly #graceMs: number;
   readonly #progress: ProgressEmitter;

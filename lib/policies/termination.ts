@@ -43,7 +43,9 @@ export function endingMessage(state: ReadyState, reason: TerminationReason, erro
     case 'timeout':
       return error?.message ?? `The model did not answer within ${seconds(config.call_timeout_ms)}.`;
     case 'context_full':
-      return `The conversation no longer fits the window of ${number(effectiveWindow(state))} tokens, even when older results are shortened (about ${number(estimateTokens(state.messages, state.tools, state.folded))} tokens).`;
+      return state.failedCall
+        ? `Ollama refused the conversation as too long for its window of ${number(effectiveWindow(state))} tokens, and nothing is left to shorten.`
+        : `The conversation no longer fits the window of ${number(effectiveWindow(state))} tokens, even when older results are shortened (about ${number(estimateTokens(state.messages, state.tools, state.folded))} tokens).`;
     case 'stopped':
       return state.stop?.force
         ? `Stopped at once${iteration > 0 ? `, in iteration ${iteration}` : ' before the first iteration'}.`

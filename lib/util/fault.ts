@@ -1,10 +1,47 @@
+/** What can be interrupted: the append of an event by its type, and the effect of a tool. */
+export const FAULT_PLACES = [
+  'run.created',
+  'run.started',
+  'run.resumed',
+  'preflight.checked',
+  'model.load-started',
+  'model.loaded',
+  'attempt.started',
+  'iteration.started',
+  'model-call.started',
+  'model-call.ended',
+  'model-call.failed',
+  'reply.parsed',
+  'tool-call.started',
+  'tool-call.ended',
+  'tool-call.interrupted',
+  'policy.nudged',
+  'policy.retried',
+  'policy.compacted',
+  'policy.warned',
+  'budget.checked',
+  'verification.started',
+  'verification.checked',
+  'stop.requested',
+  'run.ended',
+  'tool-effect',
+] as const;
+
+/** `recovery` is passed for each run that is taken up after a crash. */
+export type FaultPoint = `${'before' | 'after'}:${(typeof FAULT_PLACES)[number]}` | 'recovery';
+
+/** Every point there is: what a walk over all crashes goes through. */
+export const FAULT_POINTS: readonly FaultPoint[] = [
+  ...FAULT_PLACES.flatMap((place) => [`before:${place}` as const, `after:${place}` as const]),
+  'recovery',
+];
+
 /**
  * Points at which a test makes the program fail, set by LOUPE_FAULT before the start and doing nothing otherwise:
  * `KIND:POINT#N`, the N-th time (default 1) the point is passed. Kinds: `kill` ends the process as kill -9 does,
- * `throw` throws. Points: `before:TYPE` and `after:TYPE` around each append of an event of that type;
- * `before:tool-effect` and `after:tool-effect`; `recovery` while runs are taken up after a crash.
+ * `throw` throws.
  */
-export type FaultHook = (point: string) => void;
+export type FaultHook = (point: FaultPoint) => void;
 
 interface Fault {
   readonly kind: string;
@@ -12,21 +49,25 @@ interface Fault {
   left: number;
 }
 
-const armed = parse(process.env.LOUPE_FAULT);
-
 /** Fails here when LOUPE_FAULT says so. */
-export const fault: FaultHook = (point) => {
-  if (armed?.point !== point) return;
-  armed.left -= 1;
-  if (armed.left !== 0) return;
-  if (armed.kind === 'kill') process.kill(process.pid, 'SIGKILL');
-  throw new Error(`Fault at ${point} (LOUPE_FAULT)`);
-};
+export const fault: FaultHook = createFault(process.env.LOUPE_FAULT);
+
+/** @throws {Error} for a setting that names no kind or no point: a test that never fails would prove nothing */
+export function createFault(setting: string | undefined): FaultHook {
+  const armed = parse(setting);
+  return (point) => {
+    if (armed?.point !== point) return;
+    armed.left -= 1;
+    if (armed.left !== 0) return;
+    if (armed.kind === 'kill') process.kill(process.pid, 'SIGKILL');
+    throw new Error(`Fault at ${point} (LOUPE_FAULT)`);
+  };
+}
 
 function parse(setting: string | undefined): Fault | undefined {
   if (setting === undefined || setting === '') return undefined;
   const match = /^(kill|throw):([a-z.:-]+)(?:#([1-9]\d*))?$/.exec(setting);
-  if (!match) {
+  if (!match || !FAULT_POINTS.some((known) => known === match[2])) {
     throw new Error(`LOUPE_FAULT is "${setting}"; it must look like kill:after:tool-call.started#2`);
   }
   const [, kind = '', point = '', count = '1'] = match;

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { createFault, FAULT_PLACES, FAULT_POINTS } from '../util/fault.ts';
+import { runEvent } from './registry.ts';
+
+it('can fail at the boundary of every event, around a tool and in recovery', () => {
+  const types = runEvent.options.map((option) => option.shape.type.value);
+  expect(new Set(FAULT_PLACES)).toEqual(new Set([...types, 'tool-effect']));
+  expect(FAULT_POINTS).toHaveLength(2 * (types.length + 1) + 1);
+});
+
+it('fails at the point and the passage it was told, and nowhere else', () => {
+  const fault = createFault('throw:after:tool-call.started#2');
+  fault('after:tool-call.started');
+  fault('before:tool-call.started');
+  expect(() => fault('after:tool-call.started')).toThrow('Fault at after:tool-call.started');
+  fault('after:tool-call.started');
+  createFault(undefined)('recovery');
+});
+
+it.each(['kill', 'throw:after:nothing', 'explode:recovery', 'throw:recovery#0'])('refuses %s', (setting) => {
+  expect(() => createFault(setting)).toThrow('LOUPE_FAULT');
+});
