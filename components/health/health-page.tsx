@@ -87,15 +87,16 @@ export function HealthPage() {
               {data.sandbox.protections.length > 0 && (
                 <ul className="mt-2 grid gap-x-6 gap-y-0.5 sm:grid-cols-2">
                   {data.sandbox.protections.map((protection) => (
-                    <li
-                      key={protection.name}
-                      className="flex items-baseline gap-2 text-sm"
-                      title={protection.detail}
-                    >
+                    <li key={protection.name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] text-sm">
                       <span className={cx('font-medium', protection.holds ? 'text-ok' : 'text-warn')}>
                         {protection.holds ? 'holds' : 'open'}
                       </span>
-                      <span className="text-ink-2">{protection.name}</span>
+                      <span className="text-ink-2">
+                        {protection.name.replaceAll('-', ' ')}
+                        {!protection.holds && protection.detail && (
+                          <span className="text-ink-3">: {protection.detail}</span>
+                        )}
+                      </span>
                     </li>
                   ))}
                 </ul>

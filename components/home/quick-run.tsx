@@ -84,6 +84,9 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
             </option>
           ))}
         </select>
+        {chosen?.demo && (
+          <span className="text-sm text-ink-2">A script: it plays its tour whatever the task says.</span>
+        )}
         {chosen && callsTools(chosen) === false && (
           <span className="text-sm text-warn">This model says that it cannot call tools.</span>
         )}
@@ -93,7 +96,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
         >
           All options
         </Link>
-        <Button type="submit" kind="primary" disabled={busy || model === ''}>
+        <Button type="submit" kind={chosen?.demo ? 'plain' : 'primary'} disabled={busy || model === ''}>
           {busy ? 'Starting' : 'Start'}
           <ArrowRight className="size-4" aria-hidden="true" />
         </Button>

@@ -21,7 +21,8 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
   const able = real.filter((model) => callsTools(model) !== false);
   return (
     <section aria-label="Getting started" className="mt-8">
-      <ol className="divide-y border-y">
+      {health.demo.available && able.length === 0 && <DemoOffer health={health} first />}
+      <ol className="mt-6 divide-y border-y">
         <Step done={health.ollama.ok} number={1} title={health.ollama.ok ? 'Ollama answers' : 'Start Ollama'}>
           {health.ollama.ok ? (
             <p className="text-ink-2">
@@ -65,15 +66,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
                 Many models chat well and call tools badly. These call tools well; take the largest that fits
                 into your memory.
               </p>
-              <ul className="mt-2 grid gap-1.5">
-                {RECOMMENDED_MODELS.map((model) => (
-                  <li key={model.name} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                    <Command text={`ollama pull ${model.name}`} inline />
-                    <span className="tnum text-sm text-ink-3">{model.size}</span>
-                    <span className="text-sm text-ink-2">{model.note}</span>
-                  </li>
-                ))}
-              </ul>
+              <ModelCommands models={RECOMMENDED_MODELS} />
             </>
           )}
         </Step>
@@ -92,7 +85,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
           )}
         </Step>
       </ol>
-      {health.demo.available && <DemoOffer health={health} first={able.length === 0} />}
+      {health.demo.available && able.length > 0 && <DemoOffer health={health} first={false} />}
     </section>
   );
 }
@@ -148,6 +141,21 @@ export function Command({ text, inline = false }: { text: string; inline?: boole
   );
 }
 
+/** How to get models, one command each. */
+export function ModelCommands({ models }: { models: typeof RECOMMENDED_MODELS }) {
+  return (
+    <ul className="mt-2 grid items-center gap-x-4 gap-y-1.5 sm:grid-cols-[max-content_max-content_minmax(0,1fr)]">
+      {models.map((model) => (
+        <li key={model.name} className="flex flex-wrap items-center gap-x-3 sm:contents">
+          <Command text={`ollama pull ${model.name}`} inline />
+          <span className="tnum text-sm text-ink-3 sm:text-right">{model.size}</span>
+          <span className="text-sm text-ink-2 max-sm:w-full">{model.note}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** A whole run at once, by a script that says what it is. */
 function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
   const router = useRouter();
@@ -173,7 +181,7 @@ function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
     }
   };
   return (
-    <div className="mt-6 flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-brass-line bg-brass-wash px-5 py-4">
+    <div className="my-6 flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-brass-line bg-brass-wash px-5 py-4">
       <div className="min-w-0 flex-1 basis-72">
         <h3 className="flex items-center gap-2 font-semibold">
           See a run now{' '}

@@ -3,7 +3,7 @@
 import type { HealthReply, InstalledModel, ModelsReply } from '#lib/api/replies.ts';
 import { formatBytes, formatCount, formatPercent, formatShortCount } from '#lib/browser/format.ts';
 import { demoWords, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
-import { Command } from '../home/welcome.tsx';
+import { ModelCommands } from '../home/welcome.tsx';
 import { useApi } from '../hooks/use-api.ts';
 import { Capabilities } from '../new-run/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
@@ -37,22 +37,16 @@ export function ModelsPage() {
             ))}
           </ul>
         )}
-        {data && real.length === 0 && <p className="text-ink-3">No model is installed yet.</p>}
+        {data && real.length === 0 && health.data?.ollama.ok && (
+          <p className="text-ink-3">No model is installed yet.</p>
+        )}
       </div>
       {missing.length > 0 && data && (
         <section className="mt-10" aria-labelledby="recommended">
           <h2 id="recommended" className="font-semibold">
             {real.length === 0 ? 'Models that call tools well' : 'Others that call tools well'}
           </h2>
-          <ul className="mt-3 grid gap-2">
-            {missing.map((model) => (
-              <li key={model.name} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-                <Command text={`ollama pull ${model.name}`} inline />
-                <span className="tnum text-sm text-ink-3">{model.size}</span>
-                <span className="text-sm text-ink-2">{model.note}</span>
-              </li>
-            ))}
-          </ul>
+          <ModelCommands models={missing} />
         </section>
       )}
       {demo.length > 0 && (

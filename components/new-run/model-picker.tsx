@@ -46,7 +46,7 @@ export function ModelPicker({
           <label
             key={model.name}
             className={cx(
-              'flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-[-2px] has-focus-visible:outline-brass',
+              'grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-3 px-3 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-[-2px] has-focus-visible:outline-brass',
               model.name === value ? 'bg-brass-wash' : 'hover:bg-surface',
             )}
           >
@@ -57,11 +57,13 @@ export function ModelPicker({
               checked={model.name === value}
               onChange={() => onChange(model.name)}
             />
-            <span className="foreign font-mono text-sm font-medium">
-              <ForeignText text={model.name} />
+            <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
+              <span className="foreign font-mono text-sm font-medium">
+                <ForeignText text={model.name} />
+              </span>
+              <Capabilities model={model} />
             </span>
-            <Capabilities model={model} />
-            <span className="tnum ml-auto font-mono text-xs text-ink-3">{modelFacts(model)}</span>
+            <span className="tnum col-start-2 text-xs text-ink-2">{modelFacts(model)}</span>
           </label>
         ))}
         {shown.length === 0 && (

@@ -234,7 +234,7 @@ export function NewRunForm() {
                 unit="USD"
                 value={draft.maxCost}
                 onChange={(value) => set('maxCost', value)}
-                placeholder="none, local runs are free"
+                placeholder="none"
                 problem={problems.maxCost}
               />
             </div>

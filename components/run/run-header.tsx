@@ -2,7 +2,7 @@
 
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/activity.ts';
-import { formatDuration, formatWhen } from '#lib/browser/format.ts';
+import { formatDuration, formatWhen, plural } from '#lib/browser/format.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
@@ -20,7 +20,7 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
   const title = config ? (config.task.trim().split('\n', 1)[0] ?? '') : '';
   return (
     <div className="border-b bg-surface">
-      <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-2 px-3 py-3 sm:px-6">
+      <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-1.5 px-3 py-2.5 sm:px-6 sm:py-3">
         <div className="min-w-0 flex-1 basis-80">
           <h1
             className="foreign line-clamp-1 text-lg font-semibold tracking-[-0.012em] sm:line-clamp-2"
@@ -69,7 +69,11 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
   const activity = activityOf(run, { ...store.live.getState(), queue });
   const spent = run.startedAt === undefined ? 0 : run.updatedAt - run.startedAt;
   return (
-    <div className="flex items-center gap-3 text-right" data-phase={run.phase} data-writing={writing}>
+    <div
+      className="flex min-w-0 items-center gap-3 text-right max-sm:flex-row-reverse max-sm:text-left"
+      data-phase={run.phase}
+      data-writing={writing}
+    >
       <div className="min-w-0">
         {activity.running ? (
           <p className={cx('font-semibold', toneText[activity.tone])}>{activity.label}</p>
@@ -86,13 +90,13 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           {activity.detail ? (
             <ForeignText text={activity.detail} />
           ) : activity.running ? (
-            'in this phase for'
+            `iteration ${run.iteration} of ${run.config?.max_iterations ?? 0}`
           ) : (
-            'in'
+            plural(run.iterationsUsed, 'iteration')
           )}
         </p>
       </div>
-      <span className="tnum min-w-16 font-mono text-xl tracking-tight">
+      <span className="tnum min-w-14 font-mono text-lg tracking-tight sm:min-w-16 sm:text-xl">
         {activity.running ? <Clock since={activity.since} /> : formatDuration(spent)}
       </span>
     </div>

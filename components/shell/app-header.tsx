@@ -51,7 +51,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           <HealthLight />
           <ThemeToggle initial={theme} />
-          <Link href="/runs/new" className={buttonClass('primary', 'sm', 'ml-1')}>
+          <Link href="/runs/new" className={buttonClass('plain', 'sm', 'ml-1')}>
             <Plus className="size-3.5" aria-hidden="true" />
             New run
           </Link>

@@ -87,7 +87,7 @@ export function CallRow({ row }: { row: CallRowData }) {
 /** One badge per way in which calls of this reply were read. */
 function ReadAs({ row }: { row: CallRowData }) {
   const { parsed } = row;
-  if (!parsed) return null;
+  if (!parsed || row.setAside) return null;
   if (parsed.outcome === 'empty') {
     return <Badge tone="warn">{parsed.malformed ? 'broken call' : 'empty reply'}</Badge>;
   }

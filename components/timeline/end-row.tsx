@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
 import { REASONS, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
-import type { EndRow as EndRowData } from '#lib/events/fold-timeline.ts';
+import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -11,6 +11,7 @@ import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { toneText } from '../ui/tone.ts';
 import { LongText } from './long-text.tsx';
+import { rowWords } from './row-words.ts';
 
 const edges = {
   ok: 'border-t-ok',
@@ -26,6 +27,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const { goTo } = useRunScreen();
   const runId = useRun((view) => view.run.runId);
   const startedAt = useRun((view) => view.run.startedAt);
+  const timeline = useRun((view) => view.timeline);
   const { result } = event;
   const words = REASONS[result.termination_reason];
   const verification = event.verification && VERIFICATION_WORDS[event.verification];
@@ -66,9 +68,9 @@ export function EndRow({ row }: { row: EndRowData }) {
                 click.preventDefault();
                 goTo(seq);
               }}
-              className="tnum font-mono text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+              className="tnum text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
             >
-              #{seq}
+              {evidenceWords(timeline, seq)}
             </a>
           ))}
         </p>
@@ -119,10 +121,17 @@ export function EndRow({ row }: { row: EndRowData }) {
         <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
           Run again with changes
         </Link>
-        <p className="min-w-0 flex-1 text-sm text-ink-2">{words.advice}</p>
+        <p className="min-w-0 flex-1 basis-56 text-sm text-ink-2">{words.advice}</p>
       </div>
     </section>
   );
+}
+
+/** What an event is, for the link to it: `read_file` in iteration 3. */
+function evidenceWords(timeline: Timeline, seq: number): string {
+  const index = rowIndexOfSeq(timeline, seq);
+  const row = index === undefined ? undefined : timeline.rows[index];
+  return row ? `${rowWords(row)} (#${seq})` : `#${seq}`;
 }
 
 function Figure({ name, value }: { name: string; value: string }) {

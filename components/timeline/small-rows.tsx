@@ -84,6 +84,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
         preflight.quantization,
         preflight.capabilities?.join(', '),
         preflight.max_context_tokens && `up to ${formatShortCount(preflight.max_context_tokens)} tokens`,
+        gpuShare(loaded),
       ].filter(Boolean)
     : [];
   return (
@@ -97,15 +98,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
         <span className="text-sm text-ink-3">{facts.join(' · ')}</span>
         <Figures>
           {loaded ? (
-            <>
-              {loaded.size_bytes ? (
-                <span title="Share of the model in graphics memory">
-                  {formatBytes(loaded.size_bytes)},{' '}
-                  {formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU
-                </span>
-              ) : null}
-              <span>{loaded.already_loaded ? 'warm' : `loaded in ${formatDuration(loaded.load_ms)}`}</span>
-            </>
+            <span>{loaded.already_loaded ? 'warm' : `loaded in ${formatDuration(loaded.load_ms)}`}</span>
           ) : ended ? null : (
             <Clock since={loadStarted?.at ?? row.at} className="text-brass" />
           )}
@@ -124,6 +117,12 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
       )}
     </RowFrame>
   );
+}
+
+/** How much of the model is in graphics memory, when the server tells. */
+function gpuShare(loaded: PreparationRowData['loaded']): string | undefined {
+  if (!loaded?.size_bytes) return undefined;
+  return `${formatBytes(loaded.size_bytes)}, ${formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU`;
 }
 
 /** The conversation an attempt begins with. */
@@ -174,14 +173,14 @@ export function IterationRow({ row }: { row: IterationRowData }) {
       view.run.phase !== 'ended' && view.run.iteration === row.iteration && view.run.attempt === row.attempt,
   );
   return (
-    <div className="flex items-baseline gap-3 pt-5 pb-1 sm:gap-4">
-      <span
-        className="tnum w-5 shrink-0 text-center font-mono text-sm font-semibold text-ink-2"
-        aria-hidden="true"
-      >
-        {row.iteration}
-      </span>
-      <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
+    <div className="flex gap-3 sm:gap-4">
+      <div className="relative w-5 shrink-0" aria-hidden="true">
+        <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
+        <span className="tnum absolute top-[1.4375rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
+          {row.iteration}
+        </span>
+      </div>
+      <div className="mt-5 mb-1 flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
         <h3 className="caption text-ink-2">
           Iteration {row.iteration}
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}

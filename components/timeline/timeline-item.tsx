@@ -2,12 +2,13 @@
 
 import { memo } from 'react';
 import { useStore } from 'zustand';
-import { formatDuration } from '#lib/browser/format.ts';
+import { formatOffset } from '#lib/browser/format.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 import { CallRow } from './call-row.tsx';
 import { EndRow } from './end-row.tsx';
+import { rowWords } from './row-words.ts';
 import {
   AttemptRow,
   CreatedRow,
@@ -63,7 +64,7 @@ function Anchor({ seq, at }: { seq: number; at: number }) {
       title={`Event ${seq}, ${new Date(at).toLocaleString('en-GB')}`}
       className="tnum absolute top-[0.4375rem] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block"
     >
-      <span className="sr-only">Event {seq} at </span>+{formatDuration(at - start)}
+      <span className="sr-only">Event {seq} at </span>+{formatOffset(at - start)}
     </a>
   );
 }
@@ -95,29 +96,7 @@ function Row({ row }: { row: TimelineRow }) {
   }
 }
 
+/** The name of the row for readers who hear the page: what it is, and how it stands. */
 function rowLabel(row: TimelineRow): string {
-  switch (row.kind) {
-    case 'created':
-      return 'Task';
-    case 'preparation':
-      return 'Preparation';
-    case 'attempt':
-      return `Attempt ${row.attempt} begins`;
-    case 'iteration':
-      return `Iteration ${row.iteration}`;
-    case 'call':
-      return `Model call ${row.call}, ${row.status}`;
-    case 'tool':
-      return `Tool call ${row.name}, ${row.status}`;
-    case 'policy':
-      return 'Decision of the harness';
-    case 'verification':
-      return 'Verification';
-    case 'stop':
-      return 'Stop requested';
-    case 'resumed':
-      return 'Interrupted and resumed';
-    case 'end':
-      return 'End of the run';
-  }
+  return row.kind === 'tool' || row.kind === 'call' ? `${rowWords(row)}, ${row.status}` : rowWords(row);
 }

@@ -24,7 +24,7 @@ export function formatDuration(ms: number): string {
   if (span < 1000) return `${Math.round(span)} ms`;
   if (span < 9950) return `${(span / 1000).toFixed(1)} s`;
   if (span < 59_500) return `${Math.round(span / 1000)} s`;
-  return formatClock(span);
+  return formatClock(Math.round(span / 1000) * 1000);
 }
 
 /** A running clock that does not jump in width: `0:07`, `6:51`, `1:02:09`. */
@@ -34,6 +34,12 @@ export function formatClock(ms: number): string {
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${minutes}:${pad(seconds % 60)}`;
+}
+
+/** When something was, counted from a beginning: `0.0 s`, `4.2 s`, `41 s`, `6:51`. */
+export function formatOffset(ms: number): string {
+  const span = Math.max(0, ms);
+  return span < 9950 ? `${(span / 1000).toFixed(1)} s` : formatDuration(span);
 }
 
 /** Bytes in decimal units, as disks and Ollama count them: `143 B`, `4.0 MB`, `7.9 GB`. */

@@ -17,7 +17,7 @@ export const REASONS: Record<TerminationReason, ReasonWords> = {
   final_answer: {
     label: 'Answered',
     title: 'The model gave its answer',
-    advice: 'Read the answer below, or run the task again with other settings.',
+    advice: 'Not what you wanted? Run it again with other words, another model or other settings.',
     tone: 'ok',
   },
   max_iterations: {

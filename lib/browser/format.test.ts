@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import {
+  formatBytes,
+  formatClock,
+  formatDuration,
+  formatOffset,
+  formatPercent,
+  formatShortCount,
+  formatWhen,
+  plural,
+  tokensPerSecond,
+} from './format.ts';
+
+it.each([
+  [0, '< 1 ms'],
+  [7, '7 ms'],
+  [999, '999 ms'],
+  [1000, '1.0 s'],
+  [9940, '9.9 s'],
+  [9960, '10 s'],
+  [59_400, '59 s'],
+  [59_600, '1:00'],
+  [411_000, '6:51'],
+  [3_729_000, '1:02:09'],
+  [-5, '< 1 ms'],
+])('writes a duration of %d ms as %s', (ms, words) => {
+  expect(formatDuration(ms)).toBe(words);
+});
+
+it('counts from a beginning without jumping between units at first', () => {
+  expect([0, 40, 4210, 41_200].map(formatOffset)).toEqual(['0.0 s', '0.0 s', '4.2 s', '41 s']);
+});
+
+it('runs a clock that never goes back behind zero', () => {
+  expect([-900, 0, 7400, 60_000].map(formatClock)).toEqual(['0:00', '0:00', '0:07', '1:00']);
+});
+
+it('writes sizes in decimal units, as Ollama does', () => {
+  expect([143, 4_000_000, 7_900_000_000, 250_000_000, 999_600].map(formatBytes)).toEqual([
+    '143 B',
+    '4.0 MB',
+    '7.9 GB',
+    '250 MB',
+    '1.0 MB',
+  ]);
+});
+
+it('never calls a share full before it is, nor nothing while there is something', () => {
+  expect([0, 0.004, 0.61, 0.999, 1, 1.2].map(formatPercent)).toEqual([
+    '0 %',
+    '< 1 %',
+    '61 %',
+    '99 %',
+    '100 %',
+    '120 %',
+  ]);
+});
+
+it('shortens counts', () => {
+  expect([950, 12_340, 999_949, 999_960, 1_200_000].map(formatShortCount)).toEqual([
+    '950',
+    '12.3k',
+    '999.9k',
+    '1M',
+    '1.2M',
+  ]);
+  expect([plural(1, 'call'), plural(2, 'entry', 'entries')]).toEqual(['1 call', '2 entries']);
+});
+
+it('says when something was, the nearer the finer', () => {
+  const now = new Date(2026, 10, 20, 14, 5).getTime();
+  const before = (ms: number) => formatWhen(now - ms, now);
+  expect(before(3000)).toBe('just now');
+  expect(before(240_000)).toBe('4 min ago');
+  expect(before(2 * 3_600_000)).toBe('12:05');
+  expect(before(26 * 3_600_000)).toBe('Thu 12:05');
+  expect(before(20 * 86_400_000)).toBe('31 Oct');
+  expect(before(400 * 86_400_000)).toContain('2025');
+});
+
+it('gives no speed when a figure is missing', () => {
+  expect(tokensPerSecond(100, 2000)).toBe(50);
+  expect(tokensPerSecond(undefined, 2000)).toBeUndefined();
+  expect(tokensPerSecond(100, 0)).toBeUndefined();
+});

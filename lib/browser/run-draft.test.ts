@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { createRunRequest } from '../api/create-run.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { draftOf, emptyDraft, requestOf } from './run-draft.ts';
+
+const filled = { ...emptyDraft, task: 'Do it', model: 'qwen3:8b' };
+const request = (draft: Partial<typeof emptyDraft>) => {
+  const read = requestOf({ ...filled, ...draft });
+  return read.ok ? createRunRequest.parse(JSON.parse(JSON.stringify(read.request))) : read.problems;
+};
+
+describe('D10: the new-run form', () => {
+  it('leaves to the server what was left empty', () => {
+    expect(request({})).toMatchObject({
+      task: 'Do it',
+      model: 'qwen3:8b',
+      tier: 'standard',
+      live_tokens: false,
+    });
+    expect(request({})).not.toHaveProperty('workspace');
+    expect(request({})).not.toHaveProperty('budget');
+  });
+
+  it('sends what was filled in, in the units of the interface', () => {
+    expect(
+      request({
+        workspaceKind: 'folder',
+        workspace: ' /home/ada/work ',
+        maxIterations: '7',
+        maxMinutes: '1.5',
+        maxTokens: '60000',
+        temperature: '0',
+        seed: '42',
+        think: 'high',
+        stallGuard: 'off',
+        predictSecond: '8192',
+        checks: [{ type: 'command', command: 'npm test' }],
+      }),
+    ).toMatchObject({
+      workspace: '/home/ada/work',
+      max_iterations: 7,
+      budget: { max_seconds: 90, max_tokens_total: 60_000 },
+      model_options: { temperature: 0, seed: 42 },
+      think: 'high',
+      stall_guard: false,
+      num_predict: [2048, 8192],
+      checks: [{ type: 'command', command: 'npm test' }],
+    });
+  });
+
+  it('names every field that is wrong', () => {
+    expect(
+      request({
+        task: ' ',
+        model: '',
+        workspaceKind: 'folder',
+        workspace: 'work',
+        maxIterations: '0',
+        seed: '1.5',
+        temperature: 'hot',
+        checks: [{ type: 'file_exists', path: '' }],
+      }),
+    ).toEqual({
+      task: expect.any(String),
+      model: expect.any(String),
+      workspace: expect.any(String),
+      maxIterations: expect.any(String),
+      seed: expect.any(String),
+      temperature: expect.any(String),
+      checks: expect.any(String),
+    });
+  });
+
+  it('starts the same run again from its configuration', () => {
+    const config = sampleConfig({
+      tier: 'complex',
+      max_iterations: 25,
+      budget: { max_seconds: 90 },
+      model_options: { temperature: 0, mirostat: 1 },
+      call_timeout_ms: 30_000,
+      stall_guard: false,
+      think: 'low',
+    });
+    const again = requestOf(draftOf(config));
+    expect(again).toMatchObject({
+      ok: true,
+      request: {
+        task: config.task,
+        model: config.model,
+        tier: 'complex',
+        max_iterations: 25,
+        budget: { max_seconds: 90 },
+        model_options: { temperature: 0, mirostat: 1 },
+        call_timeout_seconds: 30,
+        stall_guard: false,
+        think: 'low',
+      },
+    });
+  });
+});
