@@ -3,6 +3,7 @@ import type { ChatReply } from '../model/chat-model.ts';
 import { parseToolCalls } from '../parser/parse-tool-calls.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import type { ReadyState } from '../policies/rule.ts';
+import { dropCutCall } from './drop-cut-call.ts';
 
 /**
  * A reply as the two events it is logged by: as it came, and how it was read. Pure.
@@ -13,7 +14,8 @@ export function readReply(state: ReadyState, reply: ChatReply, durationMs: numbe
   const call = state.calls;
   const numPredict = Number(state.openCall?.options.num_predict);
   const cut = reply.doneReason === 'length' || reply.replyTokens === numPredict;
-  const parsed = parseToolCalls(reply.message, { tools: state.tools, layers: state.config.parser_layers });
+  const read = parseToolCalls(reply.message, { tools: state.tools, layers: state.config.parser_layers });
+  const parsed = cut && reply.doneReason !== 'stop' ? dropCutCall(read, reply.message.content) : read;
   return [
     {
       type: 'model-call.ended',
