@@ -101,7 +101,8 @@ function readHolder(object: JsonObject, context: ShapeContext, depth: number): V
   const value = own(object, key);
   const offered = context.tools.offered(key);
   if (offered === undefined || !isObject(value)) return [];
-  return fitsSchema(value, context.tools.schema(offered)) ? [buildCall(key, value, context)] : [];
+  const isCall = context.strength === 'strong' || fitsSchema(value, context.tools.schema(offered));
+  return isCall ? [buildCall(key, value, context)] : [];
 }
 
 function withoutArguments(

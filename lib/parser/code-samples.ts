@@ -2,7 +2,9 @@ import type { Source } from './source.ts';
 
 /** A stretch of text between backticks. */
 export interface CodeSpan {
-  /** Offset behind it; the end of the text when it is not closed. */
+  /** Offset behind the opening backticks and the language. */
+  inside: number;
+  /** Offset behind it. A fence that is not closed reaches to the end of the text, inline code nowhere. */
   end: number;
   closed: boolean;
   /** Language of a fence, in lower case; `undefined` for inline code. */
@@ -30,27 +32,32 @@ const CALL_LANGUAGES = new Set([
   'action',
 ]);
 
-const FENCE = /```+[ \t]{0,8}([\w+#.-]{0,32})/y;
+const RUN = /`+/y;
+const LANGUAGE = /[ \t]{0,8}([\w+#.-]{0,32})/y;
 const FENCE_END = /(?<=\n[ \t]{0,8})```/g;
 const MAX_INLINE_CHARS = 400;
 
 /** The fence or inline code that starts with the backtick at `at`. */
-export function readCodeSpan(source: Source, at: number): CodeSpan | undefined {
+export function readCodeSpan(source: Source, at: number): CodeSpan {
   const { text } = source;
-  if (text.startsWith('```', at)) {
-    FENCE.lastIndex = at;
-    const fence = FENCE.exec(text);
-    if (!fence) return undefined;
-    const closer = source.find(FENCE_END, at + fence[0].length);
-    const language = (fence[1] ?? '').toLowerCase();
-    return { language, closed: closer !== undefined, end: closer?.end ?? text.length };
-  }
-  const run = text.startsWith('``', at) ? '``' : '`';
-  const window = text.slice(at + run.length, at + run.length + MAX_INLINE_CHARS);
+  RUN.lastIndex = at;
+  const run = RUN.exec(text)?.[0] ?? '`';
+  const inside = at + run.length;
+  if (run.length < 3) return readInlineCode(text, run, inside);
+  LANGUAGE.lastIndex = inside;
+  const [written = '', language = ''] = LANGUAGE.exec(text) ?? [];
+  const behind = inside + written.length;
+  const closer = source.find(FENCE_END, behind);
+  const end = closer?.end ?? text.length;
+  return { inside: behind, language: language.toLowerCase(), closed: closer !== undefined, end };
+}
+
+function readInlineCode(text: string, run: string, inside: number): CodeSpan {
+  const window = text.slice(inside, inside + MAX_INLINE_CHARS);
   const line = window.split('\n', 1)[0] ?? '';
   const end = line.indexOf(run);
-  if (end === -1) return undefined;
-  return { closed: true, end: at + run.length + end + run.length };
+  if (end === -1) return { inside, closed: false, end: inside };
+  return { inside, closed: true, end: inside + end + run.length };
 }
 
 /** Whether calls in the span are meant as calls (PARSING: known call in a json or plain fence). */

@@ -330,10 +330,18 @@ class Reader {
   }
 
   #bareValue(): string {
-    const value = match(BARE_VALUE, this.#text, this.#at) ?? '';
-    this.#at += value.length;
-    if (this.#at >= this.#text.length) throw new Stop('cut', this.#at);
-    return value.trim();
+    const start = this.#at;
+    for (;;) {
+      this.#at += match(BARE_VALUE, this.#text, this.#at)?.length ?? 0;
+      if (this.#at >= this.#text.length) throw new Stop('cut', this.#at);
+      // A comma belongs to the text unless the next key follows it: `{city:Paris, France,days:2}`.
+      const isText =
+        this.#text[this.#at] === ',' &&
+        this.#innermost?.object &&
+        !matches(KEY_AHEAD, this.#text, this.#at + 1);
+      if (!isText) return this.#text.slice(start, this.#at).trim();
+      this.#at++;
+    }
   }
 
   #startsText(char: string): boolean {
@@ -407,19 +415,40 @@ class Reader {
   }
 
   #tripled(tripled: string): string {
-    const start = this.#at + 3;
-    const end = this.#text.indexOf(tripled, start);
-    if (end === -1) throw new Stop('cut', this.#text.length);
-    this.#repair('triple-quotes', tripled, '"');
-    this.#at = end + 3;
-    return this.#text.slice(start, end);
+    const text = this.#text;
+    let result = '';
+    let from = this.#at + tripled.length;
+    for (let at = from; at < text.length; at++) {
+      if (text[at] === '\\') {
+        const escaped = this.#escape(at, tripled[0] ?? '"');
+        result += text.slice(from, at) + escaped.text;
+        from = escaped.end;
+        at = from - 1;
+      } else if (text.startsWith(tripled, at)) {
+        this.#repair('triple-quotes', tripled, '"');
+        this.#at = at + tripled.length;
+        return result + text.slice(from, at);
+      }
+    }
+    throw new Stop('cut', text.length);
   }
 
   #delimited(delimiter: string): string {
     const start = this.#at + delimiter.length;
     const end = this.#text.indexOf(delimiter, start);
-    if (end === -1) throw new Stop('cut', this.#text.length);
+    if (end === -1) return this.#undelimited(start, delimiter);
     this.#at = end + delimiter.length;
+    return this.#text.slice(start, end);
+  }
+
+  /** The last text of a call whose end is known, its closing delimiter lost: it reaches to the closing brackets. */
+  #undelimited(start: number, delimiter: string): string {
+    if (this.#options.limit === undefined) throw new Stop('cut', this.#text.length);
+    let end = this.#text.trimEnd().length;
+    for (const frame of this.#stack) if (this.#text[end - 1] === frame.closer) end--;
+    if (end <= start) throw new Stop('cut', this.#text.length);
+    this.#repair('missing-closer', '', delimiter);
+    this.#at = end;
     return this.#text.slice(start, end);
   }
 

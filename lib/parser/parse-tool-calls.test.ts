@@ -91,7 +91,7 @@ it('P4, N1.4: removes think blocks before anything else', () => {
   expect(parse(`<think>Maybe ${jsonA}</think>It is done.`)).toMatchObject({
     type: 'final_answer',
     content: 'It is done.',
-    refusals: [],
+    refusals: [{ reason: 'inside-thinking', name: 'read_file', span: { in: 'content', start: 13, end: 66 } }],
   });
   expect(parse('<think>a</think>One <think>b\nc</think>two.')).toMatchObject({
     content: 'One two.',

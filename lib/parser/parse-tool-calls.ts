@@ -2,7 +2,7 @@ import type { CallDraft, RefusalDraft } from './call-shape.ts';
 import { coerceArguments } from './coerce.ts';
 import { excerpt, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
 import { readNative } from './native.ts';
-import { type Scan, scan } from './scan.ts';
+import { type Scan, type ScanOptions, scan, type Thought } from './scan.ts';
 import { ToolIndex } from './tool-index.ts';
 import type {
   CallOrigin,
@@ -65,20 +65,43 @@ export function parseToolCalls(message: unknown, options: ParseOptions = {}): Pa
       }));
   const refusals = [
     ...native.refusals.map(({ draft, raw }) => toRefusal(draft, { raw, tools })),
-    ...scanned.refusals.map(({ draft, start, end }) =>
-      toRefusal(draft, { raw: content.slice(start, end), tools, span: { in: 'content', start, end } }),
-    ),
+    ...scanned.refusals.slice(0, MAX_REFUSALS).map(({ draft, start, end }) => {
+      return toRefusal(draft, { raw: content.slice(start, end), tools, span: { in: 'content', start, end } });
+    }),
+    ...(found.length > 0
+      ? []
+      : callsInThoughts(reply, scanned.thoughts, { tools, layers: new Set(textLayers) })),
   ];
   if (tooLarge) refusals.push(toRefusal(tooLargeDraft(content.length), { raw: content, tools }));
 
-  const details = {
+  return outcome({
     ...fitToTools(found, tools),
     refusals: refusals.slice(0, MAX_REFUSALS),
     attempts: attemptsOf({ layers, native: native.calls.length, scanned, textLayers }),
     visibleText: visibleText(content, scanned.pieces, !hasNative && found.length > 0),
     thinking: joinThoughts(reply.thinking, scanned.thoughts),
-  };
-  return outcome(details);
+  });
+}
+
+/** Calls that stand in thoughts are none (P4), but the timeline says so: they explain an empty reply. */
+function callsInThoughts(reply: ReplyMessage, blocks: readonly Thought[], options: ScanOptions): Refusal[] {
+  const field = typeof reply.thinking === 'string' ? reply.thinking.slice(0, MAX_TEXT_CHARS) : '';
+  const thoughts = [
+    ...blocks.map(({ text, start }) => ({ text, start, where: 'content' as const })),
+    { text: field, start: 0, where: 'thinking' as const },
+  ];
+  return thoughts.flatMap(({ text, start: offset, where }) =>
+    scan(text, options)
+      .calls.slice(0, MAX_REFUSALS)
+      .map(({ draft: { name }, start, end }) => {
+        const message = `A call of ${name} inside the model's thoughts is not carried out.`;
+        const span: TextSpan = { in: where, start: offset + start, end: offset + end };
+        return toRefusal(
+          { reason: 'inside-thinking', name, message },
+          { raw: text.slice(start, end), tools: options.tools, span },
+        );
+      }),
+  );
 }
 
 type Fitted = Pick<ParseDetails, 'origins' | 'coercions' | 'repairs'> & { calls: ToolCall[] };
@@ -150,9 +173,9 @@ function attemptsOf({
   return attempts;
 }
 
-function joinThoughts(field: unknown, blocks: readonly string[]): string {
+function joinThoughts(field: unknown, blocks: readonly Thought[]): string {
   const fromField = typeof field === 'string' ? [field] : [];
-  return [...blocks, ...fromField]
+  return [...blocks.map((block) => block.text), ...fromField]
     .map((thought) => thought.trim())
     .filter((thought) => thought !== '')
     .join('\n\n');

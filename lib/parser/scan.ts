@@ -23,14 +23,22 @@ export interface ScannedRefusal {
   end: number;
 }
 
+export interface Thought {
+  text: string;
+  start: number;
+}
+
 export interface Scan {
   calls: ScannedCall[];
   refusals: ScannedRefusal[];
   /** What a reader may see, in order. */
   pieces: Piece[];
-  thoughts: string[];
+  /** What stood between think tags, and where. */
+  thoughts: Thought[];
   /** How often each format was recognised, whether or not a call came of it. */
   tried: Map<string, { layer: 'json' | 'xml'; found: number }>;
+  /** Characters that were read in vain: the measure of work beyond one pass. */
+  spent: number;
 }
 
 export interface ScanOptions {
@@ -44,7 +52,7 @@ interface Quiet {
   reason: 'inside-thinking' | 'code-sample';
 }
 
-const OPENER = /[<[{`\n]|\]<\]minimax\[>\[|functions\.|functools\[/g;
+const OPENER = /[<[{`\n]|>>>|\]<\]minimax\[>\[|functions\.|functools\[/g;
 const TOOL_RESPONSE_END = /<\/tool_response>/g;
 
 /**
@@ -65,7 +73,7 @@ class Scanner {
   #calls: ScannedCall[] = [];
   readonly #refusals: ScannedRefusal[] = [];
   #pieces: Piece[] = [];
-  readonly #thoughts: string[] = [];
+  readonly #thoughts: Thought[] = [];
   readonly #tried: Scan['tried'] = new Map();
   #at = 0;
   /** Offset behind the last thing that was not text. */
@@ -75,7 +83,7 @@ class Scanner {
   #fenceEnd = 0;
   #sawThinkTag = false;
   #hasText = false;
-  #blankUntil = 0;
+  #blankUntil = -1;
 
   constructor(text: string, options: ScanOptions) {
     this.#text = text;
@@ -102,6 +110,7 @@ class Scanner {
       pieces: this.#pieces,
       thoughts: this.#thoughts,
       tried: this.#tried,
+      spent: this.#source.spent,
     };
   }
 
@@ -132,12 +141,13 @@ class Scanner {
       this.#visitFormats('\n', { at, isFirst: this.#isFirst(at) });
   }
 
-  /** Whether an offset starts what a reader sees. Looks at each character once however often it is asked. */
+  /** Whether a line starts what a reader sees. Looks at each character once however often it is asked. */
   #isFirst(at: number): boolean {
     if (this.#hasText) return false;
-    if (this.#blankUntil < this.#textStart) this.#blankUntil = this.#textStart;
-    if (this.#blankUntil < at) this.#blankUntil = skipSpace(this.#text, this.#blankUntil);
-    return this.#blankUntil >= at;
+    if (this.#blankUntil < this.#textStart) this.#blankUntil = skipSpace(this.#text, this.#textStart);
+    let indented = at;
+    while (this.#text[indented] === ' ' || this.#text[indented] === '\t') indented++;
+    return this.#blankUntil === indented;
   }
 
   #visitFormats(trigger: Trigger, opener: Opener): boolean {
@@ -152,9 +162,10 @@ class Scanner {
     return false;
   }
 
-  /** Control tokens and invented tool responses. */
+  /** Control tokens, the tag that Granite sets around its answer after thinking, and invented tool responses. */
   #visitTag(token: string, end: number): boolean {
-    if (isControlToken(token)) {
+    const isAnswerTag = this.#sawThinkTag && (token === 'response' || token === '/response');
+    if (isControlToken(token) || isAnswerTag) {
       this.#cutOut(end);
       return true;
     }
@@ -175,7 +186,7 @@ class Scanner {
     if (block) {
       this.#sawThinkTag = true;
       this.#keepText(at);
-      this.#thoughts.push(this.#text.slice(block.from, block.to));
+      this.#thoughts.push({ text: this.#text.slice(block.from, block.to), start: block.from });
       this.#textStart = block.end;
       this.#at = block.end;
       return true;
@@ -192,37 +203,33 @@ class Scanner {
    */
   #closeUnopened(at: number, closerEnd: number): void {
     this.#keepText(at);
-    const lastCall = this.#sawThinkTag ? (this.#calls[this.#calls.length - 1]?.end ?? 0) : 0;
-    if (!this.#sawThinkTag) {
-      for (const { draft, start, end } of this.#calls) this.#refuseThought(draft, start, end);
-      this.#calls = [];
-    }
-    const thought = this.#pieces.filter((piece) => piece.start >= lastCall);
-    this.#pieces = this.#pieces.filter((piece) => piece.start < lastCall);
-    this.#thoughts.push(thought.map((piece) => this.#text.slice(piece.start, piece.end)).join(''));
+    const isFirst = !this.#sawThinkTag;
+    if (isFirst) this.#calls = [];
+    const lastCall = this.#calls[this.#calls.length - 1]?.end ?? 0;
+    const thought: Piece[] = [];
+    while ((this.#pieces[this.#pieces.length - 1]?.start ?? -1) >= lastCall)
+      thought.push(...this.#pieces.splice(-1));
+    thought.reverse();
+    const start = isFirst ? 0 : (thought[0]?.start ?? at);
+    const parts = isFirst ? [{ start, end: at }] : thought;
+    this.#thoughts.push({
+      text: parts.map((part) => this.#text.slice(part.start, part.end)).join(''),
+      start,
+    });
     this.#hasText = this.#pieces.length > 0;
     this.#sawThinkTag = true;
     this.#textStart = closerEnd;
     this.#at = closerEnd;
   }
 
-  #refuseThought(draft: CallDraft, start: number, end: number): void {
-    const message = `A call of ${draft.name} inside the model's thoughts is not carried out.`;
-    this.#refusals.push({ draft: { reason: 'inside-thinking', name: draft.name, message }, start, end });
-  }
-
   #visitCode(at: number): void {
     const span = readCodeSpan(this.#source, at);
-    const inside = this.#quiet !== undefined && at < this.#quiet.end;
-    if (!span || inside) {
-      this.#at = at + 1;
-      return;
-    }
+    this.#at = span.inside;
+    if (this.#quiet !== undefined && at < this.#quiet.end) return;
     const hidesThinking = span.closed && !this.#think.hasOrphanCloser(at, span.end);
     if (mayHoldCalls(span)) this.#fenceEnd = span.end;
     else if (hidesThinking && !this.#isAllThereIs(at, span))
       this.#quiet = { end: span.end, reason: 'code-sample' };
-    this.#at = span.language === undefined ? at + 1 : at + 3 + span.language.length;
   }
 
   /** Inline code that makes up the whole message is no quotation within a text. */
@@ -241,7 +248,7 @@ class Scanner {
     } else if (reading.kind === 'thinking') {
       this.#keepText(start);
       this.#sawThinkTag = true;
-      this.#thoughts.push(this.#text.slice(reading.from, reading.to));
+      this.#thoughts.push({ text: this.#text.slice(reading.from, reading.to), start: reading.from });
       this.#textStart = reading.end;
     } else this.#takeVerdicts(format, start, reading);
     this.#at = Math.max(reading.end, start + 1);
@@ -310,6 +317,7 @@ function triggerOf(found: string): Trigger {
     case '[':
     case '{':
     case '`':
+    case '>>>':
       return found;
     default:
       return '\n';

@@ -1,12 +1,9 @@
 import { type JsonReaderOptions, type JsonReading, readJson } from './json-reader.ts';
 
-interface Failure {
-  reason: 'malformed' | 'cut' | 'too-deep';
-  at: number;
-}
+type JsonFailure = JsonReading & { ok: false };
 
-/** Failures kept before those that lie behind the reader are forgotten. */
-const MAX_REMEMBERED = 4096;
+/** Failures kept. Values are read from left to right, so older ones lie behind the reader. */
+const MAX_REMEMBERED = 4;
 
 /**
  * One text under reading, with what keeps the work on it in proportion to its length: a memory of what is not there,
@@ -15,8 +12,11 @@ const MAX_REMEMBERED = 4096;
 export class Source {
   readonly text: string;
   readonly #found = new Map<string, { from: number; at: number; end: number }>();
-  readonly #hopeless = new Map<number, Failure>();
+  /** The latest failures, newest first. */
+  readonly #failures: JsonFailure[] = [];
+  readonly #claims = new Map<string, number>();
   #allowance: number;
+  #spent = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -29,9 +29,22 @@ export class Source {
     return this.#allowance <= 0;
   }
 
+  /** Characters read in vain so far. Grows with the text and not faster. */
+  get spent(): number {
+    return this.#spent;
+  }
+
   /** Accounts for characters that were read in vain. */
   spend(chars: number): void {
+    this.#spent += chars;
     this.#allowance -= chars;
+  }
+
+  /** Whether something costly may be done once more, out of `limit` times for one text. */
+  claim(what: string, limit: number): boolean {
+    const claims = (this.#claims.get(what) ?? 0) + 1;
+    this.#claims.set(what, claims);
+    return claims <= limit;
   }
 
   /**
@@ -67,8 +80,8 @@ export class Source {
    * still open there. Without this `{"a":{"a":{"a":…` takes quadratic time.
    */
   readJson(at: number, options?: JsonReaderOptions): JsonReading {
-    const known = this.#hopeless.get(at);
-    if (known) return { ok: false, ...known, open: [] };
+    const known = this.#failures.find((failure) => includes(failure.open, at));
+    if (known) return { ...known, open: [], partial: undefined };
     if (this.exhausted) return { ok: false, reason: 'malformed', at, open: [] };
     const reading = readJson(this.text, at, options);
     if (!reading.ok) {
@@ -78,12 +91,10 @@ export class Source {
     return reading;
   }
 
-  #remember({ open, reason, at }: Failure & { open: number[] }): void {
-    const [start = at, ...inner] = open;
-    if (this.#hopeless.size > MAX_REMEMBERED) {
-      for (const key of this.#hopeless.keys()) if (key < start) this.#hopeless.delete(key);
-    }
-    for (const offset of inner) this.#hopeless.set(offset, { reason, at });
+  #remember(failure: JsonFailure): void {
+    if (failure.open.length < 2) return;
+    this.#failures.unshift(failure);
+    if (this.#failures.length > MAX_REMEMBERED) this.#failures.pop();
   }
 
   /** Reads again what a stricter reading gave up. The result, good or bad, costs allowance. */
@@ -109,4 +120,16 @@ export function skipSpace(text: string, at: number): number {
 
 function isSpace(code: number): boolean {
   return (code >= 0x09 && code <= 0x0d) || code === 0x20 || code === 0xa0 || code === 0xfeff;
+}
+
+/** Binary search in ascending offsets. */
+function includes(offsets: readonly number[], wanted: number): boolean {
+  let low = 0;
+  let high = offsets.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((offsets[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return offsets[low] === wanted;
 }

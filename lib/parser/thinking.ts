@@ -21,7 +21,7 @@ interface ThinkTag {
 }
 
 const THINK_TAG =
-  /<(\/?)(think|thinking|reasoning|thought|seed:think|mm:think|longcat_think)>|<\|(START|END)_THINKING\|>|\[(\/?)THINK\]|<(\|?)channel(\|?)>/gi;
+  /<(\/?)(think|thinking|reasoning|thought|seed:think|mm:think|longcat_think)>|<\|(?:(START|END)_THINKING|inner_(prefix|suffix))\|>|\[(\/?)THINK\]|<(\|?)channel(\|?)>/gi;
 
 /** Kinds whose opener counts only with a closer: as words of an answer they are too likely. */
 const NEEDS_CLOSER = new Set(['reasoning', 'thought', 'channel']);
@@ -112,10 +112,11 @@ export class ThinkTags {
 }
 
 function toTag(match: RegExpExecArray): ThinkTag | undefined {
-  const [written, slash, name, startOrEnd, bracketSlash, barBefore, barBehind] = match;
+  const [written, slash, name, startOrEnd, inner, bracketSlash, barBefore, barBehind] = match;
   const span = { at: match.index, end: match.index + written.length };
   if (name !== undefined) return { ...span, kind: name.toLowerCase(), closing: slash === '/' };
   if (startOrEnd !== undefined) return { ...span, kind: 'command-r', closing: /end/i.test(startOrEnd) };
+  if (inner !== undefined) return { ...span, kind: 'apertus', closing: /suffix/i.test(inner) };
   if (bracketSlash !== undefined) return { ...span, kind: 'mistral', closing: bracketSlash === '/' };
   // Gemma 4 opens with `<|channel>` and closes with `<channel|>`; the other two combinations are no think tags.
   if (barBefore === barBehind) return undefined;

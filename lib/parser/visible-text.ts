@@ -27,7 +27,18 @@ function appendAcrossGap(parts: string[], part: string): void {
   const tail = part.trimStart();
   const spaceBefore = before.slice(head.length);
   const spaceBehind = part.slice(0, part.length - tail.length);
-  parts.push(head, lines(spaceBefore) + lines(spaceBehind) > 0 ? '\n\n' : spaceBefore || spaceBehind, tail);
+  const gap = lines(spaceBefore) + lines(spaceBehind) > 0 ? '\n\n' : spaceBefore || spaceBehind;
+  const [first, second] = withoutEmptyFence(head, tail);
+  parts.push(first, gap, second);
+}
+
+const FENCE_START = /```[\w-]{0,20}$/;
+
+/** A fence that held the removed text alone is removed with it. */
+function withoutEmptyFence(head: string, tail: string): [string, string] {
+  const opener = FENCE_START.exec(head.slice(-24))?.[0];
+  if (opener === undefined || !tail.startsWith('```')) return [head, tail];
+  return [head.slice(0, -opener.length).trimEnd(), tail.slice(3).trimStart()];
 }
 
 function lines(space: string): number {

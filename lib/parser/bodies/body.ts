@@ -12,10 +12,16 @@ export type BodyKind =
   | 'elements'
   | 'name';
 
+export interface Boundary {
+  at: number;
+  /** It is a closer, so nothing of the call is missing. */
+  closes: boolean;
+}
+
 export interface BodyContext extends ShapeContext {
   source: Source;
-  /** Where the wrapper's own text ends at the latest: its closer, or its next opener. Used for repairs only. */
-  limit?: (from: number) => number | undefined;
+  /** The wrapper's next closer or opener behind an offset. Repairs reach no further. */
+  boundary?: (from: number) => Boundary | undefined;
 }
 
 export interface BodyReading {

@@ -3,6 +3,7 @@ import { isObject, readCalls, type ShapeContext, type Verdict } from '../call-sh
 import type { JsonReading } from '../json-reader.ts';
 import { skipSpace } from '../source.ts';
 import type { BodyContext, BodyReading } from './body.ts';
+import { repairCall } from './last-resort.ts';
 
 /** Where the next object of a list begins, once one of them could not be read. */
 const NEXT_ITEM = /\}\s{0,20},?\s{0,20}(?=\{)/g;
@@ -28,7 +29,7 @@ export function readTolerantly(context: BodyContext, at: number): JsonReading {
   const strong = context.strength === 'strong';
   const reading = context.source.readJson(at, { closeAtMarker: strong });
   if (reading.ok || reading.reason !== 'malformed' || !strong || context.source.exhausted) return reading;
-  const limit = context.limit?.(at);
+  const limit = context.boundary?.(at)?.at;
   const loose = context.source.readJsonAgain(at, { closeAtMarker: true, looseQuotes: true, limit });
   return loose.ok || loose.reason === 'cut' ? loose : reading;
 }
@@ -75,7 +76,7 @@ function itemByItem(
     if (body) verdicts.push(...body.verdicts);
     end = item.ok ? item.end : Math.max(item.at, next + 1);
     next = nextItem(source.text, end) ?? (item.ok ? undefined : source.find(NEXT_ITEM, end)?.end);
-    if (next !== undefined && next > (context.limit?.(at) ?? source.text.length)) next = undefined;
+    if (next !== undefined && next > (context.boundary?.(at)?.at ?? source.text.length)) next = undefined;
   }
   const known = verdicts.length > 0;
   if (!known && context.strength === 'weak') return undefined;
@@ -95,6 +96,10 @@ function brokenBody(
   reading: JsonReading & { ok: false },
 ): BodyReading | undefined {
   if (context.strength === 'weak' && !namesOfferedTool(reading.partial, context)) return undefined;
+  if (context.strength === 'strong' && reading.reason === 'malformed') {
+    const mended = repairCall(context, at);
+    if (mended) return { kind: 'json', end: mended.end, verdicts: [{ call: mended.call }] };
+  }
   // What opens where the call broke off is a piece of it, not a call of its own.
   const opens = '{['.includes(context.source.text[reading.at] ?? ' ');
   const end = Math.max(opens ? reading.at + 1 : reading.at, at + 1);

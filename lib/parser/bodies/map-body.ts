@@ -28,11 +28,14 @@ export function readMapBody(context: BodyContext, at: number): BodyReading | und
     const verdict = refusal('malformed', `The call of ${name} has no arguments in braces.`, name);
     return { kind: 'map', end: named.end, verdicts: [verdict] };
   }
-  const limit = context.limit?.(start);
+  const boundary = context.boundary?.(start);
   const dialect = DIALECTS.find((candidate) =>
-    text.startsWith(candidate.delimiter ?? '', delimiterAt(text, start, limit)),
+    text.startsWith(candidate.delimiter ?? '', delimiterAt(text, start, boundary?.at)),
   );
-  const reading = source.readJson(start, { dialect: dialect ?? DIALECTS[0], closeAtMarker: true });
+  const options = { dialect: dialect ?? DIALECTS[0], closeAtMarker: true };
+  let reading = source.readJson(start, options);
+  if (!reading.ok && boundary?.closes)
+    reading = source.readJsonAgain(start, { ...options, limit: boundary.at });
   const { verdict, end } = readJsonArguments(context, { name, at: start, reading });
   return { kind: 'map', end, verdicts: [verdict] };
 }

@@ -78,7 +78,7 @@ function parameterElements(context: BodyContext, name: string, from: number): Bo
     if (elements.end > at) return { ...elements, end: closeFunction(text, elements.end) };
   }
   const closed = closeFunction(text, at);
-  if (found === 0 && closed === at && skipSpace(text, at) >= text.length) {
+  if (found === 0 && closed === at && !readTag(text, skipSpace(text, at))?.closing) {
     return failed('cut', `The call of ${name} is cut off before its parameters.`, name, at);
   }
   const verdict = buildCall(name, values, context);

@@ -47,4 +47,4 @@ export interface Format {
   read(context: FormatContext, opener: Opener): FormatReading | undefined;
 }
 
-export type Trigger = '<' | '[' | '{' | '`' | '\n' | 'functions' | 'functools';
+export type Trigger = '<' | '[' | '{' | '`' | '\n' | '>>>' | 'functions' | 'functools';

@@ -12,8 +12,11 @@ export const functionElement: Format = {
     if (!tag) return undefined;
     const opener = readFunctionTag(source.text, at);
     if (opener === undefined || opener.name === '') return undefined;
-    const limit = (from: number) => source.find(BOUNDARY, from)?.at;
-    const body = readParameterBody({ source, tools, strength: 'strong', limit }, at);
+    const boundary = (from: number) => {
+      const found = source.find(BOUNDARY, from);
+      return found && { at: found.at, closes: source.text[found.at + 1] === '/' };
+    };
+    const body = readParameterBody({ source, tools, strength: 'strong', boundary }, at);
     return body && { kind: 'calls', end: body.end, verdicts: body.verdicts };
   },
 };

@@ -41,7 +41,10 @@ export const harmony: Format = {
 function callTo(context: BodyContext, name: string, at: number): FormatReading {
   const { text } = context.source;
   const start = skipSpace(text, at);
-  const limit = (from: number) => context.source.find(SEGMENT_END, from)?.at;
+  const boundary = (from: number) => {
+    const found = context.source.find(SEGMENT_END, from);
+    return found && { at: found.at, closes: true };
+  };
   if (text[start] !== '{' && text[start] !== '[') {
     const segment = context.source.find(SEGMENT_END, start);
     const verdict = segment
@@ -49,7 +52,7 @@ function callTo(context: BodyContext, name: string, at: number): FormatReading {
       : refusal('cut', `The call of ${name} is cut off.`, name);
     return { kind: 'calls', end: segment?.end ?? text.length, verdicts: [verdict] };
   }
-  const { verdict, end } = readJsonArguments({ ...context, limit }, { name, at: start });
+  const { verdict, end } = readJsonArguments({ ...context, boundary }, { name, at: start });
   return { kind: 'calls', end: behindCloser(text, end), verdicts: [verdict] };
 }
 

@@ -66,9 +66,13 @@ function opensAnother(text: string, at: number): boolean {
   return tag !== undefined && markerAt({ at, tag }) !== undefined;
 }
 
-export function strongContext(context: FormatContext, marker: Marker): BodyContext {
+function strongContext(context: FormatContext, marker: Marker): BodyContext {
   const { source } = context;
-  return { ...context, strength: 'strong', limit: (from) => source.find(marker.boundary, from)?.at };
+  const boundary = (from: number) => {
+    const found = source.find(marker.boundary, from);
+    return found && { at: found.at, closes: !markerAt(openerAt(source.text, found.at)) };
+  };
+  return { ...context, strength: 'strong', boundary };
 }
 
 function nameOf(marker: Marker, kind: BodyKind, written: string): string {

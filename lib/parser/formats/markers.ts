@@ -47,6 +47,7 @@ const ROWS: readonly Row[] = [
   },
   {
     format: 'granite',
+    wideFormat: 'deepseek',
     open: ['|tool_call|', '|tool_calls|'],
     close: ['|/tool_call|', '|/tool_calls|', '/|tool_call|', '|end_tool_call|'],
   },
@@ -73,6 +74,7 @@ const ROWS: readonly Row[] = [
   },
   {
     format: 'tool-section',
+    wideFormat: 'deepseek',
     open: ['|tool_calls_begin|', '|tool_calls_section_begin|'],
     close: ['|tool_calls_end|', '|tool_calls_section_end|'],
   },

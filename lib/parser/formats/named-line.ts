@@ -16,7 +16,7 @@ const LOST_TOKENS = /^function(?=.)/;
 export const namedLine: Format = {
   name: 'functionary',
   layer: 'json',
-  triggers: ['\n'],
+  triggers: ['\n', '>>>'],
   read({ source, tools }, { at }) {
     LINE.lastIndex = at;
     const line = LINE.exec(source.text);
