@@ -4,6 +4,8 @@ import { AppError } from '../errors/app-error.ts';
 const STATUS: Readonly<Record<string, number>> = {
   invalid_request: 400,
   bad_last_event_id: 400,
+  invalid_max_iterations: 400,
+  checks_need_tools: 400,
   unauthorized: 401,
   foreign_host: 403,
   foreign_origin: 403,
@@ -35,6 +37,6 @@ export function isAppError(error: unknown): error is AppError {
 }
 
 export function statusOf(error: AppError): number {
-  if (error.code.startsWith('workspace_') || error.code.startsWith('config_')) return 400;
+  if (error.code.startsWith('workspace_')) return 400;
   return STATUS[error.code] ?? 500;
 }

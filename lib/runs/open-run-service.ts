@@ -36,6 +36,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
   const store = SqliteRunStore.open(dataDir);
   const sandbox = await openSandbox();
   const servers = new ModelServers(environment.ollamaHost);
+  const version = programVersion();
   const offeredTools = getToolDefinitions({ sandbox }).map((tool) => tool.function.name);
   const service = new RunService({
     store,
@@ -61,7 +62,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
       const whole = available && free >= environment.minFreeBytes;
       return {
         status: ready ? (whole ? 'ok' : 'degraded') : 'down',
-        version: programVersion(),
+        version,
         ...checks,
         sandbox: { available, kind, reason, hint, protections: [...protections] },
         store: { ok: free >= environment.minFreeBytes, kind: 'sqlite', path: store.path, free_bytes: free },

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import next from 'next';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -33,6 +35,8 @@ export async function main(options: { root: string; host?: string }): Promise<vo
 
 async function start(environment: Environment, options: { root: string; host: string }): Promise<void> {
   const { host, root } = options;
+  requireBuild(root);
+  surviveExceptions();
   let opened: Awaited<ReturnType<typeof startService>>;
   try {
     opened = await startService(environment, { hostnames: ownNames(host), port: environment.port });
@@ -146,6 +150,27 @@ function stopOnSignals(server: Server, close: () => Promise<void>): void {
   setInterval(() => {
     if (process.ppid !== parent) void stop();
   }, ORPHAN_CHECK_MS).unref();
+}
+
+function requireBuild(root: string): void {
+  const folder = process.env.LOUPE_DIST_DIR ?? '.next';
+  if (existsSync(join(root, folder, 'BUILD_ID'))) return;
+  throw new AppError({
+    code: 'not_built',
+    message: `The dashboard has not been built: there is nothing in ${join(root, folder)}.`,
+    hint: 'Start with "npm start", which builds it, or run "npm run build" first.',
+  });
+}
+
+/**
+ * A mistake in one run or one request must not end the others. What a run has done stands in its log, and every append
+ * is whole or not there, so that going on does no harm.
+ */
+function surviveExceptions(): void {
+  process.on('unhandledRejection', (reason) =>
+    console.error('A promise was left alone with its error:', reason),
+  );
+  process.on('uncaughtException', (error) => console.error('An exception was not caught:', error));
 }
 
 /** Names under which a server on this address may be asked, beside the loopback ones. */
