@@ -189,7 +189,7 @@ export function judge(
     ],
     [
       'environment',
-      environment.length === 0,
+      at('environ').includes('PATH=') && environment.length === 0,
       "Commands see none of the server's environment variables.",
       `Commands could read environment variables (${environment.length}).`,
     ],

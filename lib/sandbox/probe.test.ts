@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { judge } from './probe.ts';
+import { DEFAULT_LIMITS } from './sandbox.ts';
+
+const good: Record<string, string> = {
+  caps: '0000000000000000',
+  nnp: '1',
+  filter: '2',
+  environ: 'PATH=/usr/bin HOME=/tmp LANG=C.UTF-8',
+  interfaces: 'lo',
+  usr: 'fixed',
+  root: 'fixed',
+  workspace: 'writable',
+  outside: '',
+  userns: 'refused',
+  nproc: '128',
+  data: String(DEFAULT_LIMITS.processMemoryBytes),
+  fsize: String(DEFAULT_LIMITS.fileBytes),
+  nofile: '1024',
+  cpu: '11',
+  tmp: String(DEFAULT_LIMITS.scratchBytes / 1024),
+  shm: '65536',
+};
+
+const missing = (answers: Record<string, string>, about: Partial<Parameters<typeof judge>[1]> = {}) =>
+  judge(new Map(Object.entries({ ...good, ...answers })), {
+    durationMs: 30,
+    machine: 'x64',
+    root: false,
+    ...about,
+  })
+    .filter(({ holds }) => !holds)
+    .map(({ name }) => name);
+
+it('O8: all protections hold when the trial command saw nothing it should not', () => {
+  expect(missing({})).toEqual([]);
+});
+
+it.each([
+  [{ outside: '/home' }, 'filesystem'],
+  [{ usr: 'writable' }, 'filesystem'],
+  [{ workspace: 'fixed' }, 'filesystem'],
+  [{ interfaces: 'lo eth0' }, 'network'],
+  [{ environ: 'PATH=/usr/bin TOKEN=x' }, 'environment'],
+  [{ caps: '00000000a80425fb' }, 'capabilities'],
+  [{ nnp: '0' }, 'capabilities'],
+  [{ filter: '0' }, 'system-calls'],
+  [{ userns: 'allowed' }, 'namespaces'],
+  [{ nproc: 'unlimited' }, 'process-count'],
+  [{ data: 'unlimited' }, 'memory'],
+  [{ fsize: '' }, 'file-size'],
+  [{ nofile: '1048576' }, 'open-files'],
+  [{ cpu: 'unlimited' }, 'cpu-time'],
+  [{ tmp: '99999999' }, 'scratch-size'],
+])('O8: %j means that %s does not hold', (answers, name) => {
+  expect(missing(answers)).toEqual([name]);
+});
+
+it('O8: nothing is taken for granted: without answers, nothing holds', () => {
+  const held = judge(new Map(), { durationMs: 20_000, machine: 'x64', root: true }).filter(
+    ({ holds }) => holds,
+  );
+  expect(held.map(({ name }) => name)).toEqual([]);
+});

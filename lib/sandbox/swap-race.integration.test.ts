@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from './under-test.ts';
+import { listFolder, openForReading, replaceFile } from './workspace-files.ts';
+
+const DURATION_MS = 4000;
+
+// Turns the folder into a link to the outside and back, as fast as it can. When a write has made a folder in the moment
+// that there was none, it is put aside.
+const SWAPPER = `
+const fs = require('node:fs');
+const [ws, outside] = process.argv.slice(1);
+process.chdir(ws);
+fs.symlinkSync(outside, 'link');
+let made = 0;
+const move = (from, to) => {
+  try { fs.renameSync(from, to); } catch {
+    try { fs.renameSync(to, 'made-' + made++); fs.renameSync(from, to); } catch {}
+  }
+};
+for (;;) { move('folder', 'aside'); move('link', 'folder'); move('folder', 'link'); move('aside', 'folder'); }`;
+
+it('O5: nothing is read, listed or written outside while folders are swapped for links', {
+  timeout: 30_000,
+}, async () => {
+  await using outside = await temporaryFolder();
+  await writeFile(join(outside.path, 'file'), 'outside');
+  await using ws = await temporaryFolder();
+  await mkdir(join(ws.path, 'folder'));
+  await writeFile(join(ws.path, 'folder/file'), 'inside');
+
+  const swapper = spawn(process.execPath, ['-e', SWAPPER, ws.path, outside.path], { stdio: 'ignore' });
+  const seen = { inside: 0, refused: 0, outside: 0 };
+  try {
+    const read = async () => {
+      const { file } = await openForReading(ws.path, ['folder', 'file']);
+      const text = await file.readFile('utf8').finally(() => file.close());
+      seen[text === 'inside' ? 'inside' : 'outside']++;
+    };
+    const write = () => replaceFile(ws.path, ['folder', 'written'], Buffer.from('x'));
+    const list = () => listFolder(ws.path, ['folder'], 10);
+    const refused = () => {
+      seen.refused++;
+    };
+    for (const until = performance.now() + DURATION_MS; performance.now() < until; ) {
+      await Promise.all([
+        read().catch(refused),
+        read().catch(refused),
+        write().catch(refused),
+        list().catch(refused),
+      ]);
+    }
+  } finally {
+    swapper.kill('SIGKILL');
+  }
+  console.info(`Swap race: ${JSON.stringify(seen)}`);
+  expect(seen.outside).toBe(0);
+  expect(await readdir(outside.path)).toEqual(['file']);
+  expect(await readFile(join(outside.path, 'file'), 'utf8')).toBe('outside');
+  // Both sides of the race were met, or the test has shown nothing.
+  expect(seen.inside).toBeGreaterThan(50);
+  expect(seen.refused).toBeGreaterThan(50);
+});

@@ -1,0 +1,68 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from './under-test.ts';
+import { openWorkspace } from './workspace.ts';
+
+it('O5: makes the path canonical once', async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'real/ws'), { recursive: true });
+  await symlink(join(folder.path, 'real'), join(folder.path, 'link'));
+  const dataDir = join(folder.path, 'data');
+  expect(await openWorkspace(`${folder.path}/link/../link/ws/`, { dataDir })).toBe(
+    join(folder.path, 'real/ws'),
+  );
+});
+
+it('threat 2: refuses a workspace that holds the data directory, is it, or lies in it, also by way of a link', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'app/data');
+  await mkdir(join(dataDir, 'runs'), { recursive: true });
+  await symlink(join(folder.path, 'app'), join(folder.path, 'innocent'));
+  for (const path of [
+    folder.path,
+    join(folder.path, 'app'),
+    join(folder.path, 'innocent'),
+    dataDir,
+    join(dataDir, 'runs'),
+  ]) {
+    await expect(openWorkspace(path, { dataDir })).rejects.toMatchObject({ code: 'workspace_holds_data' });
+  }
+});
+
+it('K-33: allows the folders for fresh workspaces below the data directory, but not the folder of them all', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = folder.path;
+  const own = join(dataDir, 'workspaces/run-1');
+  await mkdir(own, { recursive: true });
+  expect(await openWorkspace(own, { dataDir })).toBe(own);
+  await expect(openWorkspace(join(dataDir, 'workspaces'), { dataDir })).rejects.toMatchObject({
+    code: 'workspace_holds_data',
+  });
+});
+
+it('threat 1: a folder beside the data directory with the same beginning is a different one', async () => {
+  await using folder = await temporaryFolder();
+  const sibling = join(folder.path, 'data-evil');
+  await mkdir(sibling);
+  expect(await openWorkspace(sibling, { dataDir: join(folder.path, 'data') })).toBe(sibling);
+});
+
+it('refuses what is no folder of one project, with words that help', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  await writeFile(join(folder.path, 'file'), '');
+  const codeOf = (path: string) =>
+    openWorkspace(path, { dataDir }).then(
+      () => 'opened',
+      (error) => error.code,
+    );
+  expect(await codeOf('relative/path')).toBe('workspace_relative');
+  expect(await codeOf('/a\0b')).toBe('workspace_relative');
+  expect(await codeOf(join(folder.path, 'missing'))).toBe('workspace_missing');
+  expect(await codeOf(join(folder.path, 'file'))).toBe('workspace_not_a_folder');
+  expect(await codeOf('/')).toBe('workspace_too_wide');
+  expect(await codeOf('/etc')).toBe('workspace_too_wide');
+  expect(await codeOf(homedir())).toBe('workspace_too_wide');
+});

@@ -1,0 +1,12 @@
+import { inheritableDescriptors } from './inherited-descriptors.ts';
+import { openOutputPipe } from './output-pipes.ts';
+import { holdFile } from './held-file.ts';
+import { commandUser } from './command-user.ts';
+import { describeHost } from './host-system.ts';
+const h = describeHost();
+const f = holdFile('x');
+const m = async (n: string, a: () => unknown) => { for (let i=0;i<20;i++) await a(); const t=performance.now(); for (let i=0;i<200;i++) await a(); console.log(n, ((performance.now()-t)/200).toFixed(3)); };
+await m('inherit', inheritableDescriptors);
+await m('held', f);
+await m('user', () => commandUser('/tmp', h));
+await m('pipe', openOutputPipe);

@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { sandboxUnderTest, temporaryFolder } from '../sandbox/under-test.ts';
+import { runChecks, summarizeChecks } from './checks.ts';
+import { noSandbox, toolsUnderTest } from './under-test.ts';
+
+const found = await sandboxUnderTest();
+const sandbox = found as Sandbox;
+const signal = new AbortController().signal;
+
+describe.skipIf(!found)('run_command', () => {
+  it('O3: runs in the workspace and returns what it wrote', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    const result = await tools.call('run_command', { command: 'pwd; echo err >&2; echo x > made; exit 3' });
+    expect(result).toMatchObject({
+      success: false,
+      output: { exit_code: 3, stdout: '/workspace\n', stderr: 'err\n' },
+    });
+    expect(await tools.output('read_file', { path: 'made' })).toMatchObject({ content: 'x\n' });
+  });
+
+  it('O6: refuses blocked commands before they start', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    await writeFile(join(tools.workspace, 'keep'), '');
+    expect(await tools.error('run_command', { command: 'touch ran; rm -rf /' })).toMatch(
+      /^Refused: .* The command was not run\.$/,
+    );
+    expect(await tools.error('run_command', { command: '  ' })).toBe('The command is empty.');
+    expect(await tools.error('run_command', { command: 'a\0b' })).toContain('NUL');
+    expect(await tools.error('run_command', { command: 'x'.repeat(40_000) })).toContain('at most 32768');
+    expect(await readdir(tools.workspace)).toEqual(['keep']);
+  });
+
+  it('O6: takes patterns of its own from the settings', async () => {
+    await using tools = await toolsUnderTest({
+      sandbox,
+      blockedPatterns: [{ pattern: '\\bnpm\\b', reason: 'npm is off' }],
+    });
+    expect(await tools.error('run_command', { command: 'npm test' })).toContain('npm is off');
+  });
+
+  it('O7: keeps to timeout_ms and to its maximum', async () => {
+    await using tools = await toolsUnderTest({ sandbox, shellTimeoutSecs: 1 });
+    const startedAt = performance.now();
+    const [short, capped] = [
+      await tools.call('run_command', { command: 'sleep 30', timeout_ms: 200 }),
+      await tools.call('run_command', { command: 'sleep 30', timeout_ms: 60_000 }),
+    ];
+    expect(short.output).toMatchObject({ timed_out: true, error: expect.stringContaining('200 ms') });
+    expect(capped.output).toMatchObject({ timed_out: true, error: expect.stringContaining('1000 ms') });
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+  });
+
+  it('O7: is stopped by the operator', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    const result = await tools.call(
+      'run_command',
+      { command: 'echo begun; sleep 30' },
+      AbortSignal.timeout(300),
+    );
+    expect(result.output).toMatchObject({
+      killed: true,
+      error: 'Stopped by the operator.',
+      stdout: 'begun\n',
+    });
+  });
+
+  it('O9: bounds its result', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    const result = await tools.call('run_command', {
+      command: `yes '"quoted"' | head -c 500000; echo the-end`,
+    });
+    expect(result).toMatchObject({ success: true, truncated: true, output: { stdout_bytes: 500_008 } });
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(64 * 1024);
+    expect(JSON.stringify(result)).toContain('the-end');
+  });
+
+  it('threat 3: points at files that other programs run by themselves', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    expect(await tools.output('run_command', { command: 'git init -q . && echo x > .envrc' })).toMatchObject({
+      auto_run_files: ['.git', '.git/config', '.git/hooks', '.envrc'],
+    });
+    expect(await tools.output('run_command', { command: 'echo y > other; cat .envrc' })).not.toHaveProperty(
+      'auto_run_files',
+    );
+  });
+
+  it('a sandbox that can not be made gives a failed result, and the command does not run', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    await symlink('/tmp', join(tools.workspace, '.git'));
+    expect(await tools.error('run_command', { command: 'touch ran' })).toContain(
+      '.git of this workspace is a link',
+    );
+    expect(await readdir(tools.workspace)).toEqual(['.git']);
+  });
+});
+
+describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripgrep', () => {
+  it('O3: finds lines by regular expression, in the same order every time', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    for (const name of ['c', 'a', 'b/x', '.hidden'])
+      await tools.output('write_file', { path: `${name}.txt`, content: `no\nvalue: ${name}\n` });
+    expect(await tools.call('search_files', { pattern: 'value: \\S+' })).toEqual({
+      success: true,
+      tool: 'search_files',
+      output: {
+        pattern: 'value: \\S+',
+        path: '.',
+        count: 4,
+        matches: ['.hidden', 'a', 'b/x', 'c'].map((name) => ({
+          path: `${name}.txt`,
+          line: 2,
+          text: `value: ${name}`,
+        })),
+      },
+    });
+    expect(await tools.output('search_files', { pattern: 'value', path: 'b' })).toMatchObject({ count: 1 });
+    expect(await tools.output('search_files', { pattern: 'value', path: 'a.txt' })).toMatchObject({
+      count: 1,
+    });
+    expect(await tools.output('search_files', { pattern: 'absent' })).toMatchObject({
+      count: 0,
+      matches: [],
+    });
+  });
+
+  it('takes a pattern that is no regular expression as text', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    await tools.output('write_file', { path: 'a.ts', content: 'call(foo[0' });
+    expect(await tools.output('search_files', { pattern: 'call(foo[' })).toMatchObject({
+      count: 1,
+      note: expect.stringContaining('plain text'),
+    });
+  });
+
+  it.each(['--pre=id', '--files', '-e', '--no-ignore', '-f/etc/passwd', '--'])(
+    'takes %j as a pattern, never as an option',
+    async (pattern) => {
+      await using tools = await toolsUnderTest({ sandbox });
+      await tools.output('write_file', { path: 'a', content: `x ${pattern} y` });
+      expect(await tools.output('search_files', { pattern })).toMatchObject({
+        count: 1,
+        matches: [{ path: 'a', line: 1 }],
+      });
+    },
+  );
+
+  it('is not held up by a hostile pattern, a pipe, or a config file', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    await tools.output('write_file', { path: 'a', content: `${'a'.repeat(5000)}!` });
+    await tools.output('write_file', { path: '.ripgreprc', content: '--pre=id\n' });
+    execFileSync('mkfifo', [join(tools.workspace, 'pipe')]);
+    const startedAt = performance.now();
+    await tools.output('search_files', { pattern: '^(a+)+$' });
+    await tools.call('search_files', { pattern: '(\\p{L}{1,50}){1,20}' });
+    expect(performance.now() - startedAt).toBeLessThan(8000);
+  });
+
+  it('O5: sees no file outside, not even by way of a link', async () => {
+    await using outside = await temporaryFolder();
+    await writeFile(join(outside.path, 'secret'), 'outside-secret');
+    await using tools = await toolsUnderTest({ sandbox });
+    await symlink(outside.path, join(tools.workspace, 'link'));
+    await symlink(join(outside.path, 'secret'), join(tools.workspace, 'file'));
+    await mkdir(join(tools.workspace, '.git'));
+    await writeFile(join(tools.workspace, '.git/config'), 'outside-secret');
+    expect(await tools.output('search_files', { pattern: 'outside-secret' })).toMatchObject({ count: 0 });
+  });
+
+  it('O9: returns no more than was asked for, ends early, and says so', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    for (let index = 0; index < 20; index++) {
+      await writeFile(join(tools.workspace, `f${index}`), `match ${'long '.repeat(100)}\n`.repeat(5000));
+    }
+    const result = await tools.call('search_files', { pattern: 'match', max_results: 7 });
+    expect(result).toMatchObject({
+      truncated: true,
+      output: { count: 7, note: 'Only the first 7 matches are shown.' },
+    });
+    const many = await tools.call('search_files', { pattern: 'match', max_results: 500 });
+    expect(many.truncated).toBe(true);
+    expect(Buffer.byteLength(JSON.stringify(many))).toBeLessThanOrEqual(64 * 1024);
+  });
+});
+
+describe('V11: checks of finished work', () => {
+  it.skipIf(!found)(
+    'a command, an existing file and a text in a file, in order, each with what it saw',
+    async () => {
+      await using tools = await toolsUnderTest({ sandbox });
+      await tools.output('write_file', { path: 'summary.md', content: 'the river is long' });
+      const results = await runChecks(
+        [
+          { type: 'command', command: 'test -s summary.md' },
+          { type: 'command', command: 'echo seen; echo bad >&2; exit 4' },
+          { type: 'file_exists', path: 'summary.md' },
+          { type: 'file_exists', path: 'missing.md' },
+          { type: 'file_contains', path: 'summary.md', text: 'river' },
+          { type: 'file_contains', path: 'summary.md', text: 'mountain' },
+        ],
+        { workspace: tools.workspace, sandbox, signal },
+      );
+      expect(results.map(({ passed }) => passed)).toEqual([true, false, true, false, true, false]);
+      expect(results[1]?.output).toBe('Exit code 4.\nbad\n\nseen\n');
+      expect(results[3]?.output).toBe('"missing.md" does not exist.');
+      expect(results[5]?.output).toBe('"summary.md" (17 bytes) does not contain the text.');
+      expect(summarizeChecks(results)).toEqual({
+        outcome: 'partial_pass',
+        summary:
+          '3 of 6 checks failed: command "echo seen; echo bad >&2; exit 4" succeeds; file "missing.md" exists; file "summary.md" contains "mountain"',
+      });
+    },
+  );
+
+  it('O5-O8: keep to the same rules as tools, and fail where they can not be run', async () => {
+    await using tools = await toolsUnderTest();
+    await symlink('/etc/passwd', join(tools.workspace, 'link'));
+    const results = await runChecks(
+      [
+        { type: 'file_contains', path: '../../etc/passwd', text: 'root' },
+        { type: 'file_contains', path: 'link', text: 'root' },
+        { type: 'file_exists', path: '/etc/passwd' },
+        { type: 'file_exists', path: 'link/x' },
+        { type: 'command', command: 'true' },
+      ],
+      { workspace: tools.workspace, sandbox: noSandbox, signal },
+    );
+    expect(results.map(({ passed }) => passed)).toEqual([false, false, false, false, false]);
+    expect(results[0]?.output).toContain('leads out');
+    expect(results[4]?.output).toBe('Commands can not run here: Not needed in this test.');
+    expect(summarizeChecks(results).outcome).toBe('fail');
+    expect(summarizeChecks([]).outcome).toBe('pass');
+  });
+});

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import type { CommandOutcome } from '../sandbox/sandbox.ts';
+import { commandResult } from './run-command.ts';
+
+const stream = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), omittedBytes: 0 });
+const outcome = (changes: Partial<CommandOutcome>): CommandOutcome => ({
+  end: 'exited',
+  exitCode: 0,
+  stdout: stream(''),
+  stderr: stream(''),
+  durationMs: 12.4,
+  ...changes,
+});
+const result = (changes: Partial<CommandOutcome>) =>
+  commandResult(outcome(changes), { timeoutMs: 1000, autoRunFiles: [] });
+
+it('O3: exit status 0 is a success', () => {
+  expect(result({ stdout: stream('hi\n') })).toEqual({
+    success: true,
+    tool: 'run_command',
+    output: { exit_code: 0, stdout: 'hi\n', stderr: '', duration_ms: 12 },
+  });
+});
+
+it('O3: another exit status is a failure that keeps the output, exit_code first', () => {
+  const failure = result({ exitCode: 2, stderr: stream('no such file\n') });
+  expect(failure).toMatchObject({
+    success: false,
+    output: { exit_code: 2, error: 'Exit code 2.', stderr: 'no such file\n' },
+  });
+  expect(JSON.stringify(failure)).toContain('"output":{"exit_code":2,');
+});
+
+it.each([
+  [{ end: 'timeout', exitCode: undefined }, /time limit of 1000 ms/],
+  [{ end: 'stopped', exitCode: undefined }, /Stopped by the operator/],
+  [{ end: 'output_limit', exitCode: undefined }, /too much output/],
+  [{ end: 'memory_limit', exitCode: undefined }, /too much memory/],
+  [{ end: 'process_limit', exitCode: undefined }, /too many processes/],
+  [{ end: 'disk_full', exitCode: undefined }, /disk/],
+  [{ exitCode: 127 }, /not found/],
+  [{ exitCode: 137 }, /memory/],
+  [{ exitCode: 139 }, /signal 11/],
+  [{ exitCode: 152 }, /processor time/],
+  [{ exitCode: 153 }, /size limit/],
+] as const)('O7: says why it failed: %j', (changes, words) => {
+  const failure = result(changes);
+  expect(failure.success).toBe(false);
+  expect((failure.output as { error: string }).error).toMatch(words);
+});
+
+it('O7: a timed-out command says so in a field of its own', () => {
+  expect(result({ end: 'timeout', exitCode: undefined }).output).toMatchObject({
+    exit_code: null,
+    timed_out: true,
+    killed: true,
+  });
+});
+
+it('O9: fits both streams into 64 KB of JSON, with their beginnings and ends', () => {
+  const long = (mark: string) => `begin-${mark} ${'"\n'.repeat(60_000)} end-${mark}`;
+  for (const [stdout, stderr] of [
+    [long('out'), long('err')],
+    [long('out'), ''],
+    ['', long('err')],
+    ['short', long('err')],
+  ] as const) {
+    const cut = result({ stdout: stream(stdout), stderr: stream(stderr) });
+    expect(cut.truncated).toBe(true);
+    const json = JSON.stringify(cut);
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(64 * 1024);
+    expect(Buffer.byteLength(json)).toBeGreaterThan(58 * 1024);
+    for (const mark of [stdout && 'out', stderr && 'err']) {
+      if (mark && (mark === 'err' || stdout.length > 10)) {
+        expect(json).toContain(`begin-${mark}`);
+        expect(json).toContain(`end-${mark}`);
+      }
+    }
+  }
+});
