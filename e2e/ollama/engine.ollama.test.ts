@@ -1,0 +1,185 @@
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MemoryLog } from '../../lib/engine/memory-log.ts';
+import { runLoop } from '../../lib/engine/run-loop.ts';
+import type { RunConfig } from '../../lib/events/config.ts';
+import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
+import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
+import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
+import { modeOf } from '../../lib/modes/mode-of.ts';
+import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
+import { sampleConfig } from '../../lib/testing/sample-logs.ts';
+import { createTaskTools } from '../../lib/tools/registry.ts';
+import { type RealOllama, startOllama } from './start-ollama.ts';
+
+let ollama: RealOllama;
+beforeAll(async () => {
+  ollama = await startOllama();
+});
+afterAll(() => ollama?.stop());
+
+/** Runs a task with the tiny model from start to end, in a fresh folder with the files of its tasks. */
+async function run(task: string, change: Partial<RunConfig> = {}) {
+  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'loupe-ollama-')));
+  try {
+    for (const name of ['alpha.md', 'notes.md', 'report.md', 'a.md', 'b.md', 'c.md', 'd.md']) {
+      await writeFile(join(workspace, name), `This is ${name}. A banana.\n`);
+    }
+    const config = sampleConfig({
+      task,
+      model: 'tiny-tools',
+      workspace,
+      window_tokens: 4096,
+      num_predict: [300, 600],
+      live_tokens: false,
+      think: false,
+      model_options: { temperature: 0, seed: 1 },
+      ...change,
+    });
+    const log = new MemoryLog();
+    await log.append([{ type: 'run.created', config }]);
+    await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
+    const sandbox = openUnconfined();
+    const left = await runLoop({
+      log,
+      model: createOllamaChatModel({ host: parseOllamaHost(ollama.url) }),
+      mode: modeOf(config),
+      openTools: async () => {
+        const tools = createTaskTools({ workspace, sandbox });
+        return {
+          // The tiny model is asked for a dangerous command on purpose: no command is run here.
+          toolbox: {
+            ...tools,
+            definitions: tools.definitions.filter((tool) => tool.function.name !== 'run_command'),
+          },
+          sandbox: { available: false, kind: 'none' },
+          runChecks: async () => [],
+          close: async () => {},
+        };
+      },
+    });
+    expect(left).toEqual({ outcome: 'ended' });
+    const of = <T extends RunEventType>(type: T) =>
+      log.events.filter((event): event is EventOf<T> => event.type === type);
+    const [end] = of('run.ended');
+    if (!end) throw new Error('no end');
+    return {
+      end,
+      of,
+      reason: end.result.termination_reason,
+      layers: of('reply.parsed').flatMap((event) => event.calls.map((call) => call.layer)),
+      tools: of('tool-call.ended').map((event) => `${event.tool} ${event.result.success}`),
+      written: await Promise.all(end.files_written.map((path) => readFile(join(workspace, path), 'utf8'))),
+    };
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+describe('a Task run with the tiny model', () => {
+  it('reads a file and answers', async () => {
+    const result = await run('Read alpha.md');
+    expect(result).toMatchObject({ reason: 'final_answer', layers: ['native'], tools: ['read_file true'] });
+    expect(result.end.result).toMatchObject({ status: 'completed', error: null });
+    expect(result.end.result.tokens_in).toBeGreaterThan(0);
+    expect(result.end.result.tokens_out).toBeGreaterThan(0);
+  });
+
+  it('writes a file', async () => {
+    const result = await run('Create notes.md about rivers');
+    expect(result).toMatchObject({ reason: 'final_answer', tools: ['write_file true'] });
+    expect(result.written[0]?.length).toBeGreaterThan(0);
+  });
+
+  it.each([true, false])('runs two calls of one reply, live tokens %s', async (live_tokens) => {
+    const result = await run('Read alpha.md twice', { live_tokens });
+    expect(result).toMatchObject({ reason: 'final_answer', layers: ['native', 'native'] });
+    expect(result.tools).toEqual(['read_file true', 'list_directory true']);
+  });
+
+  it.each(['Read alpha.md with a json call.', 'Read alpha.md with a fenced call.'])(
+    'reads a call that stands in the text: %s',
+    async (task) => {
+      const result = await run(task);
+      expect(result).toMatchObject({ reason: 'final_answer', layers: ['json'], tools: ['read_file true'] });
+    },
+  );
+
+  it('G12: nudges a plan into action', async () => {
+    const result = await run('Make a plan, then summarise alpha.md');
+    expect(result.of('policy.nudged').map((event) => event.cause)).toEqual(['plan']);
+    expect(result).toMatchObject({ reason: 'final_answer' });
+    expect(result.tools[0]).toBe('read_file true');
+  });
+
+  it('T22, G12: retries a call that Ollama swallowed, then nudges', async () => {
+    const result = await run('Read alpha.md with an unknown tool.');
+    expect(result.of('policy.retried').map((event) => event.cause)).toContain('malformed');
+    expect(result.of('policy.nudged').map((event) => event.cause)).toEqual(['malformed']);
+    expect(result).toMatchObject({ reason: 'final_answer', tools: ['read_file true'] });
+  });
+
+  it('G15: gives up on a model that says nothing', async () => {
+    const result = await run('Be silent');
+    expect(result.reason).toBe('nudge_exhausted');
+    expect(result.of('policy.retried')).toEqual([]);
+  });
+
+  it('G6: stops the third equal call', async () => {
+    const result = await run('Get stuck: read alpha.md');
+    expect(result).toMatchObject({ reason: 'repetition', tools: ['read_file true', 'read_file true'] });
+  });
+
+  it('G10: stops a run that writes nothing', async () => {
+    const result = await run('wander through the files');
+    expect(result).toMatchObject({ reason: 'stall' });
+    expect(result.end.result.iterations_used).toBe(5);
+  });
+
+  it('G5: stops at the iteration limit', async () => {
+    const result = await run('wander through the files', { max_iterations: 3 });
+    expect(result).toMatchObject({ reason: 'max_iterations' });
+  });
+
+  it('T21: asks again when the limit cut an endless text, and takes what there is', async () => {
+    const result = await run('Write an endless text', { num_predict: [60, 120] });
+    expect(result.of('policy.retried').map((event) => event.cause)).toEqual(['length']);
+    expect(result.end.result).toMatchObject({ termination_reason: 'final_answer' });
+    expect(result.end.result.output).toMatch(/tick tock/);
+    expect(result.of('policy.warned').map((event) => event.code)).toContain('reply_cut');
+  });
+
+  it('O5: a path that leaves the workspace is a failed result, and the run goes on', async () => {
+    const result = await run('Read a file outside.');
+    expect(result).toMatchObject({ reason: 'final_answer', tools: ['read_file false'] });
+  });
+
+  it('V1: ends when the token budget is spent', async () => {
+    const result = await run('wander through the files', { budget: { max_tokens_total: 50 } });
+    expect(result).toMatchObject({ reason: 'budget_exceeded' });
+  });
+
+  it('K-19: takes the window that Ollama loaded', async () => {
+    const result = await run('Read alpha.md', { window_tokens: 32_768 });
+    expect(result.of('model-call.started')[0]?.options).toMatchObject({ num_ctx: 8192 });
+    expect(result.of('policy.warned').map((event) => event.code)).toContain('window_lowered');
+  });
+
+  it('T10: answers once, streamed, without tools', async () => {
+    const result = await run('Hello', {
+      agentic: false,
+      workspace: '',
+      parser_layers: [],
+      model: 'tiny-plain',
+    });
+    expect(result).toMatchObject({ reason: 'final_answer', tools: [] });
+    expect(result.of('model-call.started')[0]).toMatchObject({ stream: true, tool_count: 0 });
+  });
+
+  it('tells of a model that cannot call tools before it is asked', async () => {
+    const result = await run('Read alpha.md', { model: 'tiny-plain' });
+    expect(result.end.result.error).toMatchObject({ code: 'model_no_tool_support' });
+  });
+});
