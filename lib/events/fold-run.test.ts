@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { SampleLog } from '../testing/sample-logs.ts';
+import { foldAll, foldRun } from './fold-run.ts';
+import { emptyRunState } from './run-state.ts';
+
+const begun = () => new SampleLog({ runId: 'r' }).prepare();
+const fold = (log: SampleLog) => foldAll(emptyRunState('r'), log.events);
+
+it('E9: refuses an event that is not the next one', () => {
+  const log = begun();
+  const [first, second, third] = log.events;
+  if (!first || !second || !third) throw new Error('too short');
+  const state = foldRun(emptyRunState('r'), first);
+  expect(() => foldRun(state, third)).toThrow(RangeError);
+  expect(() => foldRun(state, first)).toThrow(RangeError);
+  expect(foldRun(state, second).seq).toBe(2);
+});
+
+it('counts the time in which no worker had the run, and asks for the model again', () => {
+  const log = begun();
+  expect(fold(log).loaded).toBeDefined();
+  log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 60_000);
+  expect(fold(log)).toMatchObject({ lostMs: 60_000, resumes: 1, loaded: undefined, epoch: 2 });
+});
+
+it('never changes a state in place', () => {
+  const log = begun();
+  let state = emptyRunState('r');
+  for (const event of log.events) {
+    const before = structuredClone(state);
+    const next = foldRun(state, event);
+    expect(state).toEqual(before);
+    state = next;
+  }
+});
+
+it('G14: a new attempt begins with fresh guards and keeps the sums (V10)', () => {
+  const log = begun();
+  log.push({ type: 'iteration.started', attempt: 1, iteration: 1 });
+  log.push({ type: 'policy.nudged', iteration: 1, cause: 'empty', text: 'Act.', count: 1, limit: 2 });
+  expect(fold(log)).toMatchObject({ nudges: 1, awaitingReply: false, iterationsUsed: 1 });
+  log.attempt();
+  expect(fold(log)).toMatchObject({ attempt: 2, nudges: 0, nudgeSeqs: [], iteration: 0, iterationsUsed: 1 });
+});
