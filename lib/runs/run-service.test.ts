@@ -15,6 +15,9 @@ const untilAborted: ExecuteRun = async ({ signal }) => {
   return { outcome: 'suspended' };
 };
 
+/** Waits long enough for a machine that is busy with other things. */
+const eventually = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000 });
+
 /** A run that ends when it is asked to, as the engine does at the next boundary. */
 const untilStopped: ExecuteRun = async (run) => {
   while (!run.log.state.stop && !run.signal.aborted) await run.log.changed(run.log.state.seq, run.signal);
@@ -22,7 +25,7 @@ const untilStopped: ExecuteRun = async (run) => {
 };
 
 async function ended(runId: string) {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { run } = await test.service.get(runId);
     expect(run.phase).toBe('ended');
     return run;
@@ -89,7 +92,7 @@ describe('the line before a model server', () => {
     const second = await test.start();
     const third = await test.start();
     const elsewhere = await test.start({ model: 'another host' });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const places = (await test.service.list({ limit: 10 })).map((run) => [
         run.id,
         run.phase,
@@ -289,7 +292,7 @@ describe('restarting', () => {
       return untilAborted(run);
     });
     const id = await test.start();
-    await vi.waitFor(async () => expect((await test.service.get(id)).run.last_seq).toBe(3));
+    await eventually(async () => expect((await test.service.get(id)).run.last_seq).toBe(3));
     await test.restart(scripted([warned('second life')]));
     await test.service.resumeUnfinished();
     await ended(id);
@@ -320,7 +323,7 @@ describe('restarting', () => {
     test = await openTestService(untilAborted, { hostOf: ({ task }) => task });
     const poisoned = await test.start({ task: 'Poison' });
     const sound = await test.start({ task: 'Sound' });
-    await vi.waitFor(async () => expect((await test.service.get(sound)).run.phase).toBe('starting'));
+    await eventually(async () => expect((await test.service.get(sound)).run.phase).toBe('starting'));
     // Two starts that were lost while taking the run up.
     await test.store.beginRecovery(poisoned);
     await test.store.beginRecovery(poisoned);
@@ -338,7 +341,7 @@ describe('restarting', () => {
   it('does not count a stop in good order, however often, as a failed recovery', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
-    await vi.waitFor(async () => expect((await test.service.get(id)).run.phase).toBe('starting'));
+    await eventually(async () => expect((await test.service.get(id)).run.phase).toBe('starting'));
     for (let time = 1; time <= 4; time++) {
       await test.restart(untilAborted);
       await test.service.resumeUnfinished();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -225,6 +225,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
 
     it('wakes listeners after the commit, and survives one that throws', async () => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
       const heard: string[] = [];
       store.onAppend(() => {
         throw new Error('deaf');
@@ -236,6 +237,8 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       stop();
       await store.append('a', { epoch, expectedSeq: 3, events: [warned('z')] });
       expect(heard).toEqual(['a:1', 'a:3']);
+      expect(log).toHaveBeenCalled();
+      log.mockRestore();
     });
 
     it('D19: has everything again after it was closed and opened', async () => {
