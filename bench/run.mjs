@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// `npm run bench`: every measurement, one after the other. `npm run bench engine` runs one. Each prints ratios taken in
+// one run, since machines differ and are noisy.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const benches = {
+  engine: 'engine.ts',
+  parser: 'parser/parser.ts',
+  sandbox: 'sandbox.ts',
+};
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`Unknown measurement: ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
+  process.exit(2);
+}
+
+let failed = 0;
+for (const [name, file] of Object.entries(benches)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  const path = join(import.meta.dirname, file);
+  if (!existsSync(path)) throw new Error(`${path} is missing`);
+  console.info(`\n=== ${name} ===`);
+  const { status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', path], { stdio: 'inherit' });
+  if (status !== 0) failed += 1;
+}
+process.exit(failed > 0 ? 1 : 0);
