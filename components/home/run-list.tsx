@@ -3,6 +3,7 @@
 import Link from 'next/link';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { formatCount, formatDuration, formatShortCount, formatWhen, plural } from '#lib/browser/format.ts';
+import { isDemoRun } from '#lib/browser/models.ts';
 import { REASONS, type Tone, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
 import type { RunPhase } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -88,6 +89,7 @@ function RunLine({ run }: { run: RunSummary }) {
           <span className="font-mono text-xs leading-5">
             <ForeignText text={run.model} />
           </span>
+          {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
           <span>{plural(run.tool_calls, 'tool call')}</span>
           <span>{formatShortCount(run.tokens_in + run.tokens_out)} tokens</span>
           {run.verification && (

@@ -23,7 +23,8 @@ function subscribe(listener: () => void): () => void {
 
 const silent = () => () => {};
 const now = () => {
-  if (current === 0 || listeners.size === 0) current = Date.now();
+  // Must not change between two readings of one drawing: only the timer moves it on.
+  if (current === 0) current = Date.now();
   return current;
 };
 

@@ -1,12 +1,14 @@
 'use client';
 
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { type ApiError, getJson } from '#lib/browser/api.ts';
+import type { ApiError } from '#lib/browser/api.ts';
+import { getJson } from '#lib/browser/api.ts';
+import { watchRuns } from '#lib/browser/hub-client.ts';
 import { useApi } from './use-api.ts';
 
-/** The list of runs, newest first, kept fresh; earlier ones on demand. */
+/** The list of runs, newest first: the first page once, every change from then on, earlier runs on demand. */
 export function useRunList(): {
   runs: readonly RunSummary[] | undefined;
   error: ApiError | undefined;
@@ -14,8 +16,28 @@ export function useRunList(): {
   hasMore: boolean;
   loadMore: () => void;
 } {
-  const { data, error, reload } = useApi<RunListReply>('/api/runs?limit=50', 2000);
+  const { data, error, reload } = useApi<RunListReply>('/api/runs?limit=50');
+  const [changed, setChanged] = useState<ReadonlyMap<string, RunSummary>>(new Map());
   const [earlier, setEarlier] = useState<RunListReply>();
+  useEffect(
+    () =>
+      watchRuns({
+        runs: (runs) =>
+          setChanged((before) => new Map([...before, ...runs.map((run) => [run.id, run] as const)])),
+        signal: () => {},
+      }),
+    [],
+  );
+  const runs = useMemo(() => {
+    if (!data) return undefined;
+    const all = new Map([...data.runs, ...(earlier?.runs ?? [])].map((run) => [run.id, run]));
+    for (const run of changed.values()) {
+      // A page that was read later than the change knows better.
+      if ((all.get(run.id)?.last_seq ?? 0) <= run.last_seq) all.set(run.id, run);
+    }
+    return [...all.values()].sort((a, b) => b.created_at - a.created_at || b.id.localeCompare(a.id));
+  }, [data, earlier, changed]);
+
   const next = earlier ? earlier.next : data?.next;
   const loadMore = useCallback(() => {
     if (next === undefined) return;
@@ -23,12 +45,5 @@ export function useRunList(): {
       setEarlier((before) => ({ runs: [...(before?.runs ?? []), ...page.runs], next: page.next })),
     );
   }, [next]);
-  const shown = data && new Set(data.runs.map((run) => run.id));
-  return {
-    runs: data && [...data.runs, ...(earlier?.runs.filter((run) => !shown?.has(run.id)) ?? [])],
-    error,
-    reload,
-    hasMore: next !== undefined,
-    loadMore,
-  };
+  return { runs, error, reload, hasMore: next !== undefined, loadMore };
 }

@@ -3,7 +3,9 @@
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/activity.ts';
 import { formatDuration, formatWhen, plural } from '#lib/browser/format.ts';
+import { isDemoRun } from '#lib/browser/models.ts';
 import { useNow } from '../hooks/use-now.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -35,6 +37,11 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
                 <span className="font-mono text-xs text-ink-2">
                   <ForeignText text={config.model} />
                 </span>
+                {isDemoRun(config.model) && (
+                  <Badge tone="live" title="A script, not a language model; its tool calls are real">
+                    demo script
+                  </Badge>
+                )}
                 {config.workspace && (
                   <span
                     className="max-w-80 truncate font-mono text-xs max-sm:hidden"

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import { browserSchedule } from '#lib/browser/browser-schedule.ts';
-import { followRun } from '#lib/browser/run-feed.ts';
+import { followRun } from '#lib/browser/hub-client.ts';
 import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
 import { RunScreen } from './run-screen.tsx';
 

@@ -4,24 +4,30 @@ import type { JsonValue } from '#lib/util/json.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
 /** One line about a result: the error, or the first words of what came back. */
-export function resultSummary(result: NonNullable<ToolRow['result']>): string {
+export function resultSummary(row: ToolRow): string {
+  const { result } = row;
+  if (!result) return '';
   if (!result.success) return oneLine(result.output.error);
-  return summarizeValue(result.output);
+  return summarizeValue(result.output, Object.values(row.arguments));
 }
 
-function summarizeValue(value: JsonValue): string {
+/** @param known values that the row shows already */
+function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
   if (typeof value === 'string') return oneLine(value);
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value))
-    return `${plural(value.length, 'entry', 'entries')}: ${oneLine(value.map(word).join(', '))}`;
+    return oneLine(
+      [plural(value.length, 'entry', 'entries'), value.map(word).join(', ')].filter(Boolean).join(': '),
+    );
   const { content, output, stdout, entries, matches, error } = value;
   for (const text of [content, output, stdout, error]) {
     if (typeof text === 'string' && text.trim() !== '') return oneLine(text);
   }
-  for (const list of [entries, matches]) if (Array.isArray(list)) return summarizeValue(list);
+  for (const list of [entries, matches]) if (Array.isArray(list)) return summarizeValue(list, known);
   return oneLine(
     Object.entries(value)
-      .map(([name, field]) => `${name} ${word(field)}`)
+      .filter(([, field]) => field !== false && !known.includes(field))
+      .map(([name, field]) => (field === true ? name : `${name.replaceAll('_', ' ')} ${word(field)}`))
       .join(', '),
   );
 }

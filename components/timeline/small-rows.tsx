@@ -168,6 +168,9 @@ export function AttemptRow({ row }: { row: AttemptRowData }) {
 
 /** The heading of an iteration: a hairline, its number and its sums. */
 export function IterationRow({ row }: { row: IterationRowData }) {
+  const budgeted = useRun((view) =>
+    Object.values(view.run.config?.budget ?? {}).some((limit) => limit !== undefined),
+  );
   const current = useRun(
     (view) =>
       view.run.phase !== 'ended' && view.run.iteration === row.iteration && view.run.attempt === row.attempt,
@@ -176,7 +179,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
     <div className="flex gap-3 sm:gap-4">
       <div className="relative w-5 shrink-0" aria-hidden="true">
         <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
-        <span className="tnum absolute top-[1.4375rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
+        <span className="tnum absolute top-[1.5625rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
           {row.iteration}
         </span>
       </div>
@@ -186,7 +189,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
         </h3>
         <Figures>
-          {row.budget && (
+          {row.budget && budgeted && (
             <span className="max-sm:hidden" title="Tokens and time used before this iteration">
               {formatShortCount(row.budget.tokens_used)} tok, {formatDuration(row.budget.seconds_used * 1000)}{' '}
               used

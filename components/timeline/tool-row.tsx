@@ -61,7 +61,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
       </div>
       {!open && row.result && (
         <p className={cx('foreign mt-0.5 line-clamp-1 text-sm', output ? 'text-fail' : 'text-ink-3')}>
-          <ForeignText text={resultSummary(row.result)} />
+          <ForeignText text={resultSummary(row)} />
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}

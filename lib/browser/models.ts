@@ -40,3 +40,8 @@ export function demoWords(name: string): string {
       return 'Plays a fixed script with real tools.';
   }
 }
+
+/** Whether a run was played by the demo: it is labelled wherever it is shown. */
+export function isDemoRun(model: string): boolean {
+  return /^loupe-demo(-[a-z]+)?(:latest)?$/.test(model);
+}
