@@ -81,6 +81,7 @@ interface Frame {
 }
 
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const CUT_EXPONENT = /^[eE][+-]?$/;
 const STRICT_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORD = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
 const BARE_VALUE = /[^,{}[\]<>"\n]+/y;
@@ -287,7 +288,8 @@ class Reader {
     if (number !== undefined) return this.#number(number);
     const word = match(WORD, this.#text, this.#at);
     if (word !== undefined) return this.#word(word);
-    throw new Stop('malformed', this.#at);
+    const isSign = (char === '-' || char === '+' || char === '.') && this.#at === this.#text.length - 1;
+    throw new Stop(isSign ? 'cut' : 'malformed', this.#at);
   }
 
   #number(number: string): JsonValue {
@@ -295,6 +297,7 @@ class Reader {
     const end = start + number.length;
     if (end >= this.#text.length && this.#stack.length > 0) throw new Stop('cut', end);
     const next = this.#text[end] ?? '';
+    if (CUT_EXPONENT.test(this.#text.slice(end, end + 3))) throw new Stop('cut', this.#text.length);
     if (next === ':' || matches(WORD, this.#text, end)) {
       if (this.#dialect.native.has('bare-value')) return this.#bareValue();
       throw new Stop('malformed', end);

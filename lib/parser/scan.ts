@@ -250,7 +250,7 @@ class Scanner {
       this.#sawThinkTag = true;
       this.#thoughts.push({ text: this.#text.slice(reading.from, reading.to), start: reading.from });
       this.#textStart = reading.end;
-    } else this.#takeVerdicts(format, start, reading);
+    } else if (reading.kind === 'calls') this.#takeVerdicts(format, start, reading);
     this.#at = Math.max(reading.end, start + 1);
   }
 

@@ -2,7 +2,7 @@ import { buildCall } from '../call-shape.ts';
 import { skipSpace } from '../source.ts';
 import { readTag, type Tag } from '../tags.ts';
 import type { BodyContext, BodyReading } from './body.ts';
-import { readElements } from './elements.ts';
+import { type ElementsOptions, readElements } from './elements.ts';
 import { readJsonArguments } from './json-arguments.ts';
 import { refusal } from './json-body.ts';
 import { readName } from './named-json-body.ts';
@@ -48,10 +48,20 @@ export function readNamedElementsBody(context: BodyContext, at: number): BodyRea
 }
 
 /** A call of `name` whose parameters are the elements from an offset on. */
-export function elementsIn(context: BodyContext, name: string, from: number): BodyReading {
+export function elementsIn(
+  context: BodyContext,
+  name: string,
+  from: number,
+  options: Pick<ElementsOptions, 'decodeEntities' | 'knownOnly'> = {},
+): BodyReading {
   const { source, tools } = context;
   const schema = tools.schema(tools.resolve(name));
-  const { values, end, cut, unsafeKey } = readElements(from, { source, schema, to: source.text.length });
+  const { values, end, cut, unsafeKey } = readElements(from, {
+    source,
+    schema,
+    to: source.text.length,
+    ...options,
+  });
   if (cut) {
     const message = `The call of ${name} is cut off inside a parameter.`;
     return { kind: 'elements', end: source.text.length, verdicts: [refusal('cut', message, name)] };

@@ -12,7 +12,8 @@ const MAX_ITEMS_AFTER_FAILURE = 1000;
 /**
  * A JSON object or list of objects that name a tool: `{"name": "f", "arguments": {…}}`.
  *
- * Behind a marker everything is reported. Without one (`weak`) only what is clearly a call is; other JSON is `undefined`.
+ * Behind a marker everything is reported. Without one (`weak`) whole JSON that is no call has no verdicts, and what is
+ * not even JSON is `undefined`.
  */
 export function readJsonBody(context: BodyContext, at: number): BodyReading | undefined {
   const { text } = context.source;
@@ -34,11 +35,7 @@ export function readTolerantly(context: BodyContext, at: number): JsonReading {
   return loose.ok || loose.reason === 'cut' ? loose : reading;
 }
 
-function wholeBody(
-  context: BodyContext,
-  at: number,
-  reading: JsonReading & { ok: true },
-): BodyReading | undefined {
+function wholeBody(context: BodyContext, at: number, reading: JsonReading & { ok: true }): BodyReading {
   const { text } = context.source;
   const truncated = context.truncated || (!reading.closed && reading.end >= text.length);
   const found = readCalls(reading.value, { ...context, truncated, unsafeKey: reading.unsafeKey });
@@ -46,7 +43,6 @@ function wholeBody(
   if (verdicts.length === 0 && context.strength === 'strong') {
     verdicts.push(refusal('malformed', 'The marked text names no tool.'));
   }
-  if (verdicts.length === 0) return undefined;
   // A bracket too many is common, and says nothing about the call.
   let end = reading.end;
   while (verdicts.some((verdict) => 'call' in verdict) && (text[end] === '}' || text[end] === ']')) end++;

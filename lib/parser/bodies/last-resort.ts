@@ -29,6 +29,8 @@ export function repairCall(context: BodyContext, at: number): { call: CallDraft;
   const { call } = verdict;
   const schema = tools.schema(call.name);
   if (schema === undefined || Object.keys(call.arguments).length === 0) return undefined;
+  // Bare words in place of an object are no arguments, even for a tool that takes one text.
+  if (call.repairs.some((repair) => repair.rule === 'single-parameter')) return undefined;
   const fitted = coerceArguments(call.arguments, schema).arguments;
   if (validateArguments(fitted, { ...schema, additionalProperties: false }).length > 0) return undefined;
   const repair = { rule: 'jsonrepair', before: excerpt(written), after: excerpt(mended.text) };

@@ -21,12 +21,16 @@ export function readPythonBody(context: BodyContext, at: number): BodyReading | 
   let next = listed ? skipSpace(text, at + 1) : at;
   let end = next;
   const verdicts: Verdict[] = [];
+  let isCut = false;
   for (;;) {
     const call = readPythonCall(context, next);
     if (call === undefined) break;
     verdicts.push(call.verdict);
     end = call.end;
-    if (!('call' in call.verdict) && call.broken) break;
+    if ('refusal' in call.verdict && call.broken) {
+      isCut = call.verdict.refusal.reason === 'cut';
+      break;
+    }
     SEPARATOR.lastIndex = end;
     next = end + (SEPARATOR.exec(text)?.[0].length ?? 0);
   }
@@ -34,7 +38,7 @@ export function readPythonBody(context: BodyContext, at: number): BodyReading | 
   if (listed) {
     const closer = skipSpace(text, end);
     if (text[closer] === ']') end = closer + 1;
-    else if (closer < text.length && context.strength === 'weak') return undefined;
+    else if (closer < text.length && context.strength === 'weak' && !isCut) return undefined;
   }
   return { kind: 'python', end, verdicts };
 }
@@ -76,7 +80,7 @@ function readArguments(context: BodyContext, name: string, from: number): Python
     const reading = source.readJson(start, { dialect: PYTHON });
     const stop = reading.ok ? reading.end : reading.at;
     if (!reading.ok || stop >= text.length) {
-      const cut = stop >= text.length;
+      const cut = stop >= text.length || (!reading.ok && reading.reason === 'cut');
       const problem = cut ? 'is cut off' : `could not be read (stopped at offset ${stop})`;
       return broken(refusal(cut ? 'cut' : 'malformed', `The call of ${name} ${problem}.`, name), stop);
     }

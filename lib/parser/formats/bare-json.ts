@@ -4,7 +4,10 @@ import type { Format } from './format.ts';
 /** Nothing else can begin an object or a list of them, so most brackets of prose and code cost one look. */
 const START = /\{\s{0,200}["'“”\p{L}_$/]|\[\s{0,200}[{[]/uy;
 
-/** A JSON object, or a list of them, that names an offered tool, anywhere in the text (P6, P16). */
+/**
+ * A JSON object, or a list of them, that names an offered tool, anywhere in the text (P6, P16). Other JSON is read as one
+ * piece: a call inside it is data, as in a log of earlier calls.
+ */
 export const bareJson: Format = {
   name: 'json',
   layer: 'json',
@@ -13,6 +16,7 @@ export const bareJson: Format = {
     START.lastIndex = at;
     if (!START.test(source.text)) return undefined;
     const body = readJsonBody({ source, tools, strength: 'weak' }, at);
+    if (body?.verdicts.length === 0) return { kind: 'text', end: body.end };
     return body && { kind: 'calls', end: body.end, verdicts: body.verdicts };
   },
 };

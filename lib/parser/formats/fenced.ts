@@ -45,7 +45,7 @@ function readJsonBodies(context: BodyContext, from: number): BodyReading | undef
   let end = from;
   for (
     let body = readJsonBody(context, from);
-    body !== undefined;
+    body !== undefined && body.verdicts.length > 0;
     body = readJsonBody(context, skipSpace(context.source.text, end))
   ) {
     verdicts.push(...body.verdicts);

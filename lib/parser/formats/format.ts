@@ -28,6 +28,8 @@ export type FormatReading =
       format?: string;
       verdicts: Verdict[];
     }
+  /** Text in which nothing begins. */
+  | { kind: 'text'; end: number }
   /** A control token: never shown, or hidden only where there are calls. */
   | { kind: 'control'; end: number; hidden: 'always' | 'with-calls' }
   /** A stretch that belongs to the model's thoughts. */

@@ -97,7 +97,7 @@ function insideOf(
 /** Without its closer the element counts only when it ends the text and its parameters are whole. */
 function unclosed(context: BodyContext, name: string, tag: Tag): FormatReading | undefined {
   const { source } = context;
-  const body = elementsIn(context, name, tag.end);
+  const body = elementsIn(context, name, tag.end, { decodeEntities: true, knownOnly: true });
   const [verdict] = body.verdicts;
   if (verdict === undefined || body.end === tag.end) return undefined;
   if (!('call' in verdict)) return { kind: 'calls', end: body.end, verdicts: body.verdicts };
