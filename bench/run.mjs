@@ -24,7 +24,9 @@ for (const [name, file] of Object.entries(benches)) {
   const path = join(import.meta.dirname, file);
   if (!existsSync(path)) throw new Error(`${path} is missing`);
   console.info(`\n=== ${name} ===`);
-  const { status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', path], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', path], {
+    stdio: 'inherit',
+  });
   if (status !== 0) failed += 1;
 }
 process.exit(failed > 0 ? 1 : 0);

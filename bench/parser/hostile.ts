@@ -1,3 +1,5 @@
+import { tool } from '../../lib/parser/testing/tools.ts';
+
 /** Texts made to be slow to read, each in any size. The same list serves the benchmark and the tests. */
 export interface HostileGroup {
   name: string;
@@ -215,3 +217,11 @@ const LONG: HostileGroup[] = [
 ];
 
 export const HOSTILE: readonly HostileGroup[] = [...CHARACTERS, ...OPENERS, ...ALMOST, ...NESTED, ...LONG];
+
+/** Many offered tools, each of them mentioned as an opening tag. */
+export const manyTools = {
+  name: 'many tools, each mentioned as a tag',
+  make: (chars: number) => Array.from({ length: chars / 14 }, (_, i) => `<tool_${i % 2000}>`).join(' '),
+  tools: (count: number) =>
+    Array.from({ length: count }, (_, i) => tool(`tool_${i}`, { a: { type: 'string' } }, ['a'])),
+};
