@@ -200,6 +200,22 @@ it('lets go of a run when it has ended, and of the stream when nobody needs it',
   expect(reader.signals('a')).not.toContain('lost');
 });
 
+it('D5: keeps a run for a tab that comes just as the end does', async () => {
+  const { events } = completedLog({ runId: 'a' });
+  const server = await startServer({ a: events });
+  closers.push(server.close);
+  const hub = new StreamHub(transportTo(server.base));
+  const late = openTab(hub);
+  const early = hub.join((message) => {
+    if (message.type === 'signal' && message.signal.type === 'opened') {
+      late.receive({ type: 'follow', runId: 'a', after: 0 });
+    }
+  });
+  closers.push(late.leave, early.leave);
+  early.receive({ type: 'follow', runId: 'a', after: 3 });
+  await vi.waitFor(() => expect(late.seqs('a')).toEqual(numbers(1, events.length)));
+});
+
 it('notices a server that is away', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });

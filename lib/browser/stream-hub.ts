@@ -190,14 +190,17 @@ export class StreamHub {
       if (events) events.push(data);
       else tab.events.set(runId, [data]);
     }
-    if (endsRun(data)) this.#finish(runId);
+    if (endsRun(data)) this.#finish(runId, seq);
     else this.#sendSoon();
   }
 
-  /** Nothing comes after the end: the run is let go of before the server closes a stream that has only it. */
-  #finish(runId: string): void {
+  /**
+   * Nothing comes after the end: the run is let go of before the server closes a stream that has only it. A tab that
+   * came a moment ago and is still behind keeps it.
+   */
+  #finish(runId: string, seq: number): void {
     this.#sendNow();
-    for (const tab of this.#tabs) tab.runs.delete(runId);
+    for (const tab of this.#tabs) if (tab.runs.get(runId) === seq) tab.runs.delete(runId);
     this.#change();
   }
 
