@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../util/json.ts';
+import type { ParameterSchema } from './types.ts';
+import { validateArguments } from './validate-arguments.ts';
+
+const schema: ParameterSchema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string', minLength: 1 },
+    start_line: { type: 'integer', minimum: 1 },
+    unit: { type: 'string', enum: ['celsius', 'fahrenheit'] },
+    items: {
+      type: 'array',
+      maxItems: 2,
+      items: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] },
+    },
+    limit: { anyOf: [{ type: 'integer', maximum: 10 }, { type: 'null' }] },
+  },
+  required: ['path'],
+  additionalProperties: false,
+};
+
+it('O4: accepts what fits', () => {
+  const args = { path: 'a', start_line: 3, unit: 'celsius', items: [{ count: 1.5 }], limit: null };
+  expect(validateArguments(args, schema)).toEqual([]);
+  expect(validateArguments({ path: 'a', limit: 10 }, schema)).toEqual([]);
+});
+
+it.each<[JsonObject, string, string]>([
+  [{}, 'path', '"path" is missing; it is required (a string).'],
+  [{ path: 5 }, 'path', '"path" must be a string, not 5.'],
+  [{ path: '' }, 'path', '"path" must be at least 1 characters long, not 0.'],
+  [{ path: 'a', start_line: '30s' }, 'start_line', '"start_line" must be an integer, not "30s".'],
+  [{ path: 'a', start_line: 1.5 }, 'start_line', '"start_line" must be an integer, not 1.5.'],
+  [{ path: 'a', start_line: 0 }, 'start_line', '"start_line" must be at least 1, not 0.'],
+  [{ path: 'a', unit: 'kelvin' }, 'unit', '"unit" must be one of "celsius", "fahrenheit", not "kelvin".'],
+  [
+    { path: 'a', items: [{ count: 1 }, {}] },
+    'items.1.count',
+    '"items.1.count" is missing; it is required (a number).',
+  ],
+  [{ path: 'a', items: [{ count: [] }] }, 'items.0.count', '"items.0.count" must be a number, not an array.'],
+  [
+    { path: 'a', items: [{ count: 1 }, { count: 1 }, { count: 1 }] },
+    'items',
+    '"items" must be at most 2 items long, not 3.',
+  ],
+  [{ path: 'a', limit: 'x' }, 'limit', '"limit" must be null or an integer, not "x".'],
+  [{ path: 'a', limit: 11 }, 'limit', '"limit" must be at most 10, not 11.'],
+  [
+    { path: 'a', color: 'red' },
+    'color',
+    '"color" is not a known parameter; known: path, start_line, unit, items, limit.',
+  ],
+])('O4: names the field and what was expected: %j', (args, field, message) => {
+  expect(validateArguments(args, schema)).toEqual([{ field, message }]);
+});
+
+it('reports every problem at once', () => {
+  expect(validateArguments({ start_line: 'x', unit: 5 }, schema).map((problem) => problem.field)).toEqual([
+    'path',
+    'start_line',
+    'unit',
+  ]);
+});
+
+it('asks nothing of what the schema does not describe', () => {
+  expect(validateArguments({ anything: { at: ['all'] } }, { type: 'object' })).toEqual([]);
+});
