@@ -15,7 +15,7 @@ const tried = new Map<string, Promise<boolean>>();
 /**
  * The user a command runs as. An ordinary server runs it as itself. A server that runs as root hands it to the owner of
  * the workspace when that is someone else, because limits on processes don't bind root; a workspace of root's is
- * worked on by root without capabilities, counted by the watchdog.
+ * worked on by root without capabilities, in a control group or at least counted by the watchdog.
  *
  * @throws {AppError} `sandbox_user` when the owner can't be taken on or can't reach the workspace
  */

@@ -27,6 +27,7 @@ const missing = (answers: Record<string, string>, about: Partial<Parameters<type
     durationMs: 30,
     machine: 'x64',
     root: false,
+    cgroup: false,
     ...about,
   })
     .filter(({ holds }) => !holds)
@@ -56,8 +57,13 @@ it.each([
   expect(missing(answers)).toEqual([name]);
 });
 
+it('O8: as root, the number of processes is only limited with control groups', () => {
+  expect(missing({}, { root: true, cgroup: true })).toEqual(['unprivileged-user']);
+  expect(missing({}, { root: true, cgroup: false })).toEqual(['process-count', 'unprivileged-user']);
+});
+
 it('O8: nothing is taken for granted: without answers, nothing holds', () => {
-  const held = judge(new Map(), { durationMs: 20_000, machine: 'x64', root: true }).filter(
+  const held = judge(new Map(), { durationMs: 20_000, machine: 'x64', root: true, cgroup: true }).filter(
     ({ holds }) => holds,
   );
   expect(held.map(({ name }) => name)).toEqual([]);

@@ -7,6 +7,7 @@ import { type BubblewrapFeatures, ETC_FILES, SANDBOX_WORKSPACE } from './bubblew
 import { environment } from './environment.ts';
 import { holdFile } from './held-file.ts';
 import { describeHost } from './host-system.ts';
+import { findCgroupParent } from './process-cgroup.ts';
 import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
 import { DEFAULT_LIMITS, type Protection, type Sandbox, type SandboxReport } from './sandbox.ts';
 import { openSeatbelt } from './seatbelt.ts';
@@ -34,20 +35,13 @@ export async function openSandbox(): Promise<Sandbox> {
       'Run Loupe on Linux, in WSL 2 or in a Linux container to let models run commands. The file tools work here.',
     );
   }
-  const host = describeHost();
-  if (host.bwrap === undefined) {
+  const setup = await bubblewrapSetup();
+  if (setup === undefined) {
     return unavailable(
       'bubblewrap is not installed.',
       'Install it, for example with: sudo apt install bubblewrap. Then start Loupe again.',
     );
   }
-  const filter = seccompFilter(process.arch);
-  const setup: BubblewrapSetup = {
-    host: { ...host, bwrap: host.bwrap },
-    features: await bubblewrapFeatures(host.bwrap),
-    files: [...Object.values(ETC_FILES), ...(filter ? [filter] : [])].map(holdFile),
-    filter: filter !== undefined,
-  };
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-probe-')));
   try {
     const protections = await tryOut(setup, folder);
@@ -62,7 +56,7 @@ export async function openSandbox(): Promise<Sandbox> {
     return {
       report: { available: true, kind: 'bubblewrap', protections },
       workspacePath: () => SANDBOX_WORKSPACE,
-      ripgrep: host.ripgrep,
+      ripgrep: setup.host.ripgrep,
       run: (command) => runInBubblewrap(setup, command),
     };
   } catch (error) {
@@ -71,6 +65,20 @@ export async function openSandbox(): Promise<Sandbox> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What the runner needs to know about this machine; `undefined` without bubblewrap. */
+export async function bubblewrapSetup(): Promise<BubblewrapSetup | undefined> {
+  const host = describeHost();
+  if (host.bwrap === undefined) return undefined;
+  const filter = seccompFilter(process.arch);
+  return {
+    host: { ...host, bwrap: host.bwrap },
+    features: await bubblewrapFeatures(host.bwrap),
+    files: [...Object.values(ETC_FILES), ...(filter ? [filter] : [])].map(holdFile),
+    filter: filter !== undefined,
+    cgroupParent: findCgroupParent(),
+  };
 }
 
 /** Without these a command is not confined, whatever else holds. */
@@ -154,6 +162,7 @@ async function tryOut(setup: BubblewrapSetup, folder: string): Promise<Protectio
     durationMs: outcome.durationMs,
     machine: process.arch,
     root: process.getuid?.() === 0,
+    cgroup: setup.cgroupParent !== undefined,
   });
 }
 
@@ -164,13 +173,14 @@ async function tryOut(setup: BubblewrapSetup, folder: string): Promise<Protectio
  */
 export function judge(
   answers: ReadonlyMap<string, string>,
-  about: { durationMs: number; machine: string; root: boolean },
+  about: { durationMs: number; machine: string; root: boolean; cgroup: boolean },
 ): Protection[] {
   const at = (name: string) => answers.get(name) ?? '';
   const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
+  // The last three are what a shell on the way to bwrap may add.
   const environment = at('environ')
     .split(' ')
-    .filter((entry) => entry !== '' && !/^(PATH|HOME|LANG)=/.test(entry));
+    .filter((entry) => entry !== '' && !/^(PATH|HOME|LANG|PWD|SHLVL|_)=/.test(entry));
   const protections: [Protection['name'], boolean, string, string][] = [
     [
       'filesystem',
@@ -219,11 +229,11 @@ export function judge(
     ],
     [
       'process-count',
-      limited('nproc', DEFAULT_LIMITS.processes),
+      limited('nproc', DEFAULT_LIMITS.processes) && (!about.root || about.cgroup),
+      `At most ${DEFAULT_LIMITS.processes} processes.`,
       about.root
-        ? `At most ${DEFAULT_LIMITS.processes} processes; for workspaces of root's they are counted, since the kernel's limit does not bind root.`
-        : `At most ${DEFAULT_LIMITS.processes} processes.`,
-      'The number of processes is only watched, not limited by the kernel (prlimit is missing).',
+        ? "The number of processes is counted and too many are killed, but in workspaces of root's the kernel does not limit it: the server runs as root and can make no control groups."
+        : 'The number of processes is counted and too many are killed, but the kernel does not limit it (prlimit is missing).',
     ],
     [
       'memory',

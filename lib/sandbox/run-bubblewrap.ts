@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, lstatSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.ts';
 import { type BubblewrapFeatures, bubblewrapArgs, STATUS_FD } from './bubblewrap-args.ts';
@@ -9,6 +10,7 @@ import { withHeldFiles } from './held-file.ts';
 import type { HostSystem } from './host-system.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
+import { makeProcessCgroup } from './process-cgroup.ts';
 import {
   type CommandEnd,
   type CommandOutcome,
@@ -27,10 +29,14 @@ export interface BubblewrapSetup {
   /** Opens the files of /etc, and the filter after them where there is one. */
   files: readonly (() => number)[];
   filter: boolean;
+  /** Where commands that run as root get control groups of their own; see `findCgroupParent`. */
+  cgroupParent: string | undefined;
 }
 
 /** Kernel out-of-memory killing takes a command before it takes the server or the model. */
 const OOM_SCORE = '600';
+/** The server and the model go first. */
+const NICE = 10;
 
 /**
  * Runs one command in bubblewrap and waits until nothing of it is left (O7, O8).
@@ -58,12 +64,15 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     cpuSeconds: Math.ceil(command.timeoutMs / 1000) + 1,
     argv: command.argv,
   });
+  const cgroup =
+    user.uid === 0 && setup.cgroupParent !== undefined
+      ? makeProcessCgroup(setup.cgroupParent, limits)
+      : undefined;
+  const argv = [...(cgroup?.prefix ?? []), ...user.prefix, setup.host.bwrap, ...args];
   const pipes = [await openOutputPipe(), await openOutputPipe()] as const;
   const status = new StatusReader();
   const begin = (breach: (end: CommandEnd) => void): Supervised => {
-    const child = withHeldFiles(setup.files, (fds) =>
-      spawnBubblewrap([...user.prefix, setup.host.bwrap, ...args], setup.host.path, pipes, fds),
-    );
+    const child = withHeldFiles(setup.files, (fds) => spawnBubblewrap(argv, setup.host.path, pipes, fds));
     statusStream(child).on('data', (chunk: Buffer) => status.push(chunk));
     let stopWatching: (() => void) | undefined;
     let killed = false;
@@ -72,7 +81,7 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
       else stopWatching = watchCommand({ initPid, workspace: command.workspace, limits, onBreach: breach });
     };
     const gone = new Promise<void>((resolve, reject) => {
-      child.once('spawn', () => giveWayWhenMemoryIsShort(child));
+      child.once('spawn', () => giveWay(child));
       child.once('error', (cause) =>
         reject(failedToStart(`bwrap could not be started: ${cause.message}`, cause)),
       );
@@ -85,7 +94,7 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
       kill: () => {
         // Ending the sandbox's first process makes the kernel kill all others before bwrap sees it gone. bwrap itself
         // is not killed before that process is known (it takes milliseconds): the half-made sandbox would be left over.
-        // The second call comes when the first was not enough.
+        // The second call comes when the first was not enough for many seconds.
         if (status.initPid !== undefined) signalIfAlive(status.initPid);
         if (killed) child.kill('SIGKILL');
         stopWatching?.();
@@ -93,8 +102,9 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
       },
     };
   };
-  const outcome = await supervise(command, limits, begin).finally(() => {
+  const outcome = await supervise(command, limits, begin).finally(async () => {
     for (const pipe of pipes) pipe.release();
+    await cgroup?.release();
   });
   if (outcome.end === 'exited' && status.exitCode === undefined) {
     throw failedToStart(outcome.stderr.text.trim() || 'bwrap ended without a word');
@@ -159,12 +169,14 @@ function statusStream(child: ChildProcess): Readable {
   return stream;
 }
 
-function giveWayWhenMemoryIsShort(child: ChildProcess): void {
+function giveWay(child: ChildProcess): void {
+  if (child.pid === undefined) return;
   try {
+    setPriority(child.pid, NICE);
     writeFileSync(`/proc/${child.pid}/oom_score_adj`, OOM_SCORE);
   } catch (error) {
-    // Gone already, or a container forbids it: the memory limits hold without it.
-    if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ESRCH')) throw error;
+    // Gone already, or a container forbids it: the limits hold without it.
+    if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ESRCH', 'ERR_SYSTEM_ERROR')) throw error;
   }
 }
 

@@ -3,8 +3,8 @@ import { OutputCapture } from './output-capture.ts';
 import { plainText } from './plain-text.ts';
 import type { CapturedOutput, CommandEnd, CommandLimits, ConfinedCommand } from './sandbox.ts';
 
-/** After a kill the pipes close at once; something that hangs in the kernel must not keep the run waiting. */
-const CLOSE_GRACE_MS = 2000;
+/** A killed command is gone at once; something that hangs in the kernel must not keep the run waiting for ever. */
+const CLOSE_GRACE_MS = 10_000;
 
 export interface Supervised {
   stdout: Readable;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { CommandEnd, CommandLimits } from './sandbox.ts';
 
-const FIRST_LOOK_MS = 60;
-const INTERVAL_MS = 200;
+const FIRST_LOOK_MS = 20;
+const INTERVAL_MS = 100;
 const PAGE_BYTES = 4096;
 /** Free memory of the machine below which a command gives way. */
 const MIN_FREE_MEMORY_BYTES = 256 * 1024 * 1024;
