@@ -36,7 +36,7 @@ export function readPythonBody(context: BodyContext, at: number): BodyReading | 
   }
   if (verdicts.length === 0) return undefined;
   if (listed) {
-    const closer = skipSpace(text, end);
+    const closer = Math.max(next, end);
     if (text[closer] === ']') end = closer + 1;
     else if (closer < text.length && context.strength === 'weak' && !isCut) return undefined;
   }

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { readCalls, weather } from '../testing/read.ts';
+
+it('reads calls that are the whole message', () => {
+  expect(readCalls("get_weather(city='Oslo')")).toEqual([weather()]);
+  expect(readCalls('  get_weather({"city": "Oslo"})\n')).toEqual([weather()]);
+  expect(readCalls("get_weather(city='Oslo')\nget_weather(city='Bergen')")).toEqual([
+    weather(),
+    weather({ city: 'Bergen' }),
+  ]);
+  expect(readCalls("<think>Oslo it is.</think>get_weather(city='Oslo')")).toEqual([weather()]);
+});
+
+it('takes a call within prose for a mention', () => {
+  expect(readCalls("get_weather(city='Oslo') tells the weather.")).toBe('final_answer');
+  expect(readCalls("Call get_weather(city='Oslo')")).toBe('final_answer');
+});
+
+it('P15: takes nothing of a cut one', () => {
+  expect(readCalls('get_weather(city=\'{"name": "list_directory", "arguments": {}}')).toBe('cut');
+});

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { readCalls, readReply, weather } from '../testing/read.ts';
+
+it('reads the lines of a ReAct prompt, and no invented observation', () => {
+  const content = 'Thought: Oslo.\nAction: get_weather\nAction Input: {"city": "Oslo"}\nObservation: sunny';
+  expect(readReply(content)).toMatchObject({ calls: [weather()], format: 'react' });
+});
+
+it('reads input that is text for the one text parameter, when its line is whole', () => {
+  expect(readCalls('Action: get_weather\nAction Input: Oslo\n')).toEqual([weather()]);
+  expect(readCalls('Action: get_weather\nAction Input: Os')).toBe('final_answer');
+});
+
+it('P16: takes no action that is no tool', () => {
+  expect(readCalls('Action: fly\nAction Input: {"to": "Oslo"}')).toBe('final_answer');
+});
