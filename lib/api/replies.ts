@@ -1,6 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
 import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
+import type { ModelReading } from './model-reading.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** Every error body: what happened and what to do next. */
@@ -42,6 +43,8 @@ export interface InstalledModel {
   demo: boolean;
   modified_at?: string;
   digest?: string;
+  /** How its replies were read, over all runs; missing before the first reply (P17). */
+  reading?: ModelReading;
 }
 
 export interface ModelsReply {

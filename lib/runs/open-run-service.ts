@@ -11,6 +11,7 @@ import { freeBytes } from '../store/data-directory.ts';
 import { SqliteRunStore } from '../store/sqlite-store.ts';
 import { runChecks } from '../tools/checks.ts';
 import { createTaskTools, getToolDefinitions } from '../tools/registry.ts';
+import { withReadings } from './model-readings.ts';
 import { ModelServers } from './model-servers.ts';
 import { prepareRun } from './prepare-run.ts';
 import { RunService } from './run-service.ts';
@@ -53,7 +54,10 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         mode: modeOf(config),
         openTools: openToolsIn({ sandbox, dataDir }),
       }),
-    models: (signal) => servers.list(signal),
+    models: async (signal) => {
+      const { models } = await servers.list(signal);
+      return { models: withReadings(models, await store.readings()) };
+    },
     health: async (model, signal) => {
       const checks = await servers.check(model, signal);
       const { available, kind, reason, hint, protections } = sandbox.report;

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { type Compilable, sql } from 'kysely';
+import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../errors/app-error.ts';
 import { sqlite } from './schema.ts';
 
@@ -7,7 +7,7 @@ import { sqlite } from './schema.ts';
  * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
  * changes what it made.
  */
-const migrations: readonly (() => Compilable[])[] = [
+const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
   () => [
     sqlite.schema
       .createTable('runs')
@@ -55,6 +55,39 @@ const migrations: readonly (() => Compilable[])[] = [
       .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
       .addColumn('created_at', 'integer', (column) => column.notNull()),
   ],
+  () => [
+    sqlite.schema
+      .createTable('model_counts')
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('counter', 'text', (column) => column.notNull())
+      .addColumn('count', 'integer', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_counts_key', ['model', 'counter'])
+      .modifyEnd(sql`without rowid`),
+    // The replies of the runs that are there already.
+    ...[
+      `select 'replies' as counter, run_id from parsed union all select 'replies', run_id from swallowed`,
+      `select 'none' as counter, run_id from parsed where json_array_length(body, '$.calls') = 0
+         union all select 'none', run_id from swallowed`,
+      `select 'layer:' || json_extract(call.value, '$.layer') as counter, run_id from parsed, json_each(body, '$.calls') call`,
+      `select 'format:' || json_extract(call.value, '$.format') as counter, run_id from parsed, json_each(body, '$.calls') call`,
+      `select 'repaired' as counter, run_id from parsed where json_array_length(body, '$.repairs') > 0`,
+      `select 'coerced' as counter, run_id from parsed where json_array_length(body, '$.coercions') > 0`,
+      `select 'refused' as counter, run_id from parsed, json_each(body, '$.refusals')`,
+      `select 'malformed' as counter, run_id from parsed where json_extract(body, '$.malformed')
+         union all select 'malformed', run_id from swallowed`,
+    ].map((counted) =>
+      sql
+        .raw(
+          `insert into model_counts (model, counter, count)
+             with parsed as (select run_id, body from events where type = 'reply.parsed'),
+                  swallowed as (select run_id from events where type = 'model-call.failed'
+                    and json_extract(body, '$.kind') = 'malformed_call'),
+                  counted as (${counted})
+             select model, counter, count(*) from counted join runs on runs.id = run_id group by model, counter`,
+        )
+        .compile(sqlite),
+    ),
+  ],
 ];
 
 /** The schema this program writes. */
@@ -77,7 +110,9 @@ export function migrate(database: Database.Database, path: string): void {
         });
       }
       for (const statements of migrations.slice(found)) {
-        for (const statement of statements()) database.prepare(statement.compile().sql).run();
+        for (const statement of statements()) {
+          database.prepare('compile' in statement ? statement.compile().sql : statement.sql).run();
+        }
       }
       database.pragma(`user_version = ${SCHEMA_VERSION}`);
     })

@@ -1,3 +1,4 @@
+import type { ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -70,6 +71,8 @@ export interface RunStore {
    * last `settleRecovery`: a run that brings the server down again and again is told by it.
    */
   beginRecovery(runId: string): Promise<number>;
+  /** How the replies of each model were read, over all runs there ever were, by the model's name in them (P17). */
+  readings(): Promise<Map<string, ModelReading>>;
   /** The run got on, or the server was stopped in good order: the count begins anew. */
   settleRecovery(runId: string): Promise<void>;
   /** Called in this process after a commit, with the run and its last seq. Only wakes; the store is the source. */

@@ -44,7 +44,16 @@ export interface IdempotencyKeysTable {
   created_at: number;
 }
 
+/** How the replies of each model were read, over all runs, also those that are no longer there (P17). */
+export interface ModelCountsTable {
+  model: string;
+  /** `replies`, `layer:native`, `format:…`, … (`lib/api/model-reading.ts`). */
+  counter: string;
+  count: number;
+}
+
 export interface StoreTables {
+  model_counts: ModelCountsTable;
   runs: RunsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;

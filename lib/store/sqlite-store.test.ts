@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sampleConfig } from '../testing/sample-logs.ts';
+import { completedLog, repairedLog, sampleConfig } from '../testing/sample-logs.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 import { describeRunStore } from './store-contract.ts';
@@ -78,6 +78,25 @@ it('refuses a database of a newer version and leaves it as it is', async () => {
   const untouched = new Database(join(directory, 'loupe.db'));
   expect(untouched.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION + 1);
   untouched.close();
+});
+
+it('P17: counts the replies of a database that an older version wrote', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  for (const [index, events] of [repairedLog().events, completedLog().events].entries()) {
+    await store.create({ id: `run-${index}`, config: sampleConfig() });
+    const { epoch } = await store.claim(`run-${index}`, 'worker');
+    await store.append(`run-${index}`, { epoch, expectedSeq: 1, events: events.slice(1) });
+  }
+  const counted = await store.readings();
+  expect(counted.get(sampleConfig().model)?.repaired).toBeGreaterThan(0);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec('drop table model_counts');
+  database.pragma('user_version = 1');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await migrated.readings()).toEqual(counted);
+  await migrated.close();
 });
 
 it.each([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { z } from 'zod';
+import { addCount, countsOf, emptyReading, type ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -30,6 +31,7 @@ const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const lease = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
+const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
 /**
  * The embedded store: one SQLite file, written by this process alone. An append is on disk when its promise resolves
@@ -46,6 +48,7 @@ export class SqliteRunStore implements RunStore {
   readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
   readonly #selectEvents: Database.Statement<[string, number, number]>;
   readonly #updateSummary: Database.Statement<[object]>;
+  readonly #addCount: Database.Statement<[string, string, number]>;
 
   private constructor(options: {
     path: string;
@@ -73,6 +76,10 @@ export class SqliteRunStore implements RunStore {
          tokens_in = @tokens_in, tokens_out = @tokens_out, tool_calls = @tool_calls, verification = @verification,
          stop_requested = @stop_requested, last_seq = @last_seq
        where id = @id`,
+    );
+    this.#addCount = this.#database.prepare(
+      `insert into model_counts (model, counter, count) values (?, ?, ?)
+       on conflict (model, counter) do update set count = count + excluded.count`,
     );
   }
 
@@ -181,8 +188,12 @@ export class SqliteRunStore implements RunStore {
         complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
       );
       const state = foldAll(before, appended);
-      for (const event of appended) this.#insert(event);
-      this.#updateSummary.run(toRow(summarizeRun(state)));
+      const summary = summarizeRun(state);
+      for (const event of appended) {
+        this.#insert(event);
+        for (const [counter, count] of countsOf(event)) this.#addCount.run(summary.model, counter, count);
+      }
+      this.#updateSummary.run(toRow(summary));
       return { appended, state };
     });
     this.#committed(state);
@@ -224,6 +235,23 @@ export class SqliteRunStore implements RunStore {
     return this.#summaries(
       sqlite.selectFrom('runs').selectAll().where('phase', '!=', 'ended').orderBy('created_at').orderBy('id'),
     );
+  }
+
+  async readings(): Promise<Map<string, ModelReading>> {
+    const { sql, parameters } = sqlite
+      .selectFrom('model_counts')
+      .selectAll()
+      .orderBy('count', 'desc')
+      .orderBy('counter')
+      .compile();
+    const readings = new Map<string, ModelReading>();
+    for (const row of this.#guard(() => this.#database.prepare(sql).all(...parameters))) {
+      const { model, counter, count } = modelCount.parse(row);
+      const reading = readings.get(model) ?? emptyReading();
+      addCount(reading, counter, count);
+      readings.set(model, reading);
+    }
+    return readings;
   }
 
   async beginRecovery(runId: string): Promise<number> {

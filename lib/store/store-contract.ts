@@ -67,6 +67,58 @@ const ended: NewEvent = {
   files_written: [],
 };
 
+const modelCall = {
+  type: 'model-call.started',
+  iteration: 1,
+  message_count: 1,
+  tool_count: 0,
+  options: {},
+  think: false,
+  stream: false,
+  estimated_tokens: 1,
+} as const;
+
+/** A model call that Ollama itself could not read. */
+const swallowed: NewEvent = {
+  type: 'model-call.failed',
+  call: 1,
+  kind: 'malformed_call',
+  error: { code: 'malformed_call', message: 'error parsing tool call' },
+  duration_ms: 1,
+};
+
+/** A reply that was read, with a call of each of these layers. */
+function reply(options: {
+  calls?: ('native' | 'json' | 'xml')[];
+  mended?: boolean;
+  refusals?: number;
+  malformed?: boolean;
+}): NewEvent {
+  const { calls = [], mended = false, refusals = 0, malformed = false } = options;
+  return {
+    type: 'reply.parsed',
+    call: 1,
+    iteration: 1,
+    outcome: calls.length > 0 ? 'tool_calls' : 'final_answer',
+    layer: calls[0] ?? 'none',
+    calls: calls.map((layer, index) => ({
+      call_id: `c${index}`,
+      name: 'read_file',
+      arguments: {},
+      layer,
+      format: `the ${layer} format`,
+    })),
+    text: 'Text.',
+    thinking: '',
+    coercions: mended ? [{ call: 0, path: 'lines', before: '3', after: 3 }] : [],
+    repairs: mended ? [{ call: 0, rule: 'trailing comma', before: ',}', after: '}' }] : [],
+    refusals: Array.from({ length: refusals }, () => ({ reason: 'cut', raw: '{', message: 'Cut off.' })),
+    attempts: [],
+    malformed,
+    cut: false,
+  };
+}
+
 /** What every `RunStore` must do. `open` makes a fresh, empty one. */
 export function describeRunStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} keeps the contract of a run store`, () => {
@@ -165,6 +217,58 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       const wrong: NewEvent = { type: 'run.started', worker: 'w', epoch: Number.NaN };
       await expect(store.append('a', { epoch, expectedSeq: 1, events: [wrong] })).rejects.toThrow();
       expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([]);
+    });
+
+    it('P17: counts for each model how its replies were read, over all runs, and keeps the counts', async () => {
+      const readAs = async (id: string, model: string, parsed: readonly NewEvent[]) => {
+        await store.create({ id, config: { ...config, model } });
+        const { epoch } = await store.claim(id, 'worker');
+        let expectedSeq = 1;
+        for (const event of parsed) {
+          const started: NewEvent = { ...modelCall, call: expectedSeq };
+          expectedSeq =
+            (await store.append(id, { epoch, expectedSeq, events: [started, event] })).at(-1)?.seq ?? 0;
+        }
+        const refused = store.append(id, { epoch: epoch + 1, expectedSeq, events: [reply({})] });
+        await expect(refused).rejects.toBeInstanceOf(StaleEpochError);
+      };
+      await readAs('a', 'qwen3', [reply({ calls: ['native', 'native'] }), reply({})]);
+      await readAs('b', 'qwen3', [reply({ calls: ['json'], mended: true, refusals: 2 }), swallowed]);
+      await readAs('c', 'qwen3', [reply({ calls: ['xml'] })]);
+      await readAs('d', 'other', [reply({ malformed: true })]);
+      const expected = new Map([
+        [
+          'qwen3',
+          {
+            replies: 5,
+            calls: 4,
+            none: 2,
+            layers: { native: 2, json: 1, xml: 1 },
+            formats: { 'the native format': 2, 'the json format': 1, 'the xml format': 1 },
+            repaired: 1,
+            coerced: 1,
+            refused: 2,
+            malformed: 1,
+          },
+        ],
+        [
+          'other',
+          {
+            replies: 1,
+            calls: 0,
+            none: 1,
+            layers: { native: 0, json: 0, xml: 0 },
+            formats: {},
+            repaired: 0,
+            coerced: 0,
+            refused: 0,
+            malformed: 1,
+          },
+        ],
+      ]);
+      expect(await store.readings()).toEqual(expected);
+      store = await subject.reopen();
+      expect(await store.readings()).toEqual(expected);
     });
 
     it('knows missing runs and finished runs', async () => {

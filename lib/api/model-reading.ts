@@ -1,0 +1,113 @@
+import type { NewEvent } from '../events/registry.ts';
+
+/** How the replies of one model were read, over all its runs (P17). */
+export interface ModelReading {
+  /** Replies that were read or that Ollama itself could not read. */
+  replies: number;
+  /** Calls read from them: the sum of `layers`, and of `formats`. */
+  calls: number;
+  layers: { native: number; json: number; xml: number };
+  /** Replies without a call. */
+  none: number;
+  /** Calls by format, the most frequent first. */
+  formats: Record<string, number>;
+  /** Replies of which some text was mended before it could be read. */
+  repaired: number;
+  /** Replies of which an argument was given its declared type. */
+  coerced: number;
+  /** Pieces of text that look like a call and were not taken as one. */
+  refused: number;
+  /** Replies with a call that nobody could read, here or in Ollama. */
+  malformed: number;
+}
+
+/** What an event adds to the reading of its model: counters by name, as `addCount` takes them. Mostly none. */
+export function countsOf(event: NewEvent): Map<string, number> {
+  const counts = new Map<string, number>();
+  const count = (name: string, by = 1) => {
+    if (by > 0) counts.set(name, (counts.get(name) ?? 0) + by);
+  };
+  if (event.type === 'model-call.failed' && event.kind === 'malformed_call') {
+    count('replies');
+    count('none');
+    count('malformed');
+  }
+  if (event.type === 'reply.parsed') {
+    count('replies');
+    if (event.calls.length === 0) count('none');
+    for (const { layer, format } of event.calls) {
+      count(`layer:${layer}`);
+      count(`format:${format}`);
+    }
+    if (event.repairs.length > 0) count('repaired');
+    if (event.coercions.length > 0) count('coerced');
+    count('refused', event.refusals.length);
+    if (event.malformed) count('malformed');
+  }
+  return counts;
+}
+
+export function emptyReading(): ModelReading {
+  return {
+    replies: 0,
+    calls: 0,
+    layers: { native: 0, json: 0, xml: 0 },
+    none: 0,
+    formats: {},
+    repaired: 0,
+    coerced: 0,
+    refused: 0,
+    malformed: 0,
+  };
+}
+
+/**
+ * Adds one counter to a reading.
+ *
+ * @throws {RangeError} for a name that `countsOf` does not give
+ */
+export function addCount(reading: ModelReading, name: string, count: number): void {
+  const [kind = '', ...rest] = name.split(':');
+  const detail = rest.join(':');
+  switch (kind) {
+    case 'layer':
+      if (detail !== 'native' && detail !== 'json' && detail !== 'xml') break;
+      reading.layers[detail] += count;
+      reading.calls += count;
+      return;
+    case 'format':
+      reading.formats[detail] = (reading.formats[detail] ?? 0) + count;
+      return;
+    case 'replies':
+    case 'none':
+    case 'repaired':
+    case 'coerced':
+    case 'refused':
+    case 'malformed':
+      reading[kind] += count;
+      return;
+  }
+  throw new RangeError(`"${name}" is no counter of a reading`);
+}
+
+/** The sum of two readings. */
+export function addReading(one: ModelReading, other: ModelReading): ModelReading {
+  const formats = { ...one.formats };
+  for (const [format, count] of Object.entries(other.formats))
+    formats[format] = (formats[format] ?? 0) + count;
+  return {
+    replies: one.replies + other.replies,
+    calls: one.calls + other.calls,
+    layers: {
+      native: one.layers.native + other.layers.native,
+      json: one.layers.json + other.layers.json,
+      xml: one.layers.xml + other.layers.xml,
+    },
+    none: one.none + other.none,
+    formats,
+    repaired: one.repaired + other.repaired,
+    coerced: one.coerced + other.coerced,
+    refused: one.refused + other.refused,
+    malformed: one.malformed + other.malformed,
+  };
+}
