@@ -60,7 +60,7 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     limits,
     workspace: command.workspace,
     readOnly: command.readOnly ?? false,
-    protectGit: hasOwnGit(command.workspace),
+    protectGit: command.readOnly !== true && hasOwnGit(command.workspace),
     cpuSeconds: Math.ceil(command.timeoutMs / 1000) + 1,
     argv: command.argv,
   });

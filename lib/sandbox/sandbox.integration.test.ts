@@ -494,11 +494,12 @@ describe.skipIf(!found)('the sandbox around commands', () => {
     const probe = new URL('./probe.ts', import.meta.url).pathname;
     const code = `const { openSandbox } = await import(${JSON.stringify(probe)});
       const sandbox = await openSandbox();
-      await sandbox.run({ workspace: ${JSON.stringify(ws.path)}, argv: ['/bin/sh', '-c', 'setsid sleep ${mark} & sleep ${mark}'], timeoutMs: 60000 });`;
+      await sandbox.run({ workspace: ${JSON.stringify(ws.path)}, argv: ['/bin/sh', '-c', 'setsid sleep ${mark} & touch begun; sleep ${mark}'], timeoutMs: 60000 });`;
     const server = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'ignore' });
-    expect(await until(async () => (await processesWith(`sleep ${mark}`)) >= 2, 15_000)).toBe(true);
+    expect(await until(async () => (await readdir(ws.path)).includes('begun'), 15_000)).toBe(true);
+    expect(await processesWith(`sleep ${mark}`)).toBeGreaterThan(1);
     server.kill('SIGKILL');
-    expect(await until(async () => (await processesWith(`sleep ${mark}`)) === 0, 3000)).toBe(true);
+    expect(await until(async () => (await processesWith(`sleep ${mark}`)) === 0, 10_000)).toBe(true);
   });
 
   it.runIf(isRoot)('works for an ordinary user, with every protection', async () => {

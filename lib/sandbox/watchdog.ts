@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { CommandEnd, CommandLimits } from './sandbox.ts';
 
@@ -42,15 +42,18 @@ export function watchCommand(options: {
   };
 }
 
-/** Threads and resident bytes of all processes in a sandbox; `undefined` when they can't be seen. */
+/** Threads and resident bytes of all processes in a sandbox; `undefined` when they can't be seen, or not yet. */
 export function countTasks(
   initPid: number,
   stopAt = Number.POSITIVE_INFINITY,
 ): { tasks: number; bytes: number } | undefined {
-  // The sandbox's own /proc lists exactly its processes, whoever their parents are by now.
-  const proc = `/proc/${initPid}/root/proc`;
+  // The sandbox's own /proc lists exactly its processes, whoever their parents are by now. Until bwrap has changed the
+  // root, the same path is the /proc of the whole machine.
+  const root = `/proc/${initPid}/root`;
+  const proc = `${root}/proc`;
   let entries: string[];
   try {
+    if (sameFolder(root, '/')) return undefined;
     entries = readdirSync(proc);
   } catch {
     return undefined; // the sandbox is gone, or belongs to a user whose processes we may not see
@@ -65,6 +68,11 @@ export function countTasks(
     if (tasks > stopAt) break;
   }
   return { tasks, bytes };
+}
+
+function sameFolder(one: string, other: string): boolean {
+  const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
 function tasksBreach(initPid: number, limits: CommandLimits): CommandEnd | undefined {
