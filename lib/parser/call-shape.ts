@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import { readJson, type TextRepair, UNSAFE_KEYS } from './json-reader.ts';
+import type { TextRepair } from './json/json-cursor.ts';
+import { readJson, UNSAFE_KEYS } from './json/json-reader.ts';
 import { excerpt, MAX_ENCODINGS, MAX_NAME_CHARS } from './limits.ts';
 import type { ToolIndex } from './tool-index.ts';
 import type { ParameterSchema, Refusal } from './types.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import { readJson, UNSAFE_KEYS } from './json-reader.ts';
+import { readJson, UNSAFE_KEYS } from './json/json-reader.ts';
 import { allowedTypes, alternatives, isOfType, type SchemaType } from './schema-types.ts';
 import type { Coercion, ParameterSchema } from './types.ts';
 

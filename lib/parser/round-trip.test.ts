@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../util/json.ts';
-import { UNSAFE_KEYS } from './json-reader.ts';
+import { UNSAFE_KEYS } from './json/json-reader.ts';
 import { parseToolCalls } from './parse-tool-calls.ts';
 import { RENDERERS } from './testing/renderers.ts';
 import { TOOLS, tool } from './testing/tools.ts';

@@ -1,4 +1,5 @@
-import { type JsonReaderOptions, type JsonReading, readJson } from './json-reader.ts';
+import type { JsonReaderOptions } from './json/json-cursor.ts';
+import { type JsonReading, readJson } from './json/json-reader.ts';
 
 type JsonFailure = JsonReading & { ok: false };
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
-import { UNSAFE_KEYS } from '../json-reader.ts';
+import { UNSAFE_KEYS } from '../json/json-reader.ts';
 import { allowedTypes, alternatives } from '../schema-types.ts';
 import { MINIMAX_PREFIX, type Source, skipSpace } from '../source.ts';
 import { readTag, type Tag } from '../tags.ts';

@@ -1,5 +1,5 @@
 import { buildCall, type Verdict } from '../call-shape.ts';
-import type { JsonReading } from '../json-reader.ts';
+import type { JsonReading } from '../json/json-reader.ts';
 import type { BodyContext } from './body.ts';
 import { readTolerantly, refusal } from './json-body.ts';
 

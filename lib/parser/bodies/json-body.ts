@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../util/json.ts';
 import { isObject, readCalls, type ShapeContext, type Verdict } from '../call-shape.ts';
-import type { JsonReading } from '../json-reader.ts';
+import type { JsonReading } from '../json/json-reader.ts';
 import { skipSpace } from '../source.ts';
 import type { BodyContext, BodyReading } from './body.ts';
 import { repairCall } from './last-resort.ts';

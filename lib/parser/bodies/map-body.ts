@@ -1,4 +1,4 @@
-import type { Dialect } from '../json-reader.ts';
+import type { Dialect } from '../json/json-cursor.ts';
 import { skipSpace } from '../source.ts';
 import type { BodyContext, BodyReading } from './body.ts';
 import { readJsonArguments } from './json-arguments.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../util/json.ts';
 import { buildCall } from '../call-shape.ts';
-import { UNSAFE_KEYS } from '../json-reader.ts';
+import { UNSAFE_KEYS } from '../json/json-reader.ts';
 import { skipSpace } from '../source.ts';
 import type { BodyContext, BodyReading } from './body.ts';
 import { refusal } from './json-body.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { buildCall } from '../call-shape.ts';
-import { readJson, UNSAFE_KEYS } from '../json-reader.ts';
+import { readJson, UNSAFE_KEYS } from '../json/json-reader.ts';
 import { skipSpace } from '../source.ts';
 import { attribute, readTag, type Tag } from '../tags.ts';
 import type { BodyContext, BodyReading } from './body.ts';

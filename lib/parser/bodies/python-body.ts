@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { buildCall, isObject, type Verdict } from '../call-shape.ts';
-import { type Dialect, type TextRepair, UNSAFE_KEYS } from '../json-reader.ts';
+import type { Dialect, TextRepair } from '../json/json-cursor.ts';
+import { UNSAFE_KEYS } from '../json/json-reader.ts';
 import { skipSpace } from '../source.ts';
 import type { BodyContext, BodyReading } from './body.ts';
 import { refusal } from './json-body.ts';
@@ -10,7 +11,7 @@ const KEYWORD = /([\p{L}_][\p{L}\p{N}_]{0,127})\s{0,20}=(?!=)/uy;
 const SEPARATOR = /[\s,;]*/y;
 
 const PYTHON: Dialect = {
-  native: new Set(['single-quotes', 'triple-quotes', 'python-literal', 'trailing-comma']),
+  native: new Set(['single-quotes', 'triple-quotes', 'python-literal', 'trailing-comma', 'bad-escape']),
   python: true,
 };
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
 import { refusal } from '../bodies/json-body.ts';
 import { buildCall } from '../call-shape.ts';
-import { UNSAFE_KEYS } from '../json-reader.ts';
+import { UNSAFE_KEYS } from '../json/json-reader.ts';
 import { skipSpace } from '../source.ts';
 import type { Format, FormatContext, FormatReading } from './format.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type JsonReaderOptions, readJson } from './json-reader.ts';
+import type { JsonReaderOptions } from './json-cursor.ts';
+import { readJson } from './json-reader.ts';
 
 const read = (text: string, options?: JsonReaderOptions) => readJson(text, 0, options);
 const readValue = (text: string, options?: JsonReaderOptions) => {
