@@ -48,7 +48,7 @@ export function NewRunForm() {
     }
     const abort = new AbortController();
     getJson<RunReply>(`/api/runs/${encodeURIComponent(from)}`, abort.signal)
-      .then(({ config }) => setDraft(draftOf(config)))
+      .then(({ config }) => setDraft(draftOf(config, from)))
       .catch((error) => {
         if (error instanceof ApiError) setProblem(error);
       });

@@ -81,12 +81,13 @@ describe('D10: the new-run form', () => {
       stall_guard: false,
       think: 'low',
     });
-    const again = requestOf(draftOf(config));
+    const again = requestOf(draftOf(config, 'another-run'));
     expect(again).toMatchObject({
       ok: true,
       request: {
         task: config.task,
         model: config.model,
+        workspace: config.workspace,
         tier: 'complex',
         max_iterations: 25,
         budget: { max_seconds: 90 },
@@ -96,5 +97,10 @@ describe('D10: the new-run form', () => {
         think: 'low',
       },
     });
+  });
+
+  it('does not use the folder twice that was made for a run', () => {
+    const config = sampleConfig({ workspace: '/data/workspaces/run-1' });
+    expect(draftOf(config, 'run-1')).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
   });
 });

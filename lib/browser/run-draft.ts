@@ -167,8 +167,10 @@ interface NumberLimits {
 
 type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]: string };
 
-/** The draft that would start the same run again. A workspace that was made for the run is not used twice. */
-export function draftOf(config: RunConfig): RunDraft {
+/** The draft that would start a run again. The folder that was made for it, which has its name, is not used twice. */
+export function draftOf(config: RunConfig, runId: string): RunDraft {
+  const madeForIt = config.workspace.split(/[\\/]/).at(-1) === runId;
+  const chosen = config.workspace !== '' && !madeForIt;
   const text = (value: number | string | boolean | undefined) => (value === undefined ? '' : String(value));
   const { temperature, seed, top_p, top_k, ...otherOptions } = config.model_options;
   const seconds = config.budget.max_seconds;
@@ -177,6 +179,8 @@ export function draftOf(config: RunConfig): RunDraft {
     agentic: config.agentic,
     task: config.task,
     model: config.model,
+    workspaceKind: chosen ? 'folder' : 'fresh',
+    workspace: chosen ? config.workspace : '',
     tier: config.tier,
     maxIterations:
       config.max_iterations === TIER_ITERATIONS[config.tier] ? '' : String(config.max_iterations),
