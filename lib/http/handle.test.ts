@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { GET as getEvents } from '../../app/api/runs/[runId]/events/route.ts';
-import { POST as createRun, GET as listRuns } from '../../app/api/runs/route.ts';
-import { GET as followAll } from '../../app/api/stream/route.ts';
 import { AppError } from '../errors/app-error.ts';
 import { setRunService } from '../runs/current-service.ts';
 import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
@@ -33,37 +30,6 @@ async function codeOf(response: Response): Promise<[number, string]> {
   const body = z.object({ error: z.object({ code: z.string() }) }).parse(await response.json());
   return [response.status, body.error.code];
 }
-
-describe('every handler checks by itself, whatever stands before it', () => {
-  const params = { params: Promise.resolve({ runId: 'any' }) };
-  const handlers: [string, (request: Request) => Promise<Response>][] = [
-    ['the list', listRuns],
-    ['the start', createRun],
-    ['the stream of a run', (asked) => getEvents(asked, params)],
-    ['the shared stream', followAll],
-  ];
-
-  it.each(handlers)('%s', async (_, handler) => {
-    expect(await codeOf(await handler(request('/', { headers: { authorization: '' } })))).toEqual([
-      401,
-      'unauthorized',
-    ]);
-    expect(await codeOf(await handler(request('/', { headers: { host: 'evil.example' } })))).toEqual([
-      403,
-      'foreign_host',
-    ]);
-    expect(await codeOf(await handler(request('/', { headers: { host: `${host}, ${host}` } })))).toEqual([
-      403,
-      'foreign_host',
-    ]);
-    expect(await codeOf(await handler(request('/', { headers: { origin: 'http://evil.example' } })))).toEqual(
-      [403, 'foreign_origin'],
-    );
-    expect(
-      await codeOf(await handler(request('/', { headers: { 'sec-fetch-site': 'cross-site' } }))),
-    ).toEqual([403, 'foreign_origin']);
-  });
-});
 
 describe('handle', () => {
   const failing = (error: unknown) =>

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Gate } from '../http/gate.ts';
-import { createLoupeServer } from './http-server.ts';
+import { createLoupeServer, type ServerLimits } from './http-server.ts';
 
 const token = 'operator-token-0123456789abcdef';
 const gate = new Gate({ token, hostnames: [], port: undefined });
@@ -162,5 +162,109 @@ describe('before Next sees a request', () => {
         hint: expect.stringContaining('npm start'),
       },
     });
+  });
+});
+
+describe('threat 15: what one connection may take', () => {
+  /** A server of its own, with small limits. */
+  async function serve(limits: Partial<ServerLimits>, work: (port: number, gate: Gate) => Promise<void>) {
+    const ownGate = new Gate({ token, hostnames: [], port: undefined });
+    const own = createLoupeServer({
+      gate: ownGate,
+      page: async (request, response) => {
+        for await (const _ of request); // a handler reads its body
+        response.end('page');
+      },
+      limits,
+    });
+    own.listen(0, '127.0.0.1');
+    await once(own, 'listening');
+    const ownPort = (own.address() as AddressInfo).port;
+    ownGate.listensOn(ownPort);
+    try {
+      await work(ownPort, ownGate);
+    } finally {
+      own.closeAllConnections();
+      own.close();
+    }
+  }
+
+  /** Opens a connection and brings what it was sent when the server has closed it. */
+  async function closedBy(ownPort: number, write: (socket: Socket) => void): Promise<string> {
+    const socket = connect(ownPort, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', () => undefined); // the server may close it before all is written
+    write(socket);
+    await once(socket, 'close');
+    return text;
+  }
+
+  it('closes a connection whose headers never come to an end', async () => {
+    await serve({ headersMs: 100, requestMs: 60_000, checkEveryMs: 20 }, async (ownPort) => {
+      const text = await closedBy(ownPort, (socket) => {
+        socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n`);
+        const drip = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      });
+      expect(text).toMatch(/^HTTP\/1.1 408 /);
+    });
+  });
+
+  it('closes a connection whose body never comes to an end', async () => {
+    await serve({ headersMs: 150, requestMs: 150, checkEveryMs: 20 }, async (ownPort) => {
+      const text = await closedBy(ownPort, (socket) => {
+        socket.write(
+          `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Length: 1000\r\n\r\n`,
+        );
+        const drip = setInterval(() => socket.write(' '), 20);
+        socket.on('close', () => clearInterval(drip));
+      });
+      expect(text).toMatch(/^HTTP\/1.1 408 /);
+    });
+  });
+
+  it('refuses headers over 16 KB', async () => {
+    const { status } = await get('/', `X-Large: ${'x'.repeat(17 * 1024)}`);
+    expect(status).toBe(431);
+    expect(seen).toEqual([]);
+  });
+
+  it('closes connections over the limit, and serves again when others are gone', async () => {
+    await serve({ connections: 2 }, async (ownPort) => {
+      const held = [connect(ownPort, '127.0.0.1'), connect(ownPort, '127.0.0.1')];
+      await Promise.all(held.map((socket) => once(socket, 'connect')));
+      await Promise.all(held.map((socket) => answered(socket, ownPort)));
+      expect(await closedBy(ownPort, () => undefined)).toBe('');
+      for (const socket of held) socket.destroy();
+      await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${ownPort}/`)).status).toBe(200), {
+        timeout: 5000,
+      });
+    });
+  });
+
+  async function answered(socket: Socket, ownPort: number): Promise<void> {
+    socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n\r\n`);
+    await once(socket, 'data');
+  }
+
+  it('threat 8: after ten wrong tokens there is only "wait", with the time to wait', async () => {
+    await serve({}, async (ownPort) => {
+      const ask = (guess: string) =>
+        fetch(`http://127.0.0.1:${ownPort}/api/runs`, { headers: { authorization: `Bearer ${guess}` } });
+      for (let guess = 0; guess < 10; guess++) expect((await ask(`guess-${guess}`)).status).toBe(401);
+      const answer = await ask(token);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60']);
+    });
+  });
+});
+
+it('threat 15: holds a slow client to ten seconds and a body to thirty', () => {
+  expect(server).toMatchObject({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    maxConnections: 1024,
   });
 });

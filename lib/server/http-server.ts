@@ -8,16 +8,45 @@ import { contentSecurityPolicy, SECURITY_HEADERS } from '../http/security-header
 /** Answers what the gate let through: Next. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Viewers hold a connection each; beyond this, new connections are closed at once. */
-const MAX_CONNECTIONS = 1024;
+/** What one connection may take, and how many there may be (threat 15). Times in milliseconds. */
+export interface ServerLimits {
+  /** Until the headers are complete. */
+  headersMs: number;
+  /** Until the body is complete. */
+  requestMs: number;
+  /** How often connections are held to these times. */
+  checkEveryMs: number;
+  headerBytes: number;
+  /** Viewers hold a connection each; beyond this, new connections are closed at once. */
+  connections: number;
+}
+
+const LIMITS: ServerLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkEveryMs: 1000,
+  headerBytes: 16 * 1024,
+  connections: 1024,
+};
 
 /**
  * The HTTP server in front of Next (SECURITY-DESIGN decision 9): it checks every request before Next sees it, and
  * every handler checks again.
  */
-export function createLoupeServer(options: { gate: Gate; page: PageHandler }): Server {
+export function createLoupeServer(options: {
+  gate: Gate;
+  page: PageHandler;
+  limits?: Partial<ServerLimits>;
+}): Server {
+  const limits = { ...LIMITS, ...options.limits };
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024, requireHostHeader: false },
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      maxHeaderSize: limits.headerBytes,
+      requireHostHeader: false,
+    },
     (request, response) => {
       answer(request, response, options).catch((error: unknown) => {
         console.error('A request failed:', error);
@@ -26,7 +55,7 @@ export function createLoupeServer(options: { gate: Gate; page: PageHandler }): S
       });
     },
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = limits.connections;
   server.on('upgrade', (_, socket) => socket.destroy());
   return server;
 }

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join, relative, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { setRunService } from '../runs/current-service.ts';
+import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
+import { createLoupeServer } from '../server/http-server.ts';
+import { setGate } from './current-gate.ts';
+import { Gate } from './gate.ts';
+
+// Every route handler there is, found by walking app/api: a new one is checked without a line here.
+const api = resolve(import.meta.dirname, '../../app/api');
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** What is answered without a token: signing in. */
+const OPEN = ['POST /api/session'];
+
+const token = 'operator-token-0123456789abcdef';
+const host = '127.0.0.1:4120';
+
+interface Route {
+  name: string;
+  path: string;
+  method: string;
+  handler: (
+    request: Request,
+    context: { params: Promise<Record<string, string | string[]>> },
+  ) => Promise<Response>;
+}
+
+const files = readdirSync(api, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /^route\.(ts|tsx|js)$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name));
+
+const routes: Route[] = [];
+for (const file of files) {
+  const module: Record<string, unknown> = await import(file);
+  const path = `/api/${relative(api, file).replace(/\/?route\.\w+$/, '')}`.replace(/\[[^\]]+\]/g, 'any');
+  for (const [method, handler] of Object.entries(module)) {
+    if (!METHODS.includes(method)) continue;
+    if (typeof handler !== 'function') throw new TypeError(`${method} of ${file} is no function`);
+    routes.push({
+      name: `${method} ${path}`,
+      path,
+      method,
+      handler: (request, context) => handler(request, context),
+    });
+  }
+}
+
+let test: TestService;
+beforeAll(async () => {
+  test = await openTestService(scripted([]));
+  setRunService(test.service);
+});
+// A gate of its own for each: it counts wrong tokens.
+beforeEach(() => setGate(new Gate({ token, hostnames: [], port: 4120 })));
+afterAll(() => test.dispose());
+
+async function answer(route: Route, headers: Record<string, string>): Promise<[number, string]> {
+  const reads = route.method === 'GET' || route.method === 'HEAD';
+  const request = new Request(`http://${host}${route.path}`, {
+    method: route.method,
+    body: reads ? undefined : '{}',
+    headers: { host, 'content-type': 'application/json', ...headers },
+  });
+  const params = Promise.resolve({ runId: 'any', seq: '1', path: ['any'] });
+  const response = await route.handler(request, { params });
+  const body = z
+    .object({ error: z.object({ code: z.string() }) })
+    .safeParse(await response.json().catch(() => null));
+  return [response.status, body.data?.error.code ?? ''];
+}
+
+const bearer = { authorization: `Bearer ${token}` };
+const own = { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+
+describe('threats 7 to 9: every handler checks by itself, whatever stands before it', () => {
+  it('finds them', () => {
+    expect(routes.length).toBeGreaterThanOrEqual(12);
+    expect(routes.map(({ name }) => name)).toContain('POST /api/runs');
+  });
+
+  it.each(routes.map((route) => [route.name, route] as const))('%s', async (name, route) => {
+    const withoutToken = OPEN.includes(name) ? [400, 'invalid_request'] : [401, 'unauthorized'];
+    expect(await answer(route, own)).toEqual(withoutToken);
+    expect(await answer(route, { ...own, authorization: `Bearer ${token}x` })).toEqual(withoutToken);
+    for (const wrong of ['evil.example', `${host}, ${host}`, '127.0.0.1:4121']) {
+      expect(await answer(route, { ...bearer, host: wrong })).toEqual([403, 'foreign_host']);
+    }
+    for (const origin of ['http://evil.example', 'null', 'http://localhost:4120']) {
+      expect(await answer(route, { ...bearer, origin })).toEqual([403, 'foreign_origin']);
+    }
+    for (const site of ['cross-site', 'same-site']) {
+      expect(await answer(route, { ...bearer, 'sec-fetch-site': site })).toEqual([403, 'foreign_origin']);
+    }
+    if (route.method === 'GET') return;
+    expect(await answer(route, { cookie: 'loupe_4120=x' })).toEqual([403, 'foreign_origin']);
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+    ]) {
+      expect(await answer(route, { ...bearer, 'content-type': type })).toEqual([
+        415,
+        'unsupported_media_type',
+      ]);
+    }
+  });
+});
+
+it('threat 9: the server in front asks for the token before it passes any of them on', async () => {
+  const gate = new Gate({ token, hostnames: [], port: undefined });
+  const passed: string[] = [];
+  const server = createLoupeServer({
+    gate,
+    page: async (request, response) => {
+      passed.push(`${request.method} ${request.url}`);
+      response.end();
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  gate.listensOn(port);
+  const base = `http://127.0.0.1:${port}`;
+  try {
+    for (const { name, path, method } of routes) {
+      const reply = await fetch(`${base}${path}`, { method, headers: { origin: base } });
+      if (!OPEN.includes(name) && path !== '/api/session') expect([name, reply.status]).toEqual([name, 401]);
+      await reply.body?.cancel();
+    }
+    expect([...new Set(passed)].filter((line) => !line.endsWith(' /api/session'))).toEqual([]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
