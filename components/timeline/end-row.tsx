@@ -38,9 +38,9 @@ export function EndRow({ row }: { row: EndRowData }) {
       className={cx('mt-6 mb-4 rounded-lg border border-t-2 bg-raised p-4 sm:p-5', edges[words.tone])}
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h3 className={cx('text-lg font-semibold tracking-[-0.01em]', toneText[words.tone])}>
+        <h2 className={cx('text-lg font-semibold tracking-[-0.01em]', toneText[words.tone])}>
           {words.title}
-        </h3>
+        </h2>
         <code className="text-xs text-ink-3">{result.termination_reason}</code>
         {verification && <Badge tone={verification.tone}>{verification.label}</Badge>}
       </div>
@@ -89,7 +89,7 @@ export function EndRow({ row }: { row: EndRowData }) {
 
       {event.files_written.length > 0 && (
         <div className="mt-4">
-          <h4 className="caption">{plural(event.files_written.length, 'file')} written</h4>
+          <h3 className="caption">{plural(event.files_written.length, 'file')} written</h3>
           <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
             {event.files_written.map((path) => (
               <li key={path}>
@@ -103,7 +103,7 @@ export function EndRow({ row }: { row: EndRowData }) {
       )}
 
       <div className="mt-4">
-        <h4 className="caption">{result.status === 'completed' ? 'Answer' : 'What it had said so far'}</h4>
+        <h3 className="caption">{result.status === 'completed' ? 'Answer' : 'What it had said so far'}</h3>
         {result.output.trim() ? (
           <LongText
             id={`${row.key}.output`}

@@ -26,7 +26,7 @@ export function JsonFields({
   if (typeof value === 'string' || value === null || typeof value !== 'object' || Array.isArray(value)) {
     return <Value id={id} value={value} label={label} seq={seq} path={path} cuts={cuts} />;
   }
-  const entries = Object.entries(value);
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   if (entries.length === 0) return <span className="text-ink-3">nothing</span>;
   return (
     <dl className="grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-3 gap-y-1">

@@ -104,7 +104,7 @@ export function Panel({
 }) {
   return (
     <section className="min-w-0" aria-label={label}>
-      <h4 className="caption mb-1">{label}</h4>
+      <p className="caption mb-1">{label}</p>
       <div
         className={cx(
           'min-w-0 rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed',

@@ -184,10 +184,10 @@ export function IterationRow({ row }: { row: IterationRowData }) {
         </span>
       </div>
       <div className="mt-5 mb-1 flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
-        <h3 className="caption text-ink-2">
+        <h2 className="caption text-ink-2">
           Iteration {row.iteration}
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
-        </h3>
+        </h2>
         <Figures>
           {row.budget && budgeted && (
             <span className="max-sm:hidden" title="Tokens and time used before this iteration">

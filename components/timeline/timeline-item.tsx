@@ -8,6 +8,7 @@ import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 import { CallRow } from './call-row.tsx';
 import { EndRow } from './end-row.tsx';
+import { RowBoundary } from './row-boundary.tsx';
 import { rowWords } from './row-words.ts';
 import {
   AttemptRow,
@@ -45,7 +46,9 @@ export const TimelineItem = memo(function TimelineItem({
       )}
     >
       {row.kind !== 'end' && row.kind !== 'iteration' && <Anchor seq={row.seq} at={row.at} />}
-      <Row row={row} />
+      <RowBoundary seq={row.seq}>
+        <Row row={row} />
+      </RowBoundary>
     </article>
   );
 });

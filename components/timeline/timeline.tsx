@@ -127,16 +127,14 @@ function useHash(rows: readonly TimelineRow[], goTo: (seq: number) => void): voi
   }, [rows, goTo, store]);
 }
 
-/** Focuses a row as soon as the list has drawn it. */
+/** Focuses a row as soon as the list has drawn it: until it is measured it is hidden and takes no focus. */
 function focusSoon(id: string): void {
   let frames = 0;
   const look = () => {
     const element = document.getElementById(id);
-    if (element) element.focus({ preventScroll: true });
-    else if (frames < 30) {
-      frames += 1;
-      requestAnimationFrame(look);
-    }
+    element?.focus({ preventScroll: true });
+    frames += 1;
+    if (document.activeElement !== element && frames < 60) requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 }

@@ -1,0 +1,21 @@
+'use client';
+
+import { Component, type ReactNode } from 'react';
+
+/** Keeps a row that cannot be drawn from taking the page with it: what models and tools write knows no limits. */
+export class RowBoundary extends Component<{ seq: number; children: ReactNode }, { broken: boolean }> {
+  override state = { broken: false };
+
+  static getDerivedStateFromError() {
+    return { broken: true };
+  }
+
+  override render() {
+    if (!this.state.broken) return this.props.children;
+    return (
+      <p className="py-1.5 pl-8 text-sm text-fail sm:pl-9">
+        Event {this.props.seq} cannot be drawn. It is whole in the log; this is a bug in Loupe.
+      </p>
+    );
+  }
+}
