@@ -226,7 +226,9 @@ class Scanner {
     const span = readCodeSpan(this.#source, at);
     this.#at = span.inside;
     if (this.#quiet !== undefined && at < this.#quiet.end) return;
-    const hidesThinking = span.closed && !this.#think.hasOrphanCloser(at, span.end);
+    // A closing think tag ends thoughts even inside a sample, unless the sample shows just the tag.
+    const showsTag = span.language === undefined && this.#text.startsWith('</', span.inside);
+    const hidesThinking = span.closed && (showsTag || !this.#think.hasOrphanCloser(at, span.end));
     if (mayHoldCalls(span)) this.#fenceEnd = span.end;
     else if (hidesThinking && !this.#isAllThereIs(at, span))
       this.#quiet = { end: span.end, reason: 'code-sample' };

@@ -28,17 +28,27 @@ function appendAcrossGap(parts: string[], part: string): void {
   const spaceBefore = before.slice(head.length);
   const spaceBehind = part.slice(0, part.length - tail.length);
   const gap = lines(spaceBefore) + lines(spaceBehind) > 0 ? '\n\n' : spaceBefore || spaceBehind;
-  const [first, second] = withoutEmptyFence(head, tail);
+  const [first, second] = withoutFrames(head, tail);
   parts.push(first, gap, second);
 }
 
 const FENCE_START = /```[\w-]{0,20}$/;
+const ELEMENT_START = /<([\w:-]{1,32})>$/;
+const MAX_FRAMES = 3;
 
-/** A fence that held the removed text alone is removed with it. */
-function withoutEmptyFence(head: string, tail: string): [string, string] {
-  const opener = FENCE_START.exec(head.slice(-24))?.[0];
-  if (opener === undefined || !tail.startsWith('```')) return [head, tail];
-  return [head.slice(0, -opener.length).trimEnd(), tail.slice(3).trimStart()];
+/** A fence or element that held the removed text alone is removed with it. */
+function withoutFrames(head: string, tail: string): [string, string] {
+  let [before, behind] = [head, tail];
+  for (let frames = 0; frames < MAX_FRAMES; frames++) {
+    const end = before.slice(-40);
+    const element = ELEMENT_START.exec(end);
+    const opener = element?.[0] ?? FENCE_START.exec(end)?.[0];
+    const closer = element ? `</${element[1]}>` : '```';
+    if (opener === undefined || !behind.startsWith(closer)) break;
+    before = before.slice(0, -opener.length).trimEnd();
+    behind = behind.slice(closer.length).trimStart();
+  }
+  return [before, behind];
 }
 
 function lines(space: string): number {

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { Source } from '../source.ts';
+import type { ParameterSchema } from '../types.ts';
+import { readElements } from './elements.ts';
+
+const schema: ParameterSchema = {
+  type: 'object',
+  properties: {
+    text: { type: 'string' },
+    tags: { type: 'array', items: { type: 'string' } },
+    place: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+};
+const read = (text: string, options: { decodeEntities?: boolean; knownOnly?: boolean } = {}) =>
+  readElements(0, { source: new Source(text), schema, to: text.length, ...options });
+
+describe('reads elements as values', () => {
+  it.each([
+    ['text, one line break trimmed at each end', '<text>\n  a\nb\n</text>', { text: '  a\nb' }],
+    ['markup within text', '<text><b>a</b></text>', { text: '<b>a</b>' }],
+    ['a list of repeated elements', '<tags>a</tags><tags>b</tags>', { tags: ['a', 'b'] }],
+    ['a list of elements inside', '<tags><tag>a</tag><tag>b</tag></tags>', { tags: ['a', 'b'] }],
+    ['an object', '<place><city>Oslo</city></place>', { place: { city: 'Oslo' } }],
+    ['the last of repeated single values', '<text>a</text><text>b</text>', { text: 'b' }],
+    ['a list of what no schema knows', '<x>a</x><x>b</x>', { x: ['a', 'b'] }],
+    ['numbered items', '<x><0>a</0><1>b</1></x>', { x: ['a', 'b'] }],
+    ['an empty element', '<text/>', { text: '' }],
+    ['a closing tag too many', '<text>a</text></text><x>b</x>', { text: 'a', x: 'b' }],
+  ])('%s', (_, text, values) => {
+    expect(read(text)).toMatchObject({ values, end: text.length });
+  });
+});
+
+it('decodes entities once, where the text is XML', () => {
+  expect(read('<text>&lt;a&gt; &amp;lt; &#65;&#x42;</text>', { decodeEntities: true }).values).toEqual({
+    text: '<a> &lt; AB',
+  });
+  expect(read('<text>&lt;</text>').values).toEqual({ text: '&lt;' });
+});
+
+it('leaves out what is no parameter when asked to', () => {
+  expect(read('<mood>x</mood><text>a</text>', { knownOnly: true })).toMatchObject({
+    values: { text: 'a' },
+    count: 2,
+  });
+});
+
+it('says when the text ends inside an element, and stops before keys that could reach a prototype', () => {
+  expect(read('<text>a</text><tags>b')).toMatchObject({ cut: true });
+  expect(read('<constructor>a</constructor>')).toMatchObject({ values: {}, unsafeKey: 'constructor' });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { isAnnouncedAsExample, mayHoldCalls, readCodeSpan } from './code-samples.ts';
+import { Source } from './source.ts';
+
+const span = (text: string) => readCodeSpan(new Source(text), 0);
+
+it('reads fences with their language', () => {
+  expect(span('```Python title\nx\n```\ny')).toEqual({
+    inside: 9,
+    language: 'python',
+    closed: true,
+    end: 21,
+  });
+  expect(span('````\n```\n````')).toMatchObject({ language: '', closed: true });
+  expect(span('```ts\nx')).toMatchObject({ language: 'ts', closed: false, end: 7 });
+});
+
+it('reads inline code of one or two backticks within a line', () => {
+  expect(span('`a` b')).toEqual({ inside: 1, closed: true, end: 3 });
+  expect(span('``a ` b`` c')).toEqual({ inside: 2, closed: true, end: 9 });
+  expect(span('`a\nb`')).toEqual({ inside: 1, closed: false, end: 1 });
+});
+
+it('P6: tells fences that may hold calls from code for the user', () => {
+  for (const language of ['', 'json', 'xml', 'tool_call'])
+    expect(mayHoldCalls(span(`\`\`\`${language}\nx\n\`\`\``))).toBe(true);
+  for (const language of ['python', 'ts', 'bash', 'diff', 'yaml'])
+    expect(mayHoldCalls(span(`\`\`\`${language}\nx\n\`\`\``))).toBe(false);
+  expect(mayHoldCalls(span('`x`'))).toBe(false);
+});
+
+it('K-6: knows the words that announce an example', () => {
+  const announced = (before: string) => isAnnouncedAsExample(`${before}{`, before.length);
+  for (const before of [
+    'For example, ',
+    'for instance:\n',
+    'e.g. ',
+    'An example call: ',
+    'The syntax is ',
+    'The user typed: ',
+  ]) {
+    expect(announced(before), before).toBe(true);
+  }
+  for (const before of [
+    '',
+    'I will call ',
+    'For example. Now I call ',
+    'That was an example. ',
+    'My call: ',
+  ]) {
+    expect(announced(before), before).toBe(false);
+  }
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { type Piece, visibleText } from './visible-text.ts';
+
+/** Pieces of a text in which `[…]` was taken out, and `{…}` is shown only without calls. */
+function show(marked: string, hasCalls = true): string {
+  const pieces: Piece[] = [];
+  for (const match of marked.matchAll(/\[[^\]]*\]|\{[^}]*\}|[^[\]{}]+/g)) {
+    const start = match.index;
+    const end = start + match[0].length;
+    if (match[0].startsWith('[')) continue;
+    pieces.push(match[0].startsWith('{') ? { start, end, onlyWithoutCalls: true } : { start, end });
+  }
+  return visibleText(marked, pieces, hasCalls);
+}
+
+it.each([
+  ['Hello.', 'Hello.'],
+  ['  Hello. \n', 'Hello.'],
+  ['[call]', ''],
+  ['I look.\n[call]\n', 'I look.'],
+  ['One [call] two', 'One two'],
+  ['One[call]two', 'Onetwo'],
+  ['One\n\n[call]\n\nTwo', 'One\n\nTwo'],
+  ['One\n[call][call]\nTwo', 'One\n\nTwo'],
+  ['One\n```json\n[call]\n```\nTwo', 'One\n\nTwo'],
+  ['<tool>\n[call]\n</tool>', ''],
+  ['```xml\n<tool>[call]</tool>\n```', ''],
+  ['<tool>a [call]</tool>', '<tool>a </tool>'],
+])('K-9: %j without its calls', (marked, shown) => {
+  expect(show(marked)).toBe(shown);
+});
+
+it('shows tokens that mean something to calls only where there are none', () => {
+  expect(show('Answer {</tool_call>}')).toBe('Answer');
+  expect(show('Answer {</tool_call>}', false)).toBe('Answer {</tool_call>}');
+});
