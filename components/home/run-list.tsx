@@ -99,18 +99,20 @@ function RunLine({ run }: { run: RunSummary }) {
           )}
         </span>
       </span>
-      <span className={cx('text-right text-sm font-medium md:text-left', toneText[tone])}>{label}</span>
-      <span className="hidden md:block">
-        {run.agentic && (
-          <TickScale
-            used={run.iterations_used}
-            limit={run.max_iterations}
-            label={`${run.iterations_used} of ${run.max_iterations} iterations`}
-          />
-        )}
-      </span>
-      <span className="tnum col-start-3 text-right font-mono text-xs text-ink-3 md:col-start-auto">
-        {ended ? <Ended run={run} /> : <Clock since={run.started_at ?? run.created_at} />}
+      <span className="flex flex-col items-end gap-1 md:contents">
+        <span className={cx('text-sm font-medium', toneText[tone])}>{label}</span>
+        <span className="max-md:hidden">
+          {run.agentic && (
+            <TickScale
+              used={run.iterations_used}
+              limit={run.max_iterations}
+              label={`${run.iterations_used} of ${run.max_iterations} iterations`}
+            />
+          )}
+        </span>
+        <span className="tnum text-right font-mono text-xs text-ink-3">
+          {ended ? <Ended run={run} /> : <Clock since={run.started_at ?? run.created_at} />}
+        </span>
       </span>
     </Link>
   );

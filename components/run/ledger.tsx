@@ -22,6 +22,20 @@ export function Ledger() {
   );
 }
 
+/** The guardrail that is closest to its end, for screens without room for all. */
+export function NearestLimit() {
+  const run = useRun((view) => view.run);
+  const [nearest] = ledgerOf(run, run.updatedAt)
+    .filter((gauge) => gauge.limit > 0)
+    .sort((a, b) => b.used / b.limit - a.used / a.limit);
+  if (!nearest) return null;
+  return (
+    <span className="tnum truncate pl-4 text-xs font-normal text-ink-3">
+      {nearest.label} <span className="font-mono">{nearest.value}</span>
+    </span>
+  );
+}
+
 /** The sums of a run so far. */
 export function Totals() {
   const run = useRun((view) => view.run);

@@ -93,7 +93,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
             {activity.label}
           </button>
         )}
-        <p className="max-w-64 truncate text-xs text-ink-3">
+        <p className="max-w-64 truncate text-xs text-ink-3 max-sm:hidden">
           {activity.detail ? (
             <ForeignText text={activity.detail} />
           ) : activity.running ? (
@@ -103,7 +103,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           )}
         </p>
       </div>
-      <span className="tnum min-w-14 font-mono text-lg tracking-tight sm:min-w-16 sm:text-xl">
+      <span className="tnum font-mono text-lg tracking-tight sm:min-w-16 sm:text-xl">
         {activity.running ? <Clock since={activity.since} /> : formatDuration(spent)}
       </span>
     </div>

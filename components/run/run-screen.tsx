@@ -2,16 +2,18 @@
 
 import Link from 'next/link';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import { REASONS } from '#lib/browser/reasons.ts';
 import type { RunStore } from '#lib/browser/run-store.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { shortText } from '#lib/util/short-text.ts';
+import { SignIn } from '../shell/problem.tsx';
 import { Timeline, type TimelineHandle } from '../timeline/timeline.tsx';
 import { buttonClass } from '../ui/button.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
 import { Announcer } from './announcer.tsx';
 import { KeySheet } from './key-sheet.tsx';
-import { Ledger, Totals } from './ledger.tsx';
+import { Ledger, NearestLimit, Totals } from './ledger.tsx';
 import { createReading, RunProvider, useRun } from './run-context.tsx';
 import { RunHeader } from './run-header.tsx';
 
@@ -21,19 +23,18 @@ export function RunScreen({ store }: { store: RunStore }) {
   const timeline = useRef<TimelineHandle>(null);
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
+  const problem = useStore(store.view, (view) => view.connection.problem);
   const context = useMemo(() => ({ store, reading, goTo }), [store, reading, goTo]);
+  if (problem) return <Refused problem={problem} />;
   return (
     <RunProvider value={context}>
       <PageTitle />
       <main id="main" className="flex h-[calc(100dvh-3.0625rem)] min-h-0 flex-col">
         <RunHeader onGoToEnd={goToEnd} />
-        <Problem />
         <details className="border-b bg-surface lg:hidden">
           <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
             Guardrails and totals
-            <span className="text-ink-3" aria-hidden="true">
-              +
-            </span>
+            <NearestLimit />
           </summary>
           <div className="grid max-h-[50dvh] gap-4 overflow-y-auto px-3 pb-3 sm:grid-cols-2 sm:px-6">
             <Ledger />
@@ -72,16 +73,23 @@ function PageTitle() {
   return null;
 }
 
-function Problem() {
-  const problem = useRun((view) => view.connection.problem);
-  if (!problem) return null;
+/** In place of a run that the server does not give: it is unknown, or this browser is not signed in. */
+function Refused({ problem }: { problem: { code: string; message: string; hint?: string } }) {
   return (
-    <div className="px-3 py-4 sm:px-6">
-      <ErrorNote error={problem}>
-        <Link href="/" className={buttonClass('plain', 'sm', 'mt-3')}>
-          To the list of runs
-        </Link>
-      </ErrorNote>
-    </div>
+    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-12 sm:px-6">
+      {problem.code === 'unauthorized' ? (
+        <SignIn onDone={() => location.reload()} />
+      ) : (
+        <>
+          <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
+            <ForeignText text={problem.message} />
+          </h1>
+          <p className="mt-2 text-ink-2">It may have been removed, or the address is not whole.</p>
+          <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>
+            To the list of runs
+          </Link>
+        </>
+      )}
+    </main>
   );
 }

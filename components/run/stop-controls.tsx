@@ -12,11 +12,11 @@ import { useRun } from './run-context.tsx';
  */
 export function StopControls() {
   const runId = useRun((view) => view.run.runId);
-  const ended = useRun((view) => view.run.phase === 'ended');
+  const over = useRun((view) => view.run.seq === 0 || view.run.phase === 'ended');
   const stop = useRun((view) => view.run.stop);
   const [asked, setAsked] = useState<'soft' | 'hard'>();
   const [problem, setProblem] = useState<string>();
-  if (ended) return null;
+  if (over) return null;
 
   const ask = async (force: boolean) => {
     setAsked(force ? 'hard' : 'soft');

@@ -2,13 +2,14 @@
 
 import Link from 'next/link';
 import type { HealthReply } from '#lib/api/replies.ts';
+import type { ApiError } from '#lib/browser/api.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 
 /** Whether Ollama answers, at a glance; the page behind it says everything. */
 export function HealthLight() {
   const { data, error } = useApi<HealthReply>('/api/health', 10_000);
-  const [dot, words] = state(data, error !== undefined);
+  const [dot, words] = state(data, error);
   return (
     <Link
       href="/health"
@@ -20,8 +21,9 @@ export function HealthLight() {
   );
 }
 
-function state(health: HealthReply | undefined, failed: boolean): [dot: string, words: string] {
-  if (failed) return ['bg-fail', 'Server offline'];
+function state(health: HealthReply | undefined, error: ApiError | undefined): [dot: string, words: string] {
+  if (error?.status === 401) return ['bg-line-strong', 'Not signed in'];
+  if (error) return ['bg-fail', 'Server offline'];
   if (!health) return ['bg-line-strong', 'Checking'];
   if (!health.ollama.ok) return ['bg-fail', 'No Ollama'];
   const version = health.ollama.version ? ` ${health.ollama.version}` : '';

@@ -7,7 +7,8 @@ import { ErrorNote } from '../ui/error-note.tsx';
 
 /** A failed reading of our server, with the way out: sign in, or try again. */
 export function Problem({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
-  if (error.status === 401) return <SignIn onDone={onRetry} />;
+  // Everything on the page was refused, not only what shows this.
+  if (error.status === 401) return <SignIn onDone={() => location.reload()} />;
   return (
     <ErrorNote error={error}>
       <Button size="sm" className="mt-3" onClick={onRetry}>
@@ -18,13 +19,12 @@ export function Problem({ error, onRetry }: { error: ApiError; onRetry: () => vo
 }
 
 /** For a browser that did not come by the link: the token does the same. */
-function SignIn({ onDone }: { onDone: () => void }) {
+export function SignIn({ onDone }: { onDone: () => void }) {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<ApiError>();
   const signIn = async () => {
     try {
       await postJson('/api/session', { token: token.trim() });
-      location.reload();
       onDone();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
