@@ -3,6 +3,7 @@ import { type CodeSpan, isAnnouncedAsExample, mayHoldCalls, readCodeSpan } from 
 import { isControlToken } from './control-tokens.ts';
 import type { Format, FormatReading, Opener, Trigger } from './formats/format.ts';
 import { FORMATS } from './formats/registry.ts';
+import { KeptText } from './kept-text.ts';
 import { MINIMAX_PREFIX, Source, skipSpace } from './source.ts';
 import { readBracketToken, readTag } from './tags.ts';
 import { ThinkTags } from './thinking.ts';
@@ -46,10 +47,11 @@ export interface ScanOptions {
   layers: ReadonlySet<string>;
 }
 
-/** Why calls are not taken as calls in a stretch of text. */
-interface Quiet {
+/** A code sample, in which calls are no calls. */
+interface Sample {
   end: number;
-  reason: 'inside-thinking' | 'code-sample';
+  /** A fence that is never closed may be a slip, so calls that a marker announces count nevertheless. */
+  closed: boolean;
 }
 
 const OPENER = /[<[{`\n]|>>>|\]<\]minimax\[>\[|functions\.|functools\[/g;
@@ -72,22 +74,19 @@ class Scanner {
   readonly #think: ThinkTags;
   #calls: ScannedCall[] = [];
   readonly #refusals: ScannedRefusal[] = [];
-  #pieces: Piece[] = [];
+  readonly #kept: KeptText;
   readonly #thoughts: Thought[] = [];
   readonly #tried: Scan['tried'] = new Map();
   #at = 0;
-  /** Offset behind the last thing that was not text. */
-  #textStart = 0;
-  #quiet: Quiet | undefined;
+  #sample: Sample | undefined;
   /** Inside a fence that may hold calls: end of the fence. Only offered tools count there. */
   #fenceEnd = 0;
   #sawThinkTag = false;
-  #hasText = false;
-  #blankUntil = -1;
 
   constructor(text: string, options: ScanOptions) {
     this.#text = text;
     this.#source = new Source(text);
+    this.#kept = new KeptText(text);
     this.#options = options;
     this.#think = new ThinkTags(text);
     this.#formats = formatsByTrigger(FORMATS.filter((format) => options.layers.has(format.layer)));
@@ -103,11 +102,11 @@ class Scanner {
       if (match[0] === MINIMAX_PREFIX) this.#cutOut(match.index + MINIMAX_PREFIX.length);
       else this.#visit(triggerOf(match[0]), match.index);
     }
-    this.#keepText(this.#text.length);
+    this.#kept.keepTo(this.#text.length);
     return {
       calls: this.#calls,
       refusals: this.#refusals,
-      pieces: this.#pieces,
+      pieces: this.#kept.pieces,
       thoughts: this.#thoughts,
       tried: this.#tried,
       spent: this.#source.spent,
@@ -118,7 +117,7 @@ class Scanner {
   #visit(trigger: Trigger, at: number): void {
     const start = trigger === '\n' && this.#text[at] === '\n' ? at + 1 : at;
     const opener: Opener = { at: start };
-    if (trigger === '\n') opener.isFirst = this.#isFirst(start);
+    if (trigger === '\n') opener.isFirst = this.#kept.isFirstLine(start);
     if (trigger === '<') {
       opener.tag = readTag(this.#text, at);
       if (opener.tag && this.#visitTag(opener.tag.token, opener.tag.end)) return;
@@ -138,16 +137,7 @@ class Scanner {
   #visitLineStart(): void {
     const at = this.#at;
     if (at < this.#text.length && this.#text[at] !== '\n')
-      this.#visitFormats('\n', { at, isFirst: this.#isFirst(at) });
-  }
-
-  /** Whether a line starts what a reader sees. Looks at each character once however often it is asked. */
-  #isFirst(at: number): boolean {
-    if (this.#hasText) return false;
-    if (this.#blankUntil < this.#textStart) this.#blankUntil = skipSpace(this.#text, this.#textStart);
-    let indented = at;
-    while (this.#text[indented] === ' ' || this.#text[indented] === '\t') indented++;
-    return this.#blankUntil === indented;
+      this.#visitFormats('\n', { at, isFirst: this.#kept.isFirstLine(at) });
   }
 
   #visitFormats(trigger: Trigger, opener: Opener): boolean {
@@ -172,22 +162,16 @@ class Scanner {
     if (token !== 'tool_response') return false;
     const closer = this.#source.find(TOOL_RESPONSE_END, end);
     if (!closer) return false;
-    const start = this.#at;
-    this.#keepText(start);
-    this.#pieces.push({ start, end: closer.end, onlyWithoutCalls: true });
-    this.#textStart = closer.end;
+    this.#kept.cutWithCalls(this.#at, closer.end);
     this.#at = closer.end;
     return true;
   }
 
   #visitThinking(at: number): boolean {
-    if (this.#quiet && at < this.#quiet.end) return false;
+    if (this.#sample?.closed && at < this.#sample.end) return false;
     const block = this.#think.blockAt(at);
     if (block) {
-      this.#sawThinkTag = true;
-      this.#keepText(at);
-      this.#thoughts.push({ text: this.#text.slice(block.from, block.to), start: block.from });
-      this.#textStart = block.end;
+      this.#takeThought(at, block);
       this.#at = block.end;
       return true;
     }
@@ -202,58 +186,58 @@ class Scanner {
    * a first block only what stands behind the last call.
    */
   #closeUnopened(at: number, closerEnd: number): void {
-    this.#keepText(at);
+    this.#kept.cut(at, closerEnd);
     const isFirst = !this.#sawThinkTag;
     if (isFirst) this.#calls = [];
     const lastCall = this.#calls[this.#calls.length - 1]?.end ?? 0;
-    const thought: Piece[] = [];
-    while ((this.#pieces[this.#pieces.length - 1]?.start ?? -1) >= lastCall)
-      thought.push(...this.#pieces.splice(-1));
-    thought.reverse();
+    const thought = this.#kept.takeBack(lastCall);
     const start = isFirst ? 0 : (thought[0]?.start ?? at);
     const parts = isFirst ? [{ start, end: at }] : thought;
     this.#thoughts.push({
       text: parts.map((part) => this.#text.slice(part.start, part.end)).join(''),
       start,
     });
-    this.#hasText = this.#pieces.length > 0;
     this.#sawThinkTag = true;
-    this.#textStart = closerEnd;
     this.#at = closerEnd;
   }
 
   #visitCode(at: number): void {
     const span = readCodeSpan(this.#source, at);
     this.#at = span.inside;
-    if (this.#quiet !== undefined && at < this.#quiet.end) return;
+    const closesFence = at < this.#fenceEnd && span.inside >= this.#fenceEnd;
+    if (closesFence || (this.#sample && at < this.#sample.end)) return;
+    if (mayHoldCalls(span)) this.#fenceEnd = span.end;
+    else if (this.#isSample(at, span)) this.#sample = { end: span.end, closed: span.closed };
+  }
+
+  #isSample(at: number, span: CodeSpan): boolean {
+    if (!span.closed) return span.language !== undefined;
     // A closing think tag ends thoughts even inside a sample, unless the sample shows just the tag.
     const showsTag = span.language === undefined && this.#text.startsWith('</', span.inside);
-    const hidesThinking = span.closed && (showsTag || !this.#think.hasOrphanCloser(at, span.end));
-    if (mayHoldCalls(span)) this.#fenceEnd = span.end;
-    else if (hidesThinking && !this.#isAllThereIs(at, span))
-      this.#quiet = { end: span.end, reason: 'code-sample' };
+    const endsThoughts = !showsTag && this.#think.hasOrphanCloser(at, span.end);
+    return !endsThoughts && !this.#isAllThereIs(at, span);
   }
 
   /** Inline code that makes up the whole message is no quotation within a text. */
   #isAllThereIs(at: number, span: CodeSpan): boolean {
-    if (span.language !== undefined) return false;
-    return this.#text.slice(this.#textStart, at).trim() === '' && this.#text.slice(span.end).trim() === '';
+    const isInline = span.language === undefined;
+    return isInline && this.#kept.isBlankBefore(at) && skipSpace(this.#text, span.end) >= this.#text.length;
   }
 
   #take(format: Format, start: number, reading: FormatReading): void {
-    if (reading.kind === 'control') {
-      this.#keepText(start);
-      if (reading.hidden === 'with-calls') {
-        this.#pieces.push({ start, end: reading.end, onlyWithoutCalls: true });
-      }
-      this.#textStart = reading.end;
-    } else if (reading.kind === 'thinking') {
-      this.#keepText(start);
-      this.#sawThinkTag = true;
-      this.#thoughts.push({ text: this.#text.slice(reading.from, reading.to), start: reading.from });
-      this.#textStart = reading.end;
-    } else if (reading.kind === 'calls') this.#takeVerdicts(format, start, reading);
+    if (reading.kind === 'calls') this.#takeVerdicts(format, start, reading);
+    else if (reading.kind === 'thinking') this.#takeThought(start, reading);
+    else if (reading.kind === 'control') {
+      if (reading.hidden === 'always') this.#kept.cut(start, reading.end);
+      else this.#kept.cutWithCalls(start, reading.end);
+    }
     this.#at = Math.max(reading.end, start + 1);
+  }
+
+  #takeThought(start: number, { from, to, end }: { from: number; to: number; end: number }): void {
+    this.#sawThinkTag = true;
+    this.#kept.cut(start, end);
+    this.#thoughts.push({ text: this.#text.slice(from, to), start: from });
   }
 
   #takeVerdicts(format: Format, start: number, reading: FormatReading & { kind: 'calls' }): void {
@@ -262,26 +246,23 @@ class Scanner {
     this.#tried.set(name, tried);
     let taken = 0;
     for (const verdict of reading.verdicts) {
-      const judged = this.#judge(verdict, start, reading.end);
+      const judged = this.#judge(verdict, format, { start, end: reading.end });
       if ('call' in judged) {
         this.#calls.push({ draft: judged.call, layer: format.layer, format: name, start, end: reading.end });
         taken++;
       } else this.#refusals.push({ draft: judged.refusal, start, end: reading.end });
     }
     tried.found += taken;
-    if (taken === 0) return;
-    this.#keepText(start);
-    this.#textStart = reading.end;
+    if (taken > 0) this.#kept.cut(start, reading.end);
   }
 
   /** A call that stands in a code sample or example is none, whatever its form. */
-  #judge(verdict: Verdict, start: number, end: number): Verdict {
+  #judge(verdict: Verdict, format: Format, { start, end }: { start: number; end: number }): Verdict {
     if (!('call' in verdict)) return verdict;
     const { name } = verdict.call;
-    const quoted =
-      (this.#quiet && start < this.#quiet.end && end <= this.#quiet.end) ||
-      isAnnouncedAsExample(this.#text, start);
-    if (quoted) {
+    const inSample = this.#sample && start < this.#sample.end && end <= this.#sample.end;
+    const counts = this.#sample?.closed === false && format.layer === 'xml';
+    if ((inSample && !counts) || isAnnouncedAsExample(this.#text, start)) {
       const message = `A call of ${name} in a code sample or example is not carried out.`;
       return { refusal: { reason: 'code-sample', name, message } };
     }
@@ -295,17 +276,8 @@ class Scanner {
 
   /** Takes a token out of the text that is shown. */
   #cutOut(end: number): void {
-    this.#keepText(this.#at);
-    this.#textStart = end;
+    this.#kept.cut(this.#at, end);
     this.#at = end;
-  }
-
-  #keepText(end: number): void {
-    if (end > this.#textStart) {
-      this.#pieces.push({ start: this.#textStart, end });
-      this.#hasText ||= skipSpace(this.#text, this.#textStart) < end;
-    }
-    this.#textStart = end;
   }
 }
 

@@ -140,6 +140,11 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
     about: 'a tag in a Markdown sample',
     content: fence('markdown', `Write:\n\n<tool_call>${call}</tool_call>`),
   },
+  { about: 'a JSON call in a sample that is cut off', content: `\`\`\`python\npayload = ${call}\nprint(` },
+  {
+    about: 'a JSON call in a sample behind a plain fence',
+    content: `${fence('', 'x = 1')}\n\n${fence('python', `payload = ${call}`)}`,
+  },
   { about: 'code with braces', content: 'for (const name of names) { log({ name, arguments: [] }); }' },
   { about: 'a Python dictionary', content: "config = {'name': 'app', 'arguments': []}" },
   { about: 'a C struct', content: 'struct call { char *name; struct args arguments; };' },
