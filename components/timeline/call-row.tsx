@@ -35,12 +35,9 @@ export function CallRow({ row }: { row: CallRowData }) {
   return (
     <RowFrame node={<RailNode shape="ring" className={nodes[row.status]} />}>
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
-        <Disclosure
-          open={open}
-          onToggle={toggle}
-          label={`Model call ${row.call}, what was sent and how the reply was read`}
-        >
+        <Disclosure open={open} onToggle={toggle}>
           <span className="font-semibold">Model</span>
+          <span className="sr-only">call {row.call}, what was sent and how the reply was read</span>
           {row.tryNumber > 1 && <span className="text-sm text-ink-3">try {row.tryNumber}</span>}
         </Disclosure>
         <ReadAs row={row} />

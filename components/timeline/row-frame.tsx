@@ -52,19 +52,16 @@ export function Disclosure({
   onToggle,
   children,
   className,
-  label,
 }: {
   open: boolean;
   onToggle: () => void;
   children: ReactNode;
   className?: string;
-  label?: string;
 }) {
   return (
     <button
       type="button"
       aria-expanded={open}
-      aria-label={label}
       onClick={onToggle}
       className={cx('group/fold flex max-w-full items-baseline gap-1.5 text-left', className)}
     >
@@ -103,7 +100,8 @@ export function Panel({
   tone?: 'fail' | 'warn';
 }) {
   return (
-    <section className="min-w-0" aria-label={label}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div role="group" className="min-w-0" aria-label={label}>
       <p className="caption mb-1">{label}</p>
       <div
         className={cx(
@@ -114,6 +112,6 @@ export function Panel({
       >
         {children}
       </div>
-    </section>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { summarize } from '#lib/events/summarize.ts';
 
 /** What a row is, in a few words: for links to it and for readers who hear the page. */
 export function rowWords(row: TimelineRow): string {
@@ -17,6 +18,8 @@ export function rowWords(row: TimelineRow): string {
       return row.name;
     case 'policy':
       return policyWords(row.event.type);
+    case 'note':
+      return summarize(row.event);
     case 'verification':
       return `Checks of attempt ${row.attempt}`;
     case 'stop':
