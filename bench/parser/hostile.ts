@@ -127,6 +127,10 @@ const NESTED: HostileGroup[] = [
 const LONG: HostileGroup[] = [
   { name: 'spaces', make: repeated(' ') },
   { name: 'spaces before a call', make: (chars) => ' '.repeat(chars) + CALL },
+  { name: 'spaces behind a call', make: (chars) => `<tool_call>${CALL}${' '.repeat(chars)}x` },
+  { name: 'spaces behind a call in Python', make: (chars) => `[read_file(path='a')${' '.repeat(chars)}x` },
+  { name: 'spaces behind a name', make: (chars) => `<tool_call>read_file${' '.repeat(chars)}x` },
+  { name: 'spaces within a call in Python', make: (chars) => `[read_file(path${' '.repeat(chars)}='a')]` },
   { name: 'spaces behind a key', make: (chars) => `{"name"${' '.repeat(chars)}` },
   { name: 'spaces behind a tag', make: (chars) => `<tool_call>${' '.repeat(chars)}${CALL}` },
   {

@@ -64,3 +64,8 @@ it('reads deep native arguments without recursion', () => {
   const message = { tool_calls: [{ function: { name: 'nested_tool', arguments: { data: deep } } }] };
   expect(parseToolCalls(message, { tools }).type).toBe('tool_calls');
 });
+
+it('says so when a text is too hostile to be read as a whole', () => {
+  const reply = parseToolCalls({ content: '{/*'.repeat(20_000) }, { tools });
+  expect(reply).toMatchObject({ type: 'final_answer', malformed: true, refusals: [{ reason: 'too-large' }] });
+});

@@ -103,6 +103,7 @@ class Scanner {
       else this.#visit(triggerOf(match[0]), match.index);
     }
     this.#kept.keepTo(this.#text.length);
+    if (this.#source.exhausted) this.#refusals.unshift(exhaustedAt(this.#text.length));
     return {
       calls: this.#calls,
       refusals: this.#refusals,
@@ -279,6 +280,12 @@ class Scanner {
     this.#kept.cut(this.#at, end);
     this.#at = end;
   }
+}
+
+/** The text was made to be slow, and not all of it was read for calls. */
+function exhaustedAt(length: number): ScannedRefusal {
+  const message = 'The reply holds too much that resembles calls to read all of it.';
+  return { draft: { reason: 'too-large', message }, start: 0, end: length };
 }
 
 function triggerOf(found: string): Trigger {

@@ -35,6 +35,9 @@ it('looks for a literal between two offsets', () => {
   expect(source.indexOf('</x>', 0, 8)).toBe(2);
   expect(source.indexOf('</x>', 0, 2)).toBeUndefined();
   expect(source.indexOf('</y>', 0, 8)).toBeUndefined();
+  const { spent } = source;
+  expect(source.indexOf('</y>', 4, 8)).toBeUndefined();
+  expect(source.spent).toBe(spent);
 });
 
 it('skips white space and the separator of MiniMax', () => {

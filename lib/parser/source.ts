@@ -16,6 +16,8 @@ export class Source {
   /** The latest failures, newest first. */
   readonly #failures: JsonFailure[] = [];
   readonly #claims = new Map<string, number>();
+  /** Literals that do not occur any more from an offset on. */
+  readonly #absentFrom = new Map<string, number>();
   #allowance: number;
   #spent = 0;
 
@@ -69,8 +71,10 @@ export class Source {
 
   /** Offset of a literal between two offsets. Looking in vain, or far, costs allowance. */
   indexOf(needle: string, from: number, to: number): number | undefined {
-    if (this.exhausted) return undefined;
+    if (this.exhausted || from >= (this.#absentFrom.get(needle) ?? Number.POSITIVE_INFINITY))
+      return undefined;
     const at = this.text.indexOf(needle, from);
+    if (at === -1) this.#absentFrom.set(needle, from);
     const found = at !== -1 && at < to;
     if (!found) this.spend((at === -1 ? this.text.length : at) - from);
     return found ? at : undefined;

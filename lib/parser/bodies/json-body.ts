@@ -62,6 +62,7 @@ function itemByItem(
   whole: JsonReading & { ok: false },
 ): BodyReading | undefined {
   const { source } = context;
+  const strong = context.strength === 'strong';
   const verdicts: Verdict[] = [];
   let end = at + 1;
   let next: number | undefined = nextItem(source.text, at + 1);
@@ -71,11 +72,13 @@ function itemByItem(
     const body = item.ok ? wholeBody(inCutList, next, item) : brokenBody(context, next, item);
     if (body) verdicts.push(...body.verdicts);
     end = item.ok ? item.end : Math.max(item.at, next + 1);
-    next = nextItem(source.text, end) ?? (item.ok ? undefined : source.find(NEXT_ITEM, end)?.end);
+    next = nextItem(source.text, end);
+    // Behind a marker the list goes on behind a broken item; elsewhere it may as well be no list.
+    if (!item.ok) next = strong ? (next ?? source.find(NEXT_ITEM, end)?.end) : undefined;
     if (next !== undefined && next > (context.boundary?.(at)?.at ?? source.text.length)) next = undefined;
   }
   const known = verdicts.length > 0;
-  if (!known && context.strength === 'weak') return undefined;
+  if (!known && !strong) return undefined;
   if (!known) verdicts.push(brokenRefusal(context, whole));
   return { kind: 'json', end: Math.max(end, at + 1), verdicts };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
-import { buildCall } from '../call-shape.ts';
+import { buildCall, type Verdict } from '../call-shape.ts';
 import { readJson, UNSAFE_KEYS } from '../json/json-reader.ts';
 import { skipSpace } from '../source.ts';
 import { attribute, readTag, type Tag } from '../tags.ts';
@@ -61,12 +61,14 @@ function parameterElements(context: BodyContext, name: string, from: number): Bo
     const tag = readTag(text, skipSpace(text, at));
     if (!tag || tag.closing || !PARAMETER_ELEMENTS.has(tag.element.toLowerCase())) break;
     const parameter = readParameter(context, tag);
-    if (parameter === undefined)
-      return failed('cut', `The call of ${name} is cut off inside a parameter.`, name, text.length);
+    if (parameter === undefined) {
+      return failed(text.length, refusal('cut', `The call of ${name} is cut off inside a parameter.`, name));
+    }
     const { key, end } = parameter;
-    if (key === '') return failed('malformed', `A parameter of ${name} has no name.`, name, end);
-    if (UNSAFE_KEYS.has(key))
-      return failed('unsafe-key', `The call of ${name} holds the key "${key}".`, name, end);
+    if (key === '') return failed(end, refusal('malformed', `A parameter of ${name} has no name.`, name));
+    if (UNSAFE_KEYS.has(key)) {
+      return failed(end, refusal('unsafe-key', `The call of ${name} holds the key "${key}".`, name));
+    }
     const typed = typedValue(tag, parameter.text);
     if (typed !== undefined) untyped = false;
     values[key] = typed ?? parameter.text;
@@ -79,20 +81,15 @@ function parameterElements(context: BodyContext, name: string, from: number): Bo
   }
   const closed = closeFunction(text, at);
   if (found === 0 && closed === at && !readTag(text, skipSpace(text, at))?.closing) {
-    return failed('cut', `The call of ${name} is cut off before its parameters.`, name, at);
+    return failed(at, refusal('cut', `The call of ${name} is cut off before its parameters.`, name));
   }
   const verdict = buildCall(name, values, context);
   if ('call' in verdict && untyped) verdict.call.untyped = true;
   return { kind: 'parameters', end: closed, verdicts: [verdict] };
 }
 
-function failed(
-  reason: 'cut' | 'malformed' | 'unsafe-key',
-  message: string,
-  name: string,
-  end: number,
-): BodyReading {
-  return { kind: 'parameters', end, verdicts: [refusal(reason, message, name)] };
+function failed(end: number, verdict: Verdict): BodyReading {
+  return { kind: 'parameters', end, verdicts: [verdict] };
 }
 
 interface Parameter {

@@ -22,8 +22,8 @@ const READERS: readonly BodyReader[] = [
   readNamedElementsBody,
 ];
 
-const JSON_START = /\[\s*(?:[[{"\]]|$)/y;
-const BETWEEN = /(?:[\s,;]|<\/s>)*/y;
+const JSON_START = /\[\s{0,200}(?:[[{"\]]|$)/y;
+const BETWEEN = /[\s,;]*/y;
 const MAX_BODIES = 10_000;
 
 /**

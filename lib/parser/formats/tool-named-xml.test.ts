@@ -44,6 +44,7 @@ describe('P16: leaves markup alone', () => {
   it.each([
     ['another element', '<fly><to>Oslo</to></fly>'],
     ['an element without what the tool needs', '<get_weather></get_weather>'],
+    ['an opening tag that is mentioned', 'Use <get_weather> <b>now</b>.'],
     ['an element amid a text', '<get_weather><city>Oslo</city> is nice</get_weather>'],
   ])('%s', (_, content) => {
     expect(readCalls(content)).toBe('final_answer');

@@ -5,7 +5,7 @@ import { readElements, trimNewline } from '../bodies/elements.ts';
 import { refusal } from '../bodies/json-body.ts';
 import { buildCall, soleTextParameter, type Verdict } from '../call-shape.ts';
 import { skipSpace } from '../source.ts';
-import type { Tag } from '../tags.ts';
+import { readTag, type Tag } from '../tags.ts';
 import type { ParameterSchema } from '../types.ts';
 import type { Format, FormatReading } from './format.ts';
 
@@ -96,7 +96,10 @@ function insideOf(
 
 /** Without its closer the element counts only when it ends the text and its parameters are whole. */
 function unclosed(context: BodyContext, name: string, tag: Tag): FormatReading | undefined {
-  const { source } = context;
+  const { source, tools } = context;
+  const first = readTag(source.text, skipSpace(source.text, tag.end));
+  const properties = tools.schema(name)?.properties ?? {};
+  if (!first || first.closing || !Object.hasOwn(properties, first.element)) return undefined;
   const body = elementsIn(context, name, tag.end, { decodeEntities: true, knownOnly: true });
   const [verdict] = body.verdicts;
   if (verdict === undefined || body.end === tag.end) return undefined;
