@@ -73,15 +73,16 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
   const status = new StatusReader();
   const begin = (breach: (end: CommandEnd) => void): Supervised => {
     const child = withHeldFiles(setup.files, (fds) => spawnBubblewrap(argv, setup.host.path, pipes, fds));
+    giveWay(child.pid);
     statusStream(child).on('data', (chunk: Buffer) => status.push(chunk));
     let stopWatching: (() => void) | undefined;
     let killed = false;
     status.onInit = (initPid) => {
+      giveWay(initPid);
       if (killed) signalIfAlive(initPid);
       else stopWatching = watchCommand({ initPid, workspace: command.workspace, limits, onBreach: breach });
     };
     const gone = new Promise<void>((resolve, reject) => {
-      child.once('spawn', () => giveWay(child));
       child.once('error', (cause) =>
         reject(failedToStart(`bwrap could not be started: ${cause.message}`, cause)),
       );
@@ -169,11 +170,12 @@ function statusStream(child: ChildProcess): Readable {
   return stream;
 }
 
-function giveWay(child: ChildProcess): void {
-  if (child.pid === undefined) return;
+/** Children take this over, so it is done before bwrap starts them, and once more for its first process. */
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return;
   try {
-    setPriority(child.pid, NICE);
-    writeFileSync(`/proc/${child.pid}/oom_score_adj`, OOM_SCORE);
+    setPriority(pid, NICE);
+    writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch (error) {
     // Gone already, or a container forbids it: the limits hold without it.
     if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ESRCH', 'ERR_SYSTEM_ERROR')) throw error;

@@ -168,6 +168,9 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     await mkdir(join(tools.workspace, '.git'));
     await writeFile(join(tools.workspace, '.git/config'), 'outside-secret');
     expect(await tools.output('search_files', { pattern: 'outside-secret' })).toMatchObject({ count: 0 });
+    await tools.output('write_file', { path: 'real/inside', content: 'found once' });
+    await symlink('real', join(tools.workspace, 'inner-link'));
+    expect(await tools.output('search_files', { pattern: 'found once' })).toMatchObject({ count: 1 });
   });
 
   it('O9: returns no more than was asked for, ends early, and says so', async () => {

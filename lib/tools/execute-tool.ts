@@ -4,7 +4,7 @@ import { nearestName } from '../util/nearest-name.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import { failed, failedWith } from './tool-results.ts';
 
-export interface ExecuteOptions extends Pick<ToolContext, 'onOutput'> {
+export interface ExecuteOptions extends Pick<ToolContext, 'onOutput' | 'run'> {
   /** The tools on offer. */
   tools: readonly Tool[];
   signal: AbortSignal;
@@ -33,7 +33,8 @@ export async function executeTool(
   }
   if (options.signal.aborted) return failed(name, { error: 'Stopped by the operator.' });
   try {
-    return await tool.run(given, { workspace, signal: options.signal, onOutput: options.onOutput });
+    const { signal, onOutput, run } = options;
+    return await tool.run(given, { workspace, signal, onOutput, run });
   } catch (error) {
     return options.signal.aborted
       ? failed(name, { error: 'Stopped by the operator.' })
