@@ -1,8 +1,9 @@
 import { readJsonBody } from '../bodies/json-body.ts';
 import type { Format } from './format.ts';
 
-/** Nothing else can begin an object or a list of them, so most brackets of prose and code cost one look. */
-const START = /\{\s{0,200}["'“”\p{L}_$/]|\[\s{0,200}[{[]/uy;
+/** An object begins with a key, a list of objects with a bracket: most brackets of prose and code cost one look. */
+const KEY = `(?:["'“”][^"'“”\\n]{0,200}["'“”]|[\\p{L}_$][\\p{L}\\p{N}_$.-]{0,128})\\s{0,20}:`;
+const START = new RegExp(`\\{\\s{0,200}(?:${KEY}|/[/*])|\\[\\s{0,200}[{[]`, 'uy');
 
 /**
  * A JSON object, or a list of them, that names an offered tool, anywhere in the text (P6, P16). Other JSON is read as one
