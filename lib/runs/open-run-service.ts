@@ -8,9 +8,10 @@ import { openSandbox } from '../sandbox/probe.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openWorkspace } from '../sandbox/workspace.ts';
 import { freeBytes } from '../store/data-directory.ts';
-import { SqliteRunStore } from '../store/sqlite-store.ts';
+import { ThreadedRunStore } from '../store/threaded-store.ts';
 import { runChecks } from '../tools/checks.ts';
 import { createTaskTools, getToolDefinitions } from '../tools/registry.ts';
+import { steadyNow } from '../util/steady-clock.ts';
 import { withReadings } from './model-readings.ts';
 import { ModelServers } from './model-servers.ts';
 import { prepareRun } from './prepare-run.ts';
@@ -22,7 +23,7 @@ export { AlreadyRunningError } from '../store/instance-lock.ts';
 export interface OpenedRunService {
   service: RunService;
   /** Tells a second start where this server is reached. */
-  announce(url: string): void;
+  announce(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,11 +31,11 @@ export interface OpenedRunService {
  * Opens the store, looks at the sandbox, and connects engine, tools and model servers. Unfinished runs are taken up by
  * `service.resumeUnfinished()`, once viewers can be answered.
  *
- * @throws {AppError} what `SqliteRunStore.open` throws
+ * @throws {AppError} what `ThreadedRunStore.open` throws
  */
 export async function openRunService(environment: Environment): Promise<OpenedRunService> {
   const { dataDir } = environment;
-  const store = SqliteRunStore.open(dataDir);
+  const store = await ThreadedRunStore.open(dataDir);
   const sandbox = await openSandbox();
   const servers = new ModelServers(environment.ollamaHost);
   const version = programVersion();
@@ -50,6 +51,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
       runLoop({
         log,
         signal,
+        clock: steadyNow,
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
         openTools: openToolsIn({ sandbox, dataDir }),

@@ -19,6 +19,7 @@ import { HostQueue } from './host-queue.ts';
 import { type FeedSource, RunFeed } from './run-feed.ts';
 import { newRunId } from './run-id.ts';
 import { StoredRunLog } from './stored-run-log.ts';
+import { whenNotBusy } from './when-not-busy.ts';
 
 /** Works a run off, from wherever its log stands, until it has ended or `signal` fires (the server stops). */
 export type ExecuteRun = (run: {
@@ -102,7 +103,7 @@ export class RunService {
   async resumeUnfinished(): Promise<void> {
     for (const summary of await this.#store.unfinished()) {
       try {
-        await this.#recover(summary);
+        await this.#whenNotBusy(summary.id, () => this.#recover(summary));
       } catch (error) {
         console.error(`Run ${summary.id} could not be resumed:`, error);
       }
@@ -143,7 +144,7 @@ export class RunService {
       }
       return { ...first, created: false };
     }
-    const log = await this.#take(id);
+    const log = await this.#whenNotBusy(id, () => this.#take(id));
     this.#begin(log, config);
     return { ...(await this.get(id)), created: true };
   }
@@ -287,6 +288,13 @@ export class RunService {
     }
     const { seq } = await log.append([{ type: 'run.resumed', worker: this.worker, epoch: log.epoch }]);
     this.#begin(log, config, () => this.#settle(log, seq));
+  }
+
+  #whenNotBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
+    return whenNotBusy(work, {
+      signal: this.#closing.signal,
+      onBusy: () => console.warn(`Run ${runId} waits for its store, which another program has locked.`),
+    });
   }
 
   /** The run belongs to this process from here on. */

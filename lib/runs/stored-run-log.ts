@@ -7,6 +7,7 @@ import type { RunState } from '../events/run-state.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { fault } from '../util/fault.ts';
 import { LiveTexts } from './live-texts.ts';
+import { whenNotBusy } from './when-not-busy.ts';
 
 /** Events kept at hand for those who follow live; older ones are read from the store. */
 const RECENT_EVENTS = 256;
@@ -22,7 +23,7 @@ export class StoredRunLog implements RunLog {
   #recent: RunEvent[] = [];
   #last: Promise<unknown> = Promise.resolve();
   #waiting = new Set<() => void>();
-  #closed = false;
+  readonly #closed = new AbortController();
 
   /** @param options.onChange called when viewers have something new to see */
   constructor(options: { store: RunStore; state: RunState; epoch: number; onChange: () => void }) {
@@ -37,22 +38,35 @@ export class StoredRunLog implements RunLog {
     return this.#state;
   }
 
+  /** Waits as long as it takes when another program has the store locked: what happened must not be lost. */
   append(events: readonly NewEvent[]): Promise<RunState> {
-    return this.appendIf(() => events);
+    return this.#inTurn(() =>
+      whenNotBusy(() => this.#append(events), {
+        signal: this.#closed.signal,
+        onBusy: () =>
+          console.warn(`Run ${this.runId} waits for its store, which another program has locked.`),
+      }),
+    );
   }
 
   /**
    * Appends what `choose` makes of the state at the moment it is this append's turn: for parties beside the loop, who
    * cannot know what came in between. An empty choice appends nothing.
+   *
+   * @throws {AppError} `store_busy` when another program has the store locked: the asker may ask again
    */
   appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
-    const turn = this.#last.then(() => this.#append(choose(this.#state)));
+    return this.#inTurn(() => this.#append(choose(this.#state)));
+  }
+
+  #inTurn(work: () => Promise<RunState>): Promise<RunState> {
+    const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined); // the caller has the error; the next append has its own turn
     return turn;
   }
 
   async #append(events: readonly NewEvent[]): Promise<RunState> {
-    if (this.#closed) {
+    if (this.#closed.signal.aborted) {
       throw new AppError({
         code: 'shutting_down',
         message: 'The server is stopping; the run goes on at the next start.',
@@ -78,7 +92,7 @@ export class StoredRunLog implements RunLog {
   }
 
   delta(delta: RunDelta): void {
-    if (!this.#closed && this.texts.add(delta)) this.#onChange();
+    if (!this.#closed.signal.aborted && this.texts.add(delta)) this.#onChange();
   }
 
   /** Resolves at the next append after `seq`, and when `signal` fires: the caller looks at the state either way. */
@@ -105,7 +119,7 @@ export class StoredRunLog implements RunLog {
 
   /** Waits for the appends that are on their way and takes no more: the run is left as it is, to be resumed. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closed.abort();
     await this.#last;
   }
 

@@ -65,7 +65,7 @@ async function start(environment: Environment, options: { root: string; host: st
   handler = app.getRequestHandler();
 
   const base = `http://${urlHost(host)}:${port}`;
-  opened.announce(base);
+  await opened.announce(base);
   const link = `${base}/?t=${gate.newTicket()}`;
   if (host !== '127.0.0.1') sayReachable(host, port);
   console.info(`\nLoupe is ready. Open it with this link; it works once:\n\n  ${link}\n`);

@@ -34,11 +34,25 @@ export interface AppendRequest {
   events: readonly NewEvent[];
 }
 
+/** The reading half of a store. */
+export interface RunReader {
+  /** Events with `seq > afterSeq` in order, at most `limit`. */
+  read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]>;
+  readOne(runId: string, seq: number): Promise<RunEvent | undefined>;
+  /** The newest runs first. */
+  list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]>;
+  summary(runId: string): Promise<RunSummary | undefined>;
+  /** Runs without `run.ended`, oldest first: what a starting worker looks at. */
+  unfinished(): Promise<RunSummary[]>;
+  /** How the replies of each model were read, over all runs there ever were, by the model's name in them (P17). */
+  readings(): Promise<Map<string, ModelReading>>;
+}
+
 /**
  * The durable truth. Every store passes the same contract suite. An append is durable (also against power loss) when
  * its promise resolves; events of one append are stored together or not at all.
  */
-export interface RunStore {
+export interface RunStore extends RunReader {
   /** Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key brings the first run again. */
   create(run: {
     id: string;
@@ -58,21 +72,11 @@ export interface RunStore {
    * @throws {StaleEpochError | SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError} and changes nothing
    */
   append(runId: string, request: AppendRequest): Promise<RunEvent[]>;
-  /** Events with `seq > afterSeq` in order, at most `limit`. */
-  read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]>;
-  readOne(runId: string, seq: number): Promise<RunEvent | undefined>;
-  /** The newest runs first. */
-  list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]>;
-  summary(runId: string): Promise<RunSummary | undefined>;
-  /** Runs without `run.ended`, oldest first: what a starting worker looks at. */
-  unfinished(): Promise<RunSummary[]>;
   /**
    * Counts that the run is being taken up after its server was lost, and returns how often that has happened since the
    * last `settleRecovery`: a run that brings the server down again and again is told by it.
    */
   beginRecovery(runId: string): Promise<number>;
-  /** How the replies of each model were read, over all runs there ever were, by the model's name in them (P17). */
-  readings(): Promise<Map<string, ModelReading>>;
   /** The run got on, or the server was stopped in good order: the count begins anew. */
   settleRecovery(runId: string): Promise<void>;
   /** Called in this process after a commit, with the run and its last seq. Only wakes; the store is the source. */

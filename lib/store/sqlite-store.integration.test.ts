@@ -126,3 +126,34 @@ it.skipIf(!canMount)(
     expect(told.last).toBe(told.seq + 1);
   },
 );
+
+const OPENER = `
+  try { SqliteRunStore.open(directory, { ballastMegabytes: 1 }); console.log('open'); }
+  catch (error) { console.log(error.code, error.message, error.hint); }
+`;
+
+function openedBy(options: { uid?: number; mounted?: string }): string {
+  const { uid, mounted } = options;
+  const env = { ...process.env, STORE_DIRECTORY: directory };
+  const own = ['--input-type=module', '-e', program(OPENER)];
+  const mount = `mount -t tmpfs -o ${mounted} none "$STORE_DIRECTORY" && exec "$0" "$@"`;
+  const { stdout, stderr } = mounted
+    ? spawnSync('unshare', ['-Urm', 'sh', '-c', mount, process.execPath, ...own], { env, encoding: 'utf8' })
+    : spawnSync(process.execPath, own, { env, encoding: 'utf8', uid, gid: uid });
+  return stdout || stderr;
+}
+
+it.skipIf(!canMount)('fault matrix: names a data directory that can only be read', () => {
+  const told = openedBy({ mounted: 'ro' });
+  expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
+  expect(told).toContain('LOUPE_DATA_DIR');
+});
+
+it.runIf(process.getuid?.() === 0)('fault matrix: names a data directory of another owner', () => {
+  const told = openedBy({ uid: 65_534 });
+  expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
+});
+
+it.skipIf(!canMount)('fault matrix: says storage_full when the disk has no room to begin with', () => {
+  expect(openedBy({ mounted: 'size=16k' })).toContain('storage_full');
+});

@@ -1,9 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { completedLog, repairedLog, sampleConfig } from '../testing/sample-logs.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
@@ -132,6 +141,98 @@ it('names the data directory when it cannot be made or is a file', () => {
     expect(() => SqliteRunStore.open(path, small)).toThrow(
       expect.objectContaining({ code: 'data_directory_unusable', message: expect.stringContaining(path) }),
     );
+  }
+});
+
+const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
+
+it('fault matrix: asks the disk for every commit, so that power loss takes no acknowledged event', async () => {
+  const asked = vi.spyOn(Database.prototype, 'pragma');
+  const store = SqliteRunStore.open(directory, small);
+  const settings = asked.mock.calls.map(([text]) => text);
+  expect(settings).toEqual(expect.arrayContaining(['journal_mode = WAL', 'synchronous = FULL']));
+  asked.mockRestore();
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  await store.append('a', { epoch, expectedSeq: 1, events: [warned('kept')] });
+  // What is on disk at the moment of the acknowledgement, without anything that closing would add.
+  const snapshot = mkdtempSync(join(tmpdir(), 'loupe-power-'));
+  for (const file of ['loupe.db', 'loupe.db-wal']) copyFileSync(join(directory, file), join(snapshot, file));
+  await store.close();
+  const after = SqliteRunStore.open(snapshot, small);
+  expect(await after.readOne('a', 2)).toMatchObject({ message: 'kept' });
+  await after.close();
+  rmSync(snapshot, { recursive: true });
+});
+
+it('fault matrix: opens beside a cut-off journal with the events before the cut, in order and without a gap', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  for (let seq = 1; seq <= 50; seq++) {
+    await store.append('a', { epoch, expectedSeq: seq, events: [warned('x'.repeat(2000))] });
+  }
+  const cut = mkdtempSync(join(tmpdir(), 'loupe-cut-'));
+  copyFileSync(join(directory, 'loupe.db'), join(cut, 'loupe.db'));
+  const journal = readFileSync(join(directory, 'loupe.db-wal'));
+  writeFileSync(join(cut, 'loupe.db-wal'), journal.subarray(0, Math.floor(journal.length * 0.6)));
+  await store.close();
+  const after = SqliteRunStore.open(cut, small);
+  const events = await after.read('a', { afterSeq: 0, limit: 100 });
+  expect(events.length).toBeGreaterThan(1);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect((await after.summary('a'))?.last_seq).toBe(events.length);
+  await after.close();
+  rmSync(cut, { recursive: true });
+});
+
+it('fault matrix: a locked database makes writers wait, then says so, and changes nothing; readers never wait', async () => {
+  const store = SqliteRunStore.open(directory, { ...small, busyPatienceMs: 100 });
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  const other = new Database(join(directory, 'loupe.db'));
+  other.exec('begin immediate');
+  const append = () => store.append('a', { epoch, expectedSeq: 1, events: [warned('once')] });
+  let turns = 0;
+  const ticking = setInterval(() => {
+    turns += 1;
+  }, 5);
+  await expect(append()).rejects.toMatchObject({ code: 'store_busy' });
+  clearInterval(ticking);
+  expect(turns).toBeGreaterThan(3);
+  expect(await store.read('a', { afterSeq: 0, limit: 10 })).toHaveLength(1);
+  const waiting = append();
+  other.exec('rollback');
+  other.close();
+  expect(await waiting).toMatchObject([{ seq: 2, message: 'once' }]);
+  await store.close();
+});
+
+it('fault matrix: with a clock that jumps a day, events keep their order and no time runs backwards', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const begin = Date.now();
+    const store = SqliteRunStore.open(directory, small);
+    await store.create({ id: 'a', config: sampleConfig() });
+    const { epoch } = await store.claim('a', 'worker');
+    for (const [index, days] of [0, -1, 1, 0].entries()) {
+      vi.setSystemTime(begin + days * 86_400_000);
+      await store.append('a', { epoch, expectedSeq: index + 1, events: [warned(`${index}`)] });
+    }
+    await store.close();
+    // The next process begins with the clock as it is, which the log is ahead of.
+    const database = new Database(join(directory, 'loupe.db'));
+    database.exec('update events set at = at + 172800000 where seq = 5');
+    database.close();
+    const next = SqliteRunStore.open(directory, small);
+    await next.append('a', { epoch, expectedSeq: 5, events: [warned('next')] });
+    const events = await next.read('a', { afterSeq: 0, limit: 10 });
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    const times = events.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((x, y) => x - y));
+    await next.close();
+  } finally {
+    vi.useRealTimers();
   }
 });
 

@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { z } from 'zod';
-import { addCount, countsOf, emptyReading, type ModelReading } from '../api/model-reading.ts';
+import { countsOf, type ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import { steadyNow } from '../util/steady-clock.ts';
 import { Ballast } from './ballast.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
 import { migrate } from './migrations.ts';
-import { summaryFromRow, toRow } from './run-row.ts';
+import { toRow } from './run-row.ts';
 import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from './run-store.ts';
 import { sqlite } from './schema.ts';
+import { SqliteReader } from './sqlite-reader.ts';
 import { StateCache } from './state-cache.ts';
 import {
   corruptStore,
@@ -25,13 +28,19 @@ import {
   sqliteCode,
   storeError,
 } from './store-errors.ts';
+import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 
 /** Above this size the check of every page would make the start slow; damage then shows when it is read. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
 
-const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const lease = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
-const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
+
+export interface SqliteStoreOptions {
+  /** Size of the reserve for a full disk. Default: 16. */
+  ballastMegabytes?: number;
+  /** How long an operation waits for a locked database before it is `store_busy`, in milliseconds. Default: 5000. */
+  busyPatienceMs?: number;
+}
 
 /**
  * The embedded store: one SQLite file, written by this process alone. An append is on disk when its promise resolves
@@ -42,11 +51,12 @@ export class SqliteRunStore implements RunStore {
   readonly #database: Database.Database;
   readonly #lock: InstanceLock;
   readonly #ballast: Ballast;
+  readonly #reader: SqliteReader;
   readonly #states: StateCache;
+  readonly #patienceMs: number;
   readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #selectLease: Database.Statement<[string]>;
   readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
-  readonly #selectEvents: Database.Statement<[string, number, number]>;
   readonly #updateSummary: Database.Statement<[object]>;
   readonly #addCount: Database.Statement<[string, string, number]>;
 
@@ -55,20 +65,20 @@ export class SqliteRunStore implements RunStore {
     database: Database.Database;
     lock: InstanceLock;
     ballast: Ballast;
+    patienceMs: number;
   }) {
     this.path = options.path;
     this.#database = options.database;
     this.#lock = options.lock;
     this.#ballast = options.ballast;
+    this.#patienceMs = options.patienceMs;
+    this.#reader = new SqliteReader(options);
     this.#states = new StateCache((runId, afterSeq) =>
-      this.#readSync(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
+      this.#reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
     );
     this.#selectLease = this.#database.prepare('select last_seq, epoch, phase from runs where id = ?');
     this.#insertEvent = this.#database.prepare(
       'insert into events (run_id, seq, type, at, body) values (?, ?, ?, ?, ?)',
-    );
-    this.#selectEvents = this.#database.prepare(
-      'select run_id, seq, at, body from events where run_id = ? and seq > ? order by seq limit ?',
     );
     this.#updateSummary = this.#database.prepare(
       `update runs set updated_at = @updated_at, started_at = @started_at, ended_at = @ended_at, phase = @phase,
@@ -89,24 +99,26 @@ export class SqliteRunStore implements RunStore {
    * @throws {AppError} `data_directory_unusable`, `data_directory_remote`, `already_running`, `store_corrupt`,
    *   `store_too_new`, `store_not_writable`, `storage_full`; the files stay as they are
    */
-  static open(dataDir: string, options: { ballastMegabytes?: number } = {}): SqliteRunStore {
+  static open(dataDir: string, options: SqliteStoreOptions = {}): SqliteRunStore {
     prepareDataDirectory(dataDir);
     const lock = InstanceLock.take(dataDir);
     const path = join(dataDir, 'loupe.db');
     let database: Database.Database | undefined;
     try {
-      database = new Database(path);
+      database = new Database(path, { timeout: BUSY_PATIENCE_MS });
       chmodSync(path, 0o600);
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');
-      database.pragma('busy_timeout = 5000');
       database.pragma('foreign_keys = ON');
       database.pragma('trusted_schema = OFF');
       checkPages(database, path);
       migrate(database, path);
       const ballast = new Ballast(join(dataDir, 'ballast'), { megabytes: options.ballastMegabytes });
       ballast.fill();
-      return new SqliteRunStore({ path, database, lock, ballast });
+      // From here on nobody waits inside SQLite, where nothing else could be done meanwhile.
+      database.pragma('busy_timeout = 0');
+      const { busyPatienceMs: patienceMs = BUSY_PATIENCE_MS } = options;
+      return new SqliteRunStore({ path, database, lock, ballast, patienceMs });
     } catch (error) {
       database?.close();
       lock.release();
@@ -125,15 +137,17 @@ export class SqliteRunStore implements RunStore {
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
   }): Promise<{ runId: string; created: boolean }> {
-    const result = this.#transaction(() => {
+    return this.#transaction<{ runId: string; created: boolean }>(() => {
       const { id, config, parent, idempotencyKey } = run;
       if (idempotencyKey !== undefined) {
         const first = this.#first(
           sqlite.selectFrom('idempotency_keys').select('run_id').where('key', '=', idempotencyKey),
         );
-        if (first) return { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false };
+        if (first) {
+          return { value: { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false } };
+        }
       }
-      const at = Date.now();
+      const at = steadyNow();
       const created = complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at });
       const state = foldAll(this.#states.at(id, 0), [created]);
       this.#run(
@@ -147,10 +161,8 @@ export class SqliteRunStore implements RunStore {
           sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
         );
       }
-      return { runId: id, created: true, state };
+      return { value: { runId: id, created: true }, state };
     });
-    if (result.state) this.#committed(result.state);
-    return { runId: result.runId, created: result.created };
   }
 
   async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
@@ -159,13 +171,13 @@ export class SqliteRunStore implements RunStore {
       if (found.phase === 'ended') throw new RunEndedError(runId);
       const epoch = found.epoch + 1;
       this.#run(sqlite.updateTable('runs').set({ epoch, worker }).where('id', '=', runId));
-      return { epoch, lastSeq: found.last_seq };
+      return { value: { epoch, lastSeq: found.last_seq } };
     });
   }
 
   async append(runId: string, request: AppendRequest): Promise<RunEvent[]> {
     try {
-      return this.#append(runId, request);
+      return await this.#append(runId, request);
     } catch (error) {
       const ends = request.events.some((event) => event.type === 'run.ended');
       if (ends && error instanceof StorageFullError && this.#ballast.release()) {
@@ -175,15 +187,16 @@ export class SqliteRunStore implements RunStore {
     }
   }
 
-  #append(runId: string, { epoch, expectedSeq, events }: AppendRequest): RunEvent[] {
-    const { appended, state } = this.#transaction(() => {
+  #append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
+    return this.#transaction(() => {
       const found = this.#lease(runId);
       // Epoch 0 is a run that nobody has claimed.
       if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
       if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
       if (found.phase === 'ended') throw new RunEndedError(runId);
-      const at = Date.now();
       const before = this.#states.at(runId, expectedSeq);
+      // Not before the event before it, also when the clock was set back while no server ran.
+      const at = Math.max(steadyNow(), before.updatedAt);
       const appended = events.map((event, index) =>
         complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
       );
@@ -194,68 +207,36 @@ export class SqliteRunStore implements RunStore {
         for (const [counter, count] of countsOf(event)) this.#addCount.run(summary.model, counter, count);
       }
       this.#updateSummary.run(toRow(summary));
-      return { appended, state };
+      return { value: appended, state };
     });
-    this.#committed(state);
-    return appended;
   }
 
-  async read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]> {
-    return this.#guard(() => this.#readSync(runId, range));
+  read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]> {
+    return this.#reader.read(runId, range);
   }
 
-  async readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
-    const [event] = this.#guard(() => this.#readSync(runId, { afterSeq: seq - 1, limit: 1 }));
-    return event?.seq === seq ? event : undefined;
+  readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
+    return this.#reader.readOne(runId, seq);
   }
 
-  async list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]> {
-    const newest = sqlite
-      .selectFrom('runs')
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit);
-    const { before } = page;
-    return this.#summaries(
-      before
-        ? newest.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '<', tuple(before.createdAt, before.id)),
-          )
-        : newest,
-    );
+  list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]> {
+    return this.#reader.list(page);
   }
 
-  async summary(runId: string): Promise<RunSummary | undefined> {
-    const [summary] = this.#summaries(sqlite.selectFrom('runs').selectAll().where('id', '=', runId));
-    return summary;
+  summary(runId: string): Promise<RunSummary | undefined> {
+    return this.#reader.summary(runId);
   }
 
-  async unfinished(): Promise<RunSummary[]> {
-    return this.#summaries(
-      sqlite.selectFrom('runs').selectAll().where('phase', '!=', 'ended').orderBy('created_at').orderBy('id'),
-    );
+  unfinished(): Promise<RunSummary[]> {
+    return this.#reader.unfinished();
   }
 
-  async readings(): Promise<Map<string, ModelReading>> {
-    const { sql, parameters } = sqlite
-      .selectFrom('model_counts')
-      .selectAll()
-      .orderBy('count', 'desc')
-      .orderBy('counter')
-      .compile();
-    const readings = new Map<string, ModelReading>();
-    for (const row of this.#guard(() => this.#database.prepare(sql).all(...parameters))) {
-      const { model, counter, count } = modelCount.parse(row);
-      const reading = readings.get(model) ?? emptyReading();
-      addCount(reading, counter, count);
-      readings.set(model, reading);
-    }
-    return readings;
+  readings(): Promise<Map<string, ModelReading>> {
+    return this.#reader.readings();
   }
 
   async beginRecovery(runId: string): Promise<number> {
-    const row = this.#guard(() =>
+    const row = await this.#guard(() =>
       this.#first(
         sqlite
           .updateTable('runs')
@@ -269,7 +250,9 @@ export class SqliteRunStore implements RunStore {
   }
 
   async settleRecovery(runId: string): Promise<void> {
-    this.#guard(() => this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
+    await this.#guard(() =>
+      this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)),
+    );
   }
 
   onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
@@ -283,7 +266,7 @@ export class SqliteRunStore implements RunStore {
     this.#lock.release();
   }
 
-  #committed(state: Parameters<StateCache['keep']>[0]): void {
+  #committed(state: RunState): void {
     this.#states.keep(state);
     for (const listener of this.#listeners) {
       try {
@@ -305,17 +288,6 @@ export class SqliteRunStore implements RunStore {
     this.#insertEvent.run(run_id, seq, event.type, at, JSON.stringify(body));
   }
 
-  #readSync(runId: string, range: { afterSeq: number; limit: number }): RunEvent[] {
-    return this.#selectEvents.all(runId, range.afterSeq, range.limit).map((row) => parseRow(row, this.path));
-  }
-
-  #summaries(query: Compilable): RunSummary[] {
-    const { sql, parameters } = query.compile();
-    return this.#guard(() => this.#database.prepare(sql).all(...parameters)).map((row) =>
-      summaryFromRow.parse(row),
-    );
-  }
-
   #first(query: Compilable): unknown {
     const { sql, parameters } = query.compile();
     return this.#database.prepare(sql).get(...parameters);
@@ -326,31 +298,23 @@ export class SqliteRunStore implements RunStore {
     this.#database.prepare(sql).run(...parameters);
   }
 
-  #transaction<T>(work: () => T): T {
-    return this.#guard(() => this.#database.transaction(work).immediate());
+  /** All of `work` or nothing of it, and what follows from a commit within the same turn of the event loop. */
+  #transaction<T>(work: () => { value: T; state?: RunState }): Promise<T> {
+    return this.#guard(() => {
+      const { value, state } = this.#database.transaction(work).immediate();
+      if (state) this.#committed(state);
+      return value;
+    });
   }
 
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw storeError(error, this.path);
-    }
+  #guard<T>(work: () => T): Promise<T> {
+    return whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
   }
 }
 
 /** Checked before it is written: what cannot be read back must never become part of a log. */
 function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
   return runEvent.parse({ ...event, ...place });
-}
-
-function parseRow(row: unknown, path: string): RunEvent {
-  const { run_id, seq, at, body } = eventRow.parse(row);
-  try {
-    return runEvent.parse({ ...JSON.parse(body), run_id, seq, at });
-  } catch (cause) {
-    throw corruptStore(path, cause, ` at event ${seq} of run ${run_id}`);
-  }
 }
 
 /** @throws {AppError} `store_corrupt`: a damaged database is refused at the start and never made anew in silence */

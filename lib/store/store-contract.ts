@@ -5,8 +5,7 @@ import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import { type RunStore, SeqConflictError, StaleEpochError } from './run-store.ts';
-import { RunEndedError, RunNotFoundError } from './store-errors.ts';
+import type { RunStore } from './run-store.ts';
 
 /** A store under test, in a place of its own that outlives `reopen`. */
 export interface StoreUnderTest {
@@ -177,7 +176,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       const young = await store.claim('a', 'awake');
       expect(young.epoch).toBe(old.epoch + 1);
       const stale = store.append('a', { epoch: old.epoch, expectedSeq: 1, events: [warned('late')] });
-      await expect(stale).rejects.toBeInstanceOf(StaleEpochError);
+      await expect(stale).rejects.toMatchObject({ code: 'stale_epoch' });
       expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([]);
       await store.append('a', { epoch: young.epoch, expectedSeq: 1, events: [warned('mine')] });
       expect(await store.summary('a')).toMatchObject({ last_seq: 2 });
@@ -188,7 +187,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       const { epoch } = await store.claim('a', 'worker');
       for (const expectedSeq of [0, 2, 7]) {
         const wrong = store.append('a', { epoch, expectedSeq, events: [warned('x'), warned('y')] });
-        await expect(wrong).rejects.toBeInstanceOf(SeqConflictError);
+        await expect(wrong).rejects.toMatchObject({ code: 'seq_conflict' });
       }
       expect(await store.read('a', { afterSeq: 0, limit: 10 })).toHaveLength(1);
     });
@@ -230,7 +229,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
             (await store.append(id, { epoch, expectedSeq, events: [started, event] })).at(-1)?.seq ?? 0;
         }
         const refused = store.append(id, { epoch: epoch + 1, expectedSeq, events: [reply({})] });
-        await expect(refused).rejects.toBeInstanceOf(StaleEpochError);
+        await expect(refused).rejects.toMatchObject({ code: 'stale_epoch' });
       };
       await readAs('a', 'qwen3', [reply({ calls: ['native', 'native'] }), reply({})]);
       await readAs('b', 'qwen3', [reply({ calls: ['json'], mended: true, refusals: 2 }), swallowed]);
@@ -272,13 +271,13 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
 
     it('knows missing runs and finished runs', async () => {
-      await expect(store.claim('nobody', 'worker')).rejects.toBeInstanceOf(RunNotFoundError);
+      await expect(store.claim('nobody', 'worker')).rejects.toMatchObject({ code: 'run_not_found' });
       await store.create({ id: 'a', config });
       const { epoch } = await store.claim('a', 'worker');
       await store.append('a', { epoch, expectedSeq: 1, events: [ended] });
-      await expect(store.claim('a', 'worker')).rejects.toBeInstanceOf(RunEndedError);
+      await expect(store.claim('a', 'worker')).rejects.toMatchObject({ code: 'run_ended' });
       const late = store.append('a', { epoch, expectedSeq: 2, events: [warned('late')] });
-      await expect(late).rejects.toBeInstanceOf(RunEndedError);
+      await expect(late).rejects.toMatchObject({ code: 'run_ended' });
     });
 
     it('keeps the summary equal to the fold of the log', async () => {
@@ -325,7 +324,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.beginRecovery('a')).toBe(2);
       await store.settleRecovery('a');
       expect(await store.beginRecovery('a')).toBe(1);
-      await expect(store.beginRecovery('nobody')).rejects.toBeInstanceOf(RunNotFoundError);
+      await expect(store.beginRecovery('nobody')).rejects.toMatchObject({ code: 'run_not_found' });
     });
 
     it('wakes listeners after the commit, and survives one that throws', async () => {
@@ -400,11 +399,9 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
                 events: texts.map(warned),
               });
               if (worker.epoch !== epoch || epoch === 0) {
-                await expect(attempt).rejects.toBeInstanceOf(
-                  worker.epoch === epoch ? Error : StaleEpochError,
-                );
+                await expect(attempt).rejects.toMatchObject({ code: 'stale_epoch' });
               } else if (worker.seq !== count + 1) {
-                await expect(attempt).rejects.toBeInstanceOf(SeqConflictError);
+                await expect(attempt).rejects.toMatchObject({ code: 'seq_conflict' });
               } else {
                 worker.seq = (await attempt).at(-1)?.seq ?? 0;
                 accepted.push(...texts);

@@ -33,6 +33,11 @@ export class RunEndedError extends AppError {
   }
 }
 
+/** Whether the database was locked all the while: the same again may work. */
+export function isStoreBusy(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'store_busy';
+}
+
 /** What SQLite reports, in words, with the file it is about. Other errors pass unchanged. */
 export function storeError(error: unknown, path: string): unknown {
   switch (sqliteCode(error)) {
