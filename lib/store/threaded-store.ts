@@ -40,7 +40,7 @@ interface Pending {
 
 /**
  * The SQLite store with its writing in a thread of its own: a disk that takes seconds to write an event down keeps
- * nobody waiting but the run whose event it is. Reading happens here, on a connection of its own (docs/decisions/0011).
+ * nobody waiting but the run whose event it is. Reading happens here, on a connection of its own (docs/decisions/0013).
  */
 export class ThreadedRunStore implements RunStore {
   readonly path: string;
