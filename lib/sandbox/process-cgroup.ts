@@ -90,12 +90,12 @@ export function makeProcessCgroup(parent: string, limits: CommandLimits): Proces
       group,
     ],
     release: async () => {
-      // The last process may still be on its way out.
-      for (let tries = 0; tries < 50; tries++) {
+      // The last process may still be on its way out. What is left all the same, the next start removes.
+      for (let waitMs = 1; waitMs < 1000; waitMs *= 2) {
         try {
           return await rmdir(group);
         } catch {
-          await sleep(20);
+          await sleep(waitMs);
         }
       }
     },
