@@ -8,6 +8,7 @@ import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 import { CallRow } from './call-row.tsx';
 import { EndRow } from './end-row.tsx';
+import { NoteRow } from './note-row.tsx';
 import { RowBoundary } from './row-boundary.tsx';
 import { rowWords } from './row-words.ts';
 import {
@@ -88,6 +89,8 @@ function Row({ row }: { row: TimelineRow }) {
       return <ToolRow row={row} />;
     case 'policy':
       return <PolicyRow row={row} />;
+    case 'note':
+      return <NoteRow row={row} />;
     case 'verification':
       return <VerificationRow row={row} />;
     case 'stop':

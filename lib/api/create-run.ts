@@ -1,37 +1,107 @@
 import { z } from 'zod';
-import { budget, check, thinkSetting, tier } from '../events/config.ts';
+import {
+  blockedPattern,
+  budget,
+  check,
+  diversitySettings,
+  exploreSettings,
+  type RunMode,
+  runMode,
+  sessionSettings,
+  thinkSetting,
+  tier,
+} from '../events/config.ts';
 
 /**
  * Body of `POST /api/runs`. What is left out takes its default when the run is made (`resolveConfig`). Unknown fields
- * are refused, so that a misspelt option never passes in silence.
+ * and fields of another mode are refused, so that a misspelt or misplaced option never passes in silence.
  */
-export const createRunRequest = z.strictObject({
-  mode: z.enum(['task']).default('task'),
-  /** `false` asks for one streamed answer without tools (T10). */
-  agentic: z.boolean().default(true),
-  task: z.string().trim().min(1, 'Say what the agent should do.').max(200_000),
-  model: z.string().trim().min(1, 'Choose a model.').max(300),
-  /** Absolute path of an existing folder; left out: a fresh folder under the data directory (K-33). */
-  workspace: z.string().min(1).max(4096).optional(),
-  system: z.string().max(100_000).optional(),
-  tier: tier.default('standard'),
-  max_iterations: z.int().min(1).max(100).optional(),
-  window_tokens: z.int().min(256).max(2_000_000).optional(),
-  stall_guard: z.boolean().optional(),
-  nudge_plans: z.boolean().optional(),
-  budget: budget.optional(),
-  checks: z.array(check).max(20).optional(),
-  max_attempts: z.int().min(1).max(10).optional(),
-  live_tokens: z.boolean().optional(),
-  think: thinkSetting.optional(),
-  keep_alive: z.union([z.string(), z.number()]).optional(),
-  call_timeout_seconds: z.number().positive().max(86_400).optional(),
-  load_timeout_seconds: z.number().positive().max(86_400).optional(),
-  num_predict: z.tuple([z.int().positive(), z.int().positive()]).optional(),
-  compact_at: z.number().min(0.1).max(1).optional(),
-  result_chars: z.int().min(200).max(1_000_000).optional(),
-  model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
-});
+export const createRunRequest = z
+  .strictObject({
+    mode: runMode.default('task'),
+    /** `false` asks for one streamed answer without tools (T10). */
+    agentic: z.boolean().default(true),
+    /** A name for lists. */
+    title: z.string().trim().min(1).max(200).optional(),
+    /** In a session the first words to the model, if any. */
+    task: z.string().trim().max(200_000).default(''),
+    model: z.string().trim().min(1, 'Choose a model.').max(300),
+    /** Absolute path of an existing folder; left out: a fresh folder under the data directory (K-33). */
+    workspace: z.string().min(1).max(4096).optional(),
+    system: z.string().max(100_000).optional(),
+    tier: tier.optional(),
+    max_iterations: z.int().min(1).max(100).optional(),
+    window_tokens: z.int().min(256).max(2_000_000).optional(),
+    stall_guard: z.boolean().optional(),
+    nudge_plans: z.boolean().optional(),
+    budget: budget.optional(),
+    checks: z.array(check).max(20).optional(),
+    max_attempts: z.int().min(1).max(10).optional(),
+    live_tokens: z.boolean().optional(),
+    think: thinkSetting.optional(),
+    keep_alive: z.union([z.string(), z.number()]).optional(),
+    call_timeout_seconds: z.number().positive().max(86_400).optional(),
+    load_timeout_seconds: z.number().positive().max(86_400).optional(),
+    num_predict: z.tuple([z.int().positive(), z.int().positive()]).optional(),
+    compact_at: z.number().min(0.1).max(1).optional(),
+    result_chars: z.int().min(200).max(1_000_000).optional(),
+    model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
+    parser_layers: z
+      .array(z.enum(['native', 'json', 'xml']))
+      .min(1)
+      .optional(),
+    shell_timeout_secs: z.int().min(1).max(86_400).optional(),
+    blocked_patterns: z.array(blockedPattern).max(50).optional(),
+    context_limit: sessionSettings.shape.context_limit.optional(),
+    turn_delay: sessionSettings.shape.turn_delay.optional(),
+    max_cycles: exploreSettings.shape.max_cycles.optional(),
+    calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
+    cycle_line: z.boolean().optional(),
+    diversity: diversitySettings
+      .extend({
+        threshold: diversitySettings.shape.threshold.default(0.6),
+        window: diversitySettings.shape.window.default(5),
+      })
+      .optional(),
+  })
+  .superRefine((request, context) => {
+    const complain = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    const { mode } = request;
+    if (mode === 'task' && request.task === '') complain('task', 'Say what the agent should do.');
+    if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
+    if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');
+    const given = Object.entries(request).filter(([, value]) => value !== undefined);
+    for (const [field] of given) {
+      const modes = FIELDS_OF_MODES[field];
+      if (modes && !modes.includes(mode)) {
+        complain(field, `This is no setting of the mode "${mode}", but of "${modes.join('" and "')}".`);
+      }
+    }
+  });
+
+/** Fields that not every mode has. */
+const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
+  workspace: ['task', 'session'],
+  system: ['task'],
+  tier: ['task'],
+  max_iterations: ['task'],
+  stall_guard: ['task'],
+  nudge_plans: ['task'],
+  checks: ['task'],
+  max_attempts: ['task'],
+  compact_at: ['task'],
+  result_chars: ['task'],
+  shell_timeout_secs: ['task', 'session'],
+  blocked_patterns: ['task', 'session'],
+  context_limit: ['session', 'explore'],
+  turn_delay: ['session'],
+  max_cycles: ['explore'],
+  calls_per_cycle: ['explore'],
+  cycle_line: ['explore'],
+  diversity: ['explore'],
+};
+
 export type CreateRunRequest = z.input<typeof createRunRequest>;
 /** A request that was checked, with its defaults. */
 export type NewRun = z.output<typeof createRunRequest>;

@@ -1,13 +1,14 @@
+import type { RunMode } from '../events/config.ts';
 import type { TerminationReason } from '../events/run.ts';
 import type { RunPhase } from '../events/run-state.ts';
 
 /** One row of the run list: what `GET /api/runs` answers, kept up to date in the store with each append. */
 export interface RunSummary {
   id: string;
-  mode: 'task';
+  mode: RunMode;
   agentic: boolean;
   model: string;
-  /** The task, at most 200 characters. */
+  /** The name given, else the beginning of the task, else the mode; at most 200 characters. */
   title: string;
   phase: RunPhase;
   /** Milliseconds since 1970. */
@@ -19,6 +20,7 @@ export interface RunSummary {
   /** The reason in one sentence. */
   message?: string;
   iterations_used: number;
+  /** 0: no such limit. */
   max_iterations: number;
   tokens_in: number;
   tokens_out: number;

@@ -1,3 +1,4 @@
+import type { RunConfig } from '../events/config.ts';
 import type { RunState } from '../events/run-state.ts';
 import { shortText } from '../util/short-text.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -17,7 +18,7 @@ export function summarizeRun(state: RunState): RunSummary {
     mode: config.mode,
     agentic: config.agentic,
     model: config.model,
-    title: shortText(config.task.replaceAll(/\s+/g, ' ').trim().toWellFormed(), TITLE_CHARS),
+    title: titleOf(config),
     phase: state.phase,
     created_at: state.createdAt,
     started_at: state.startedAt,
@@ -34,4 +35,15 @@ export function summarizeRun(state: RunState): RunSummary {
     stop_requested: state.stop !== undefined,
     last_seq: state.seq,
   };
+}
+
+const MODE_TITLES: Readonly<Record<RunConfig['mode'], string>> = {
+  task: 'Task',
+  session: 'Session',
+  explore: 'Exploration',
+};
+
+function titleOf({ title, task, mode }: RunConfig): string {
+  const words = (title ?? task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
+  return shortText(words === '' ? MODE_TITLES[mode] : words, TITLE_CHARS);
 }

@@ -17,5 +17,7 @@ export type Action =
   | { type: 'call-model'; events: readonly NewEvent[] }
   /** Appends the intent, executes the call and appends its result. */
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }
+  /** Has the last reflection compared with earlier ones by an embedding model (X21). */
+  | { type: 'compare-reflections'; model: string; cycle: number }
   /** Runs the checks of the attempt (V11). */
   | { type: 'verify'; attempt: number };

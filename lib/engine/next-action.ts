@@ -50,6 +50,8 @@ function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
   const iteration = state.iteration + 1;
   const budget = checkBudget(state, iteration, now);
   if (budget.exceeded) return { type: 'append', events: [budget] };
+  const opening = firstVerdict(mode.beforeIteration, state);
+  if (opening) return act(state, opening);
   return callModel(state, mode, iteration, [
     budget,
     { type: 'iteration.started', attempt: state.attempt, iteration },
@@ -69,8 +71,12 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
         resultChars: config.result_chars,
       })
     : undefined;
-  const estimate = compaction?.after_tokens ?? estimateTokens(messages, tools, folded);
-  if (estimate > effectiveWindow(state)) return conclude(state, { reason: 'context_full' });
+  const estimate =
+    compaction?.after_tokens ??
+    (mode.prompt ? estimateTokens(mode.prompt(state), tools) : estimateTokens(messages, tools, folded));
+  if (estimate > effectiveWindow(state)) {
+    return conclude(state, mode.whenFull?.(state) ?? { reason: 'context_full' });
+  }
   // The retries belong to the iteration in hand: a new one begins with the first limit.
   const secondTry = opening.length === 0 && state.retries.length > 0;
   return {
@@ -90,7 +96,7 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
           num_predict: config.num_predict[secondTry ? 1 : 0],
         },
         think: state.thinkingRefused ? false : config.think,
-        stream: mode.streams(config),
+        stream: mode.streams(state),
         estimated_tokens: estimate,
       },
     ],
@@ -100,7 +106,7 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
 function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
   const failure = state.failedCall;
   if (state.stop || !failure) return conclude(state, { reason: 'stopped' });
-  const verdict = afterFailedCall(state, failure, now);
+  const verdict = afterFailedCall(state, failure, { now, shortens: mode.shortens });
   if (verdict) return act(state, verdict);
   const retry = retryMalformed(state);
   if (retry) return { type: 'append', events: [retry] };
@@ -109,20 +115,18 @@ function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
 
 function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {
   if (reply.accepted) return continueRound(state, reply, mode, now);
-  const cut = retryCut(state);
+  const setsAside = mode.setsAside(reply);
+  const cut = setsAside ? retryCut(state, mode) : undefined;
   if (cut) return { type: 'append', events: cut };
   if (reply.calls.length > 0) {
     const verdict = firstVerdict(mode.beforeRound, state);
     return verdict ? act(state, verdict) : continueRound(state, reply, mode, now);
   }
   const malformed = isMalformed(state);
-  const retry = malformed && !reply.cut ? retryMalformed(state) : undefined;
+  const retry = setsAside && malformed && !reply.cut ? retryMalformed(state) : undefined;
   if (retry) return { type: 'append', events: [retry] };
   if (reply.outcome === 'empty') return act(state, mode.onSilence(state, malformed ? 'malformed' : 'empty'));
-  // Asked for twice and broken twice: what there is of it is the answer (T21, T22), and no nudge mends it.
-  const warnings = brokenReplyWarnings(state);
-  if (warnings.length > 0) return conclude(state, { reason: 'final_answer', warnings });
-  return act(state, mode.onText(state));
+  return act(state, mode.onText(state, brokenReplyWarnings(state)));
 }
 
 /** The calls of a reply, one after another (T13); one that was running when the server was lost is not repeated. */

@@ -9,6 +9,10 @@ export interface OpenedTools {
   sandbox: EventOf<'preflight.checked'>['sandbox'];
   /** Runs the checks in the workspace (V11). A check that cannot be run is a failed one. */
   runChecks(checks: readonly Check[], context: { signal: AbortSignal }): Promise<CheckResult[]>;
+  /** The system prompt that the workspace brings, if the mode asks for one (S5). */
+  workspacePrompt?: string;
+  /** The log file that is written as the run goes, if there is one (S4). */
+  logPath?: string;
   close(): Promise<void>;
 }
 

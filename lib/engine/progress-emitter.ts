@@ -7,6 +7,8 @@ import { TextBatcher } from '../util/text-batcher.ts';
 
 export type ProgressListener = (event: ProgressEvent) => void;
 
+type NoticesOf = (event: NewEvent, state: RunState) => readonly string[];
+
 type WithoutBase<E> = E extends ProgressEvent ? Omit<E, 'run_id' | 'seq' | 'timestamp'> : never;
 /** A progress event before the emitter gave it its place. */
 export type ProgressBody = WithoutBase<ProgressEvent>;
@@ -36,7 +38,7 @@ export function progressOf(event: NewEvent, state: RunState): ProgressBody[] {
         {
           type: 'iteration_started',
           iteration: event.iteration,
-          limit: state.config?.max_iterations ?? event.iteration,
+          ...(state.config?.max_iterations ? { limit: state.config.max_iterations } : {}),
         },
       ];
     case 'tool-call.started':
@@ -119,6 +121,7 @@ export class ProgressEmitter {
   readonly #runId: string;
   readonly #clock: () => number;
   readonly #tokens: TextBatcher<'token' | 'thinking'>;
+  readonly #notices: NoticesOf | undefined;
   #listener: ProgressListener | undefined;
   #seq = 0;
   #iteration = 0;
@@ -126,6 +129,8 @@ export class ProgressEmitter {
   constructor(options: {
     runId: string;
     onProgress?: ProgressListener;
+    /** Lines that a mode shows for an event. */
+    notices?: NoticesOf;
     /** Milliseconds since 1970. Default: the system's. */
     clock?: () => number;
     /** Milliseconds in which tokens are collected. */
@@ -133,6 +138,7 @@ export class ProgressEmitter {
   }) {
     this.#runId = options.runId;
     this.#listener = options.onProgress;
+    this.#notices = options.notices;
     this.#clock = options.clock ?? Date.now;
     this.#tokens = new TextBatcher(
       (type, text) => this.#emit({ type, text, iteration: this.#iteration }, this.#clock()),
@@ -146,6 +152,9 @@ export class ProgressEmitter {
     this.#tokens.flush();
     this.#iteration = state.iteration;
     for (const body of progressOf(event, state)) this.#emit(body, state.updatedAt);
+    for (const text of this.#notices?.(event, state) ?? []) {
+      this.#emit({ type: 'notice', text, iteration: state.iteration }, state.updatedAt);
+    }
   }
 
   /** Takes text as the model writes it. */

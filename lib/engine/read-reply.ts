@@ -34,7 +34,7 @@ export function readReply(state: ReadyState, reply: ChatReply, durationMs: numbe
       outcome: parsed.type,
       layer: parsed.layer,
       ...(parsed.format === undefined ? {} : { format: parsed.format }),
-      calls: numberedCalls(state, parsed),
+      calls: numberedCalls(state, parsed, reply.message),
       text: parsed.visibleText,
       thinking: parsed.thinking,
       coercions: parsed.coercions,
@@ -49,15 +49,19 @@ export function readReply(state: ReadyState, reply: ChatReply, durationMs: numbe
 
 /** Calls get their names within the run: `c1`, `c2`, … over all replies, also those set aside. */
 function numberedCalls(
-  { parsed: counts }: ReadyState,
+  { config, parsed: counts }: ReadyState,
   parsed: ParsedReply,
+  message: ChatReply['message'],
 ): Extract<NewEvent, { type: 'reply.parsed' }>['calls'] {
   if (parsed.type !== 'tool_calls') return [];
   const before = counts.native + counts.json + counts.xml;
+  const givenIds = config.conversation?.call_ids ? identifiers(message, parsed.calls.length) : [];
   return parsed.calls.map((call, index) => {
     const origin = parsed.origins[index];
+    const given = givenIds[index];
     return {
       call_id: `c${before + index + 1}`,
+      ...(given === undefined ? {} : { given_id: given }),
       name: call.name,
       arguments: call.arguments,
       layer: origin?.layer ?? 'native',
@@ -65,4 +69,15 @@ function numberedCalls(
       ...(origin?.span === undefined ? {} : { span: origin.span }),
     };
   });
+}
+
+/** The identifiers that the server gave its calls (S10), where every call has one of its own. */
+function identifiers(message: ChatReply['message'], calls: number): string[] {
+  const ids = (message.tool_calls ?? []).flatMap((entry) =>
+    typeof entry === 'object' && entry !== null && !Array.isArray(entry) && typeof entry.id === 'string'
+      ? [entry.id]
+      : [],
+  );
+  const whole = ids.length === calls && ids.length === message.tool_calls?.length;
+  return whole && new Set(ids).size === calls && !ids.includes('') ? ids : [];
 }

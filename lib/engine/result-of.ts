@@ -28,13 +28,13 @@ export function resultOf(
 /** The last event of a run. */
 export function runEnded(
   state: ReadyState,
-  { reason, error = failureOf(state, reason) }: Omit<Ending, 'warnings'>,
+  { reason, error = failureOf(state, reason), message }: Omit<Ending, 'warnings'>,
 ): Omit<EventOf<'run.ended'>, 'run_id' | 'seq' | 'at'> {
   const verification = state.attempts.at(-1)?.outcome;
   return {
     type: 'run.ended',
     result: resultOf(state, reason, error),
-    message: endingMessage(state, reason, error),
+    message: message ?? endingMessage(state, reason, error),
     evidence: endingEvidence(state, reason),
     ...(reason === 'stopped' ? { forced: state.stop?.force ?? false } : {}),
     cost_usd: costOf(state),

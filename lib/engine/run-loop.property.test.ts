@@ -159,6 +159,7 @@ async function simulate(input: {
     ping: async () => ({ version: '0' }),
     show: async (name) => ({ name, capabilities: ['completion', 'tools'] }),
     load: async ({ numCtx }) => ({ contextTokens: numCtx, loadMs: 0, alreadyLoaded: true }),
+    embed: async ({ texts }) => texts.map(() => [1]),
     chat: async (_request, { signal }) => {
       if (signal.aborted) throw new ModelError({ kind: 'aborted', message: 'stopped' });
       const turn = input.turns[asked % input.turns.length];

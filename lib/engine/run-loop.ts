@@ -9,9 +9,11 @@ import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import { requestedWindow } from '../policies/window.ts';
+import type { ToolFact } from '../tools/tool.ts';
 import { type FaultHook, fault } from '../util/fault.ts';
 import type { Action } from './action.ts';
 import { buildRequest } from './build-request.ts';
+import { compareReflections } from './compare-reflections.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
@@ -20,6 +22,7 @@ import { readReply } from './read-reply.ts';
 import { runEnded } from './result-of.ts';
 import type { RunLog } from './run-log.ts';
 import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
+import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
 
@@ -91,13 +94,18 @@ class Loop {
     this.#fault = options.fault ?? fault;
     this.#clock = options.clock ?? Date.now;
     this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
-    this.#progress = new ProgressEmitter({ runId: options.log.state.runId, onProgress: options.onProgress });
+    this.#progress = new ProgressEmitter({
+      runId: options.log.state.runId,
+      onProgress: options.onProgress,
+      notices: options.mode.notices,
+    });
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
   }
 
   async run(): Promise<RunLoopOutcome> {
     const { mode } = this.#options;
+    this.#noticeStop();
     for (;;) {
       if (this.#suspended) return { outcome: 'suspended' };
       const action = nextAction(this.#log.state, mode, this.#clock());
@@ -136,6 +144,16 @@ class Loop {
     return this.#options.signal?.aborted ?? false;
   }
 
+  /** A stop is appended by others: the loop only sees that it is there. */
+  #noticeStop(): void {
+    const stopped = signalWhen(this.#log, ({ stop }) => stop !== undefined, this.#closed.signal);
+    const notice = () => {
+      const { state } = this.#log;
+      if (!state.ended) this.#progress.event({ type: 'stop.requested', force: false, by: 'operator' }, state);
+    };
+    if (!this.#log.state.stop) stopped.addEventListener('abort', notice, { once: true });
+  }
+
   #ready(): ReadyState {
     const { state } = this.#log;
     if (!isReady(state)) throw new RangeError(`Run ${state.runId} has no configuration yet`);
@@ -162,6 +180,8 @@ class Loop {
         return this.#callModel(action.events);
       case 'execute-call':
         return this.#executeCall(action);
+      case 'compare-reflections':
+        return this.#compareReflections(action.model);
       case 'verify':
         return this.#verify(action.attempt);
     }
@@ -257,19 +277,21 @@ class Loop {
 
   async #openAttempt(attempt: number): Promise<void> {
     const { mode } = this.#options;
-    const tools = mode.usesTools ? mode.offer((await this.#openTools()).toolbox.definitions) : [];
-    const messages = mode.openingMessages(this.#ready(), tools);
-    await this.#append([{ type: 'attempt.started', attempt, messages: [...messages], tools: [...tools] }]);
+    const opened = mode.usesTools ? await this.#openTools() : undefined;
+    const tools = mode.offer(opened?.toolbox.definitions ?? []);
+    const { workspacePrompt, logPath } = opened ?? {};
+    await this.#append(mode.open(this.#ready(), { attempt, tools, workspacePrompt, logPath }));
   }
 
   async #callModel(events: readonly NewEvent[]): Promise<void> {
     await this.#append(events);
+    const { mode } = this.#options;
     const state = this.#ready();
     const startedAt = performance.now();
     let outcome: NewEvent[];
     try {
       const reply = await withinGrace(
-        this.#options.model.chat(buildRequest(state), {
+        this.#options.model.chat(buildRequest(state, mode), {
           signal: this.#abort,
           timeoutMs: state.config.call_timeout_ms,
           onDelta: this.#showText(state.calls),
@@ -284,7 +306,8 @@ class Loop {
           : readReply(this.#ready(), reply, duration);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      outcome = [callFailed(state.calls, error, performance.now() - startedAt)];
+      const failure = mode.failure?.(error) ?? error;
+      outcome = [callFailed(state.calls, failure, performance.now() - startedAt)];
     }
     // A run that is suspended sends the call again when it is resumed: this one must leave no trace.
     if (!this.#suspended) await this.#append(outcome);
@@ -309,11 +332,16 @@ class Loop {
     const { toolbox } = await this.#openTools();
     await this.#append(events);
     const startedAt = performance.now();
+    const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
     const result = await withinGrace(
       toolbox.execute(
         { name: call.name, arguments: call.arguments },
-        { signal: this.#abort, onOutput: this.#showOutput(call.callId) },
+        {
+          signal: this.#abort,
+          onOutput: this.#showOutput(call.callId),
+          run: toolRun(this.#log.state, facts),
+        },
       ),
       this.#abort,
       this.#graceMs,
@@ -325,6 +353,7 @@ class Loop {
     if (abandoned) await this.#append([abandoned]);
     if (result === ABANDONED) return;
     await this.#append([
+      ...facts.map((fact) => factEvent(fact, call, this.#log.state)),
       {
         type: 'tool-call.ended',
         call_id: call.callId,
@@ -333,6 +362,17 @@ class Loop {
         duration_ms: performance.now() - startedAt,
       },
     ]);
+  }
+
+  async #compareReflections(embeddingModel: string): Promise<void> {
+    const { model } = this.#options;
+    const events = await withinGrace(
+      compareReflections(this.#ready(), { model, embeddingModel, signal: this.#abort }),
+      this.#abort,
+      this.#graceMs,
+    );
+    // A comparison that was cut short says nothing; the next step looks at why.
+    if (events !== ABANDONED && !this.#abort.aborted) await this.#append(events);
   }
 
   /** Passes on what a command prints while it runs. */

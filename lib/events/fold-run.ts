@@ -1,4 +1,5 @@
 import { assertNever } from '../util/assert-never.ts';
+import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { PendingReply, RunPhase, RunState } from './run-state.ts';
 
@@ -54,6 +55,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         attempt: event.attempt,
         messages: event.messages,
         tools: event.tools as RunState['tools'],
+        logPath: event.log_path,
         folded: {},
         iteration: 0,
         awaitingReply: false,
@@ -98,6 +100,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         tokensIn: state.tokensIn + (event.prompt_tokens ?? 0),
         tokensOut: state.tokensOut + (event.reply_tokens ?? 0),
         context: { ...state.context, promptTokens: event.prompt_tokens },
+        messages: withKeptReply(state, event),
       };
     case 'model-call.failed':
       return failed(state, event);
@@ -149,6 +152,38 @@ function apply(state: RunState, event: RunEvent): RunState {
             : attempt,
         ),
       };
+    case 'turn.ended':
+      return turnEnded(state, event);
+    case 'turn.paused':
+      return { ...state, turns: { ...state.turns, pausedAfter: event.iteration } };
+    case 'harness.prompted':
+      return said(state, event.text);
+    case 'cycle.started':
+      return cycleStarted(state, event);
+    case 'cycle.reflected':
+      return cycleReflected(state, event);
+    case 'diversity.advised':
+      return { ...state, diversity: event };
+    case 'memory.changed':
+      return { ...state, memory: changedMemory(state, event) };
+    case 'operator.messaged':
+      return {
+        ...state,
+        operatorMessages: [
+          ...state.operatorMessages,
+          { id: event.message_id, text: event.text, at: event.at, seq: event.seq, status: 'queued' },
+        ],
+      };
+    case 'operator.delivered':
+      return delivered(state, event);
+    case 'agent.messaged':
+      return {
+        ...state,
+        agentMessages: [
+          ...state.agentMessages,
+          { text: event.text, at: event.at, seq: event.seq, callId: event.call_id, cycle: event.cycle },
+        ],
+      };
     case 'stop.requested':
       return {
         ...state,
@@ -166,6 +201,9 @@ function apply(state: RunState, event: RunEvent): RunState {
         ended: event,
         costUsd: event.cost_usd,
         openCall: undefined,
+        operatorMessages: state.operatorMessages.map((message) =>
+          message.status === 'queued' ? { ...message, status: 'returned' as const } : message,
+        ),
       };
     default:
       return assertNever(event);
@@ -235,6 +273,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
       replyTokens: state.lastCall?.call === event.call ? state.lastCall.reply_tokens : undefined,
       calls: event.calls.map((call) => ({
         callId: call.call_id,
+        messageId: call.given_id ?? call.call_id,
         name: call.name,
         arguments: call.arguments,
         status: 'waiting',
@@ -258,15 +297,13 @@ function toolStarted(state: RunState, event: EventOf<'tool-call.started'>): RunS
   const begun: RunState = { ...state, phase: 'executing', reply: running, toolCalls: state.toolCalls + 1 };
   if (reply.accepted) return begun;
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
+  const message = readReplyMessage(reply, state.config?.conversation);
   return {
     ...begun,
     awaitingReply: false,
     callHistory: [...state.callHistory, calls],
     callHistorySeqs: [...state.callHistorySeqs, reply.seq],
-    messages: [
-      ...state.messages,
-      { role: 'assistant', content: reply.text, tool_calls: calls.map((call) => ({ function: call })) },
-    ],
+    messages: message ? [...state.messages, message] : state.messages,
   };
 }
 
@@ -286,10 +323,7 @@ function toolEnded(
       ...reply,
       calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
     },
-    messages: [
-      ...state.messages,
-      { role: 'tool', tool_name: call.name, content: JSON.stringify(event.result) },
-    ],
+    messages: [...state.messages, resultMessage(call, event.result, state.config?.conversation)],
     failedToolCalls: state.failedToolCalls + (event.result.success ? 0 : 1),
     lastWriteIteration: wrote ? state.iteration : state.lastWriteIteration,
     lastWriteSeq: wrote ? event.seq : state.lastWriteSeq,
@@ -316,4 +350,78 @@ function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
       { role: 'user' as const, content: event.text },
     ],
   };
+}
+
+/** Where replies are kept unchanged, one joins the conversation as it comes, before it is read (X9). */
+function withKeptReply(state: RunState, event: EventOf<'model-call.ended'>): RunState['messages'] {
+  if (state.config?.conversation?.replies !== 'unchanged') return state.messages;
+  return [...state.messages, keptReply(event.message)];
+}
+
+/** A message of the harness or of a person, which the model is to answer. */
+function said(state: RunState, text: string): RunState {
+  return {
+    ...state,
+    messages: [...state.messages, { role: 'user', content: text }],
+    turns: { ...state.turns, prompted: true },
+  };
+}
+
+function turnEnded(state: RunState, event: EventOf<'turn.ended'>): RunState {
+  const text = event.outcome === 'text' ? state.reply?.text : undefined;
+  return {
+    ...state,
+    phase: 'between',
+    awaitingReply: false,
+    reply: undefined,
+    failedCall: undefined,
+    messages: text === undefined ? state.messages : [...state.messages, { role: 'assistant', content: text }],
+    turns: {
+      ...state.turns,
+      completed: state.turns.completed + 1,
+      empty: event.outcome === 'empty' ? state.turns.empty + 1 : 0,
+      prompted: event.outcome === 'calls',
+    },
+  };
+}
+
+function cycleStarted(state: RunState, event: EventOf<'cycle.started'>): RunState {
+  const begun: RunState = {
+    ...state,
+    cycle: { ...state.cycle, number: event.cycle, open: true, iterationsBefore: state.iteration },
+  };
+  return event.line === undefined ? begun : said(begun, event.line);
+}
+
+function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): RunState {
+  const silent = event.text.trim() === '' && state.iteration - state.cycle.iterationsBefore <= 1;
+  const reflection = { cycle: event.cycle, text: event.text, seq: event.seq };
+  return {
+    ...state,
+    phase: 'between',
+    awaitingReply: false,
+    reply: undefined,
+    failedCall: undefined,
+    cycle: { ...state.cycle, open: false, empty: silent ? state.cycle.empty + 1 : 0 },
+    reflections: event.ended_by === 'reflection' ? [...state.reflections, reflection] : state.reflections,
+  };
+}
+
+function changedMemory(state: RunState, event: EventOf<'memory.changed'>): RunState['memory'] {
+  const memory = new Map(state.memory);
+  if (event.operation === 'delete' || event.value === undefined) memory.delete(event.key);
+  else memory.set(event.key, { value: event.value, seq: event.seq, cycle: event.cycle });
+  return memory;
+}
+
+function delivered(state: RunState, event: EventOf<'operator.delivered'>): RunState {
+  const brought = state.operatorMessages.filter((message) => event.message_ids.includes(message.id));
+  const marked: RunState = {
+    ...state,
+    operatorMessages: state.operatorMessages.map((message) =>
+      brought.includes(message) ? { ...message, status: 'delivered', deliveredSeq: event.seq } : message,
+    ),
+  };
+  if (event.as === 'tool-result') return marked;
+  return said(marked, brought.map(({ text }) => text).join('\n\n'));
 }

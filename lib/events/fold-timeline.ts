@@ -105,6 +105,26 @@ export interface PolicyRow extends RowBase {
   >;
 }
 
+/**
+ * What a session or an exploration adds to the story: words of the harness, of a person and of the agent, cycles, what
+ * was remembered.
+ */
+export interface NoteRow extends RowBase {
+  readonly kind: 'note';
+  readonly event: EventOf<
+    | 'turn.paused'
+    | 'harness.prompted'
+    | 'cycle.started'
+    | 'cycle.reflected'
+    | 'diversity.advised'
+    | 'memory.changed'
+    | 'operator.messaged'
+    | 'operator.delivered'
+    | 'agent.messaged'
+  >;
+  readonly cuts: readonly Cut[];
+}
+
 export interface VerificationRow extends RowBase {
   readonly kind: 'verification';
   readonly started: EventOf<'verification.started'>;
@@ -138,6 +158,7 @@ export type TimelineRow =
   | CallRow
   | ToolRow
   | PolicyRow
+  | NoteRow
   | VerificationRow
   | StopRow
   | ResumedRow
@@ -383,6 +404,23 @@ function take(draft: Draft, event: ShownEvent): number {
     }
     case 'verification.checked':
       return change(draft, open.verification, 'verification', (row) => ({ ...row, checked: event }));
+    case 'turn.ended':
+      closeTools(draft);
+      open.iteration = NONE;
+      return open.call === NONE ? draft.rows.length - 1 : open.call;
+    case 'cycle.reflected':
+      closeTools(draft);
+      open.iteration = NONE;
+      return add(draft, { ...base(draft, event), kind: 'note', event, cuts: event.cuts ?? [] });
+    case 'turn.paused':
+    case 'harness.prompted':
+    case 'cycle.started':
+    case 'diversity.advised':
+    case 'memory.changed':
+    case 'operator.messaged':
+    case 'operator.delivered':
+    case 'agent.messaged':
+      return add(draft, { ...base(draft, event), kind: 'note', event, cuts: event.cuts ?? [] });
     case 'stop.requested':
       return add(draft, { ...base(draft, event), kind: 'stop', event });
     case 'run.ended':

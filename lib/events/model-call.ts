@@ -11,10 +11,15 @@ export const chatMessage = z.object({
   content: z.string(),
   thinking: z.string().optional(),
   tool_calls: z
-    .array(z.object({ function: z.object({ name: z.string(), arguments: jsonObject }) }))
+    .array(
+      z
+        .object({ function: z.object({ name: z.string(), arguments: jsonObject }).catchall(jsonValue) })
+        .catchall(jsonValue),
+    )
     .readonly()
     .optional(),
   tool_name: z.string().optional(),
+  tool_call_id: z.string().optional(),
 });
 
 export const toolDefinition = z.object({
@@ -36,6 +41,10 @@ export const attemptStarted = z.object({
   attempt: z.int().positive(),
   messages: z.array(chatMessage),
   tools: z.array(toolDefinition),
+  /** Where the system prompt of a session is from (S5). */
+  system_prompt: z.enum(['workspace', 'built-in']).optional(),
+  /** The log file of a session (S4, S19). */
+  log_path: z.string().optional(),
 });
 
 export const iterationStarted = z.object({
@@ -132,6 +141,8 @@ export const replyParsed = z.object({
   calls: z.array(
     z.object({
       call_id: z.string(),
+      /** The identifier the model's server gave the call, where calls are named by one (S10). */
+      given_id: z.string().optional(),
       name: z.string(),
       arguments: jsonObject,
       layer,

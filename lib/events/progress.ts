@@ -13,7 +13,13 @@ const shortSummary = z.string().max(200);
  */
 export const progressEvent = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('run_started'), model: z.string(), resumed: z.boolean() }),
-  z.object({ ...base, type: z.literal('iteration_started'), iteration, limit: z.int().positive() }),
+  z.object({
+    ...base,
+    type: z.literal('iteration_started'),
+    iteration,
+    /** Missing where there is none. */
+    limit: z.int().positive().optional(),
+  }),
   z.object({
     ...base,
     type: z.literal('tool_call_started'),
@@ -70,6 +76,8 @@ export const progressEvent = z.discriminatedUnion('type', [
     code: z.string().optional(),
     iteration,
   }),
+  /** A line of the harness as a console would print it; the model's own text comes as `token` (S12). */
+  z.object({ ...base, type: z.literal('notice'), text: z.string(), iteration }),
   z.object({
     ...base,
     type: z.literal('run_finished'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
 import {
   attemptStarted,
   iterationStarted,
@@ -7,6 +8,7 @@ import {
   modelCallStarted,
   replyParsed,
 } from './model-call.ts';
+import { agentMessaged, operatorDelivered, operatorMessaged } from './operator.ts';
 import { budgetChecked, policyCompacted, policyNudged, policyRetried, policyWarned } from './policy.ts';
 import {
   modelLoaded,
@@ -18,6 +20,7 @@ import {
   runStarted,
   stopRequested,
 } from './run.ts';
+import { harnessPrompted, turnEnded, turnPaused } from './session.ts';
 import { toolCallEnded, toolCallInterrupted, toolCallStarted } from './tool-call.ts';
 import { verificationChecked, verificationStarted } from './verification.ts';
 
@@ -45,6 +48,16 @@ export const runEvent = z.discriminatedUnion('type', [
   budgetChecked,
   verificationStarted,
   verificationChecked,
+  turnEnded,
+  turnPaused,
+  harnessPrompted,
+  cycleStarted,
+  cycleReflected,
+  diversityAdvised,
+  memoryChanged,
+  operatorMessaged,
+  operatorDelivered,
+  agentMessaged,
   stopRequested,
   runEnded,
 ]);

@@ -31,6 +31,8 @@ export type RunPhase =
 /** A call of the reply in hand. */
 export interface PendingCall {
   callId: string;
+  /** What the messages call it (S10): the identifier the server gave, else `callId`. */
+  messageId: string;
   name: string;
   arguments: ToolCall['arguments'];
   status: 'waiting' | 'running' | 'done';
@@ -65,6 +67,43 @@ export interface FailedCall {
   code: string;
 }
 
+/** The reflection that ended a cycle (X11). */
+export interface Reflection {
+  readonly cycle: number;
+  readonly text: string;
+  readonly seq: number;
+}
+
+/** A memory as it stands (O12). */
+export interface Memory {
+  readonly value: string;
+  /** The event that wrote it. */
+  readonly seq: number;
+  readonly cycle: number;
+}
+
+/** What a person said to the run, and what became of it. */
+export interface OperatorMessage {
+  readonly id: string;
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly seq: number;
+  /** `returned`: the run ended before it was read. */
+  readonly status: 'queued' | 'delivered' | 'returned';
+  /** The event that delivered it. */
+  readonly deliveredSeq?: number;
+}
+
+/** What the model said to the operator (O14). */
+export interface AgentMessage {
+  readonly text: string;
+  readonly at: number;
+  readonly seq: number;
+  readonly callId: string;
+  readonly cycle: number;
+}
+
 export interface AttemptOutcome {
   attempt: number;
   reason: TerminationReason;
@@ -96,6 +135,9 @@ export interface RunState {
   readonly lostMs: number;
   readonly preflight: EventOf<'preflight.checked'> | undefined;
   readonly loaded: EventOf<'model.loaded'> | undefined;
+
+  /** The log file of a session (S4). */
+  readonly logPath: string | undefined;
 
   readonly attempt: number;
   readonly attempts: readonly AttemptOutcome[];
@@ -161,6 +203,36 @@ export interface RunState {
     readonly refused: number;
   };
 
+  /** The turns of a session. */
+  readonly turns: {
+    /** Ended ones (S21). */
+    readonly completed: number;
+    /** Empty ones in a row, up to the last (S18). */
+    readonly empty: number;
+    /** The turn after which the last pause was made (S16). */
+    readonly pausedAfter: number;
+    /** Whether the model has something to answer: a result, a message, the words of the harness. */
+    readonly prompted: boolean;
+  };
+  /** The cycles of an exploration. */
+  readonly cycle: {
+    /** The last that began, from 1; 0 before the first. */
+    readonly number: number;
+    readonly open: boolean;
+    /** Iterations before it began: its own calls are those after them (X22). */
+    readonly iterationsBefore: number;
+    /** Cycles in a row that brought neither a call nor a text. */
+    readonly empty: number;
+  };
+  /** Every reflection so far, oldest first (X11). */
+  readonly reflections: readonly Reflection[];
+  /** The last look at the diversity of reflections (X21). */
+  readonly diversity: EventOf<'diversity.advised'> | undefined;
+  /** The memory of the run by key, in the order of writing (O12, O13). */
+  readonly memory: ReadonlyMap<string, Memory>;
+  readonly operatorMessages: readonly OperatorMessage[];
+  readonly agentMessages: readonly AgentMessage[];
+
   readonly stop: { readonly force: boolean; readonly at: number; readonly requests: number } | undefined;
   readonly result: RunResult | undefined;
   readonly ended: EventOf<'run.ended'> | undefined;
@@ -183,6 +255,7 @@ export function emptyRunState(runId: string): RunState {
     lostMs: 0,
     preflight: undefined,
     loaded: undefined,
+    logPath: undefined,
     attempt: 0,
     attempts: [],
     tools: [],
@@ -216,6 +289,13 @@ export function emptyRunState(runId: string): RunState {
     filesWritten: [],
     lastText: '',
     parsed: { native: 0, json: 0, xml: 0, repaired: 0, malformed: 0, refused: 0 },
+    turns: { completed: 0, empty: 0, pausedAfter: 0, prompted: true },
+    cycle: { number: 0, open: false, iterationsBefore: 0, empty: 0 },
+    reflections: [],
+    diversity: undefined,
+    memory: new Map(),
+    operatorMessages: [],
+    agentMessages: [],
     stop: undefined,
     result: undefined,
     ended: undefined,

@@ -128,6 +128,38 @@ const lines: [NewEvent, string | RegExp][] = [
     },
     '0 of 1 check passed',
   ],
+  [{ type: 'turn.ended', iteration: 3, outcome: 'empty' }, 'Turn 3 ended with nothing'],
+  [{ type: 'turn.paused', iteration: 3, wait_ms: 200 }, 'Pause of 200 ms after turn 3'],
+  [{ type: 'harness.prompted', iteration: 3, text: 'Continue.' }, 'The harness said: Continue.'],
+  [{ type: 'cycle.started', cycle: 2, line: 'Cycle 2.' }, 'Cycle 2'],
+  [{ type: 'cycle.reflected', cycle: 2, text: ' ', ended_by: 'reflection' }, 'Reflection of cycle 2: none'],
+  [
+    { type: 'cycle.reflected', cycle: 2, text: '', ended_by: 'call_limit' },
+    'Cycle 2 was ended after too many calls',
+  ],
+  [
+    {
+      type: 'diversity.advised',
+      cycle: 3,
+      measure: 'ngram',
+      similarity: 0.9,
+      threshold: 0.6,
+      nearest_cycle: 1,
+      compared: [1],
+      feedback: 'Look elsewhere.',
+    },
+    'The last reflection is 90 % like that of cycle 1; the model is told',
+  ],
+  [
+    { type: 'memory.changed', call_id: 'c1', cycle: 1, operation: 'write', key: 'a', value: 'b' },
+    'Memory "a" written: b',
+  ],
+  [{ type: 'operator.messaged', message_id: 'm1', text: 'Hello' }, 'The operator said: Hello'],
+  [
+    { type: 'operator.delivered', message_ids: ['m1'], as: 'user-message' },
+    '1 message of the operator reached the model as a user message',
+  ],
+  [{ type: 'agent.messaged', call_id: 'c1', cycle: 1, text: 'Hi' }, '[AGENT]: Hi'],
   [{ type: 'stop.requested', force: true, by: 'operator' }, 'Stop at once requested'],
   [
     {

@@ -12,7 +12,7 @@ export function summarize(event: RunEvent): string {
 function sentence(event: RunEvent): string {
   switch (event.type) {
     case 'run.created':
-      return `Run created for ${event.config.model}: ${event.config.task}`;
+      return `Run created for ${event.config.model}: ${event.config.task || event.config.mode}`;
     case 'run.started':
       return `Worker ${event.worker} took the run`;
     case 'run.resumed':
@@ -69,6 +69,34 @@ function sentence(event: RunEvent): string {
       const passed = event.checks.filter((check) => check.passed).length;
       return `${passed} of ${count(event.checks.length, 'check')} passed`;
     }
+    case 'turn.ended':
+      return `Turn ${event.iteration} ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[event.outcome]}`;
+    case 'turn.paused':
+      return `Pause of ${duration(event.wait_ms)} after turn ${event.iteration}`;
+    case 'harness.prompted':
+      return `The harness said: ${event.text}`;
+    case 'cycle.started':
+      return `Cycle ${event.cycle}`;
+    case 'cycle.reflected':
+      return event.ended_by === 'call_limit'
+        ? `Cycle ${event.cycle} was ended after too many calls`
+        : `Reflection of cycle ${event.cycle}: ${event.text.trim() || 'none'}`;
+    case 'diversity.advised':
+      return `The last reflection is ${Math.round(event.similarity * 100)} % like that of cycle ${event.nearest_cycle}${
+        event.feedback === undefined ? '' : '; the model is told'
+      }`;
+    case 'memory.changed':
+      return event.operation === 'delete'
+        ? `Memory "${event.key}" deleted`
+        : `Memory "${event.key}" written: ${event.value ?? ''}`;
+    case 'operator.messaged':
+      return `The operator said: ${event.text}`;
+    case 'operator.delivered':
+      return `${count(event.message_ids.length, 'message')} of the operator reached the model ${
+        event.as === 'user-message' ? 'as a user message' : 'with a tool result'
+      }`;
+    case 'agent.messaged':
+      return `[AGENT]: ${event.text}`;
     case 'stop.requested':
       return event.force ? 'Stop at once requested' : 'Stop after this step requested';
     case 'run.ended':

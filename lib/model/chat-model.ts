@@ -6,10 +6,20 @@ export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   readonly thinking?: string;
-  readonly tool_calls?: readonly {
-    readonly function: { readonly name: string; readonly arguments: JsonObject };
-  }[];
+  readonly tool_calls?: readonly MessageCall[];
   readonly tool_name?: string;
+  /** The call that a tool message answers (S10). */
+  readonly tool_call_id?: string;
+}
+
+/** A call within an assistant message, with an `id` where calls have one; a reply kept unchanged (X9) may bring more. */
+export interface MessageCall {
+  readonly function: {
+    readonly name: string;
+    readonly arguments: JsonObject;
+    readonly [field: string]: JsonValue;
+  };
+  readonly [field: string]: JsonValue;
 }
 
 /** Ollama's model options, sent as they are. `num_ctx` and `num_predict` are always present (C7, T20). */
@@ -111,6 +121,11 @@ export interface ChatModel {
     },
     context: { signal: AbortSignal; timeoutMs: number },
   ): Promise<LoadedModel>;
+  /** The embeddings of some texts, in their order (X21). Loads the model when it is not in memory. */
+  embed(
+    request: { model: string; texts: readonly string[]; keepAlive: string | number },
+    context: Pick<CallContext, 'signal' | 'timeoutMs'>,
+  ): Promise<number[][]>;
   /** S2; throws `model_missing` or `model_check_failed`. */
   show(model: string, signal?: AbortSignal): Promise<ModelDetails>;
   /** S1; throws `ollama_unreachable`. Resolves to the server's version when it tells. */

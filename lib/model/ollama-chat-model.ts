@@ -17,6 +17,7 @@ import {
   type OllamaConnection,
   type OllamaLimits,
 } from './ollama-connection.ts';
+import { embed } from './ollama-embed.ts';
 import type { OllamaHost } from './ollama-host.ts';
 import { loadModel, ping, show } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
@@ -36,6 +37,7 @@ export function createOllamaChatModel(options: { host: OllamaHost } & Partial<Ol
   const connection = connectOllama(host, limits);
   return {
     chat: (request, context) => chat(connection, request, context),
+    embed: (request, context) => embed(connection, request, context),
     load: (request, context) => loadModel(connection, request, context),
     show: (model, signal) => show(connection, model, signal),
     ping: (signal) => ping(connection, signal),

@@ -74,5 +74,8 @@ export const showReply = z.object({
   model_info: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 
+/** `/api/embed` */
+export const embedReply = z.object({ embeddings: z.array(z.array(z.number())) });
+
 /** `/api/version` */
 export const versionReply = z.object({ version: optionalText });

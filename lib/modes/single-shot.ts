@@ -8,13 +8,22 @@ export const singleShotMode: Mode = {
   shortens: false,
   offer: () => [],
   streams: () => true,
-  openingMessages: ({ config }) => [
-    ...(config.system?.trim() ? [{ role: 'system' as const, content: config.system }] : []),
-    { role: 'user' as const, content: config.task },
+  open: ({ config }, { attempt }) => [
+    {
+      type: 'attempt.started',
+      attempt,
+      messages: [
+        ...(config.system?.trim() ? [{ role: 'system' as const, content: config.system }] : []),
+        { role: 'user' as const, content: config.task },
+      ],
+      tools: [],
+    },
   ],
   betweenIterations: [],
+  beforeIteration: [],
   beforeRound: [],
   afterRound: [],
-  onText: () => ended('final_answer'),
+  setsAside: () => true,
+  onText: (_state, broken) => ended('final_answer', broken.length > 0 ? { warnings: broken } : {}),
   onSilence: () => ended('nudge_exhausted'),
 };

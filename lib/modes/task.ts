@@ -1,5 +1,6 @@
 import { endAtIterationLimit } from '../policies/iteration-limit.ts';
 import { answerOrNudge, nudgeOrEnd } from '../policies/nudge.ts';
+import { deliverMessages } from '../policies/operator-messages.ts';
 import { endOnRepetition } from '../policies/repetition.ts';
 import { endOnStall } from '../policies/stall.ts';
 import { buildMessages } from './build-messages.ts';
@@ -11,11 +12,15 @@ export const taskMode: Mode = {
   usesTools: true,
   shortens: true,
   offer: (available) => available,
-  streams: (config) => config.live_tokens,
-  openingMessages: buildMessages,
+  streams: ({ config }) => config.live_tokens,
+  open: (state, { attempt, tools }) => [
+    { type: 'attempt.started', attempt, messages: buildMessages(state, tools), tools: [...tools] },
+  ],
   betweenIterations: [endAtIterationLimit],
+  beforeIteration: [deliverMessages],
   beforeRound: [endOnRepetition],
   afterRound: [endOnStall],
+  setsAside: () => true,
   onText: answerOrNudge,
   onSilence: nudgeOrEnd,
 };

@@ -30,7 +30,7 @@ export function retryMalformed(state: ReadyState): NewEvent | undefined {
  * The one retry of a reply that was cut off, with the higher limit (T21). A reply that the window ended and not the limit
  * needs a shorter request as well.
  */
-export function retryCut(state: ReadyState): NewEvent[] | undefined {
+export function retryCut(state: ReadyState, options: { shortens: boolean }): NewEvent[] | undefined {
   if (!state.reply?.cut || state.retries.length > 0) return undefined;
   const [first, second] = state.config.num_predict;
   const written = state.reply.replyTokens;
@@ -38,7 +38,7 @@ export function retryCut(state: ReadyState): NewEvent[] | undefined {
   const stopped = windowFull
     ? `The reply stopped after ${written} tokens because the window was full.`
     : `The reply was cut off at ${first} tokens.`;
-  const compacted = windowFull ? compactNow(state) : undefined;
+  const compacted = windowFull && options.shortens ? compactNow(state) : undefined;
   return [
     ...(compacted ? [compacted] : []),
     retried(state, 'length', `${stopped} It is asked for again with up to ${second}.`),
@@ -49,13 +49,14 @@ export function retryCut(state: ReadyState): NewEvent[] | undefined {
 export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
   const { reply, iteration } = state;
   if (reply?.cut) {
-    const message = reply.calls.length > 0 ? 'Only its whole calls are run.' : 'What there is of it is used.';
+    const which = state.retries.length > 0 ? 'The second reply was cut off as well' : 'The reply was cut off';
+    const use = reply.calls.length > 0 ? 'Only its whole calls are run.' : 'What there is of it is used.';
     return [
       {
         type: 'policy.warned',
         code: 'reply_cut',
         iteration,
-        message: `The second reply was cut off as well, at ${reply.replyTokens ?? 'an unknown number of'} tokens. ${message}`,
+        message: `${which}, at ${reply.replyTokens ?? 'an unknown number of'} tokens. ${use}`,
       },
     ];
   }
@@ -65,7 +66,10 @@ export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
         type: 'policy.warned',
         code: 'malformed_call_as_answer',
         iteration,
-        message: 'The reply held a tool call that could not be read, twice. Its text is taken as the answer.',
+        message:
+          state.retries.malformed > 0
+            ? 'The reply held a tool call that could not be read, twice. Its text is taken as the answer.'
+            : 'The reply held a tool call that could not be read. It is taken as text.',
       },
     ];
   }

@@ -2,7 +2,7 @@ import type { NewEvent } from '../events/registry.ts';
 import type { FailedCall } from '../events/run-state.ts';
 import { planCompaction } from './compaction.ts';
 import { retryWait } from './retry.ts';
-import { type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
+import { type Decision, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
 import { compactionLimit } from './window.ts';
 
 /** Shortenings after an overflow within one iteration; each one sends less, and what remains may be too much. */
@@ -12,7 +12,7 @@ const MAX_OVERFLOW_RETRIES = 3;
 export type Failure = Pick<FailedCall, 'kind' | 'transient' | 'code' | 'message' | 'hint'>;
 
 /** What to do when preparing server and model failed: try again when that may help, else end. */
-export function afterFailedPreparation(state: ReadyState, failure: Failure, now: number): Verdict {
+export function afterFailedPreparation(state: ReadyState, failure: Failure, now: number): Decision {
   if (failure.kind === 'timeout') return ended('timeout', { error: errorOf(failure) });
   return retryLater(state, failure, now) ?? ended('error', { error: errorOf(failure) });
 }
@@ -21,9 +21,15 @@ export function afterFailedPreparation(state: ReadyState, failure: Failure, now:
  * What to do about a model call that failed. Passing failures are tried again; an overflow is followed by a shorter
  * request; a model that cannot think is asked without. Everything else ends the attempt with what there is (T17).
  *
+ * @param options.now milliseconds since 1970
+ * @param options.shortens whether older results may be sent in a shorter form
  * @returns `undefined` for a call that Ollama could not read: that is a reply, not an outage (T22)
  */
-export function afterFailedCall(state: ReadyState, failure: Failure, now: number): Verdict | undefined {
+export function afterFailedCall(
+  state: ReadyState,
+  failure: Failure,
+  { now, shortens }: { now: number; shortens: boolean },
+): Verdict | undefined {
   const error = errorOf(failure);
   switch (failure.kind) {
     case 'malformed_call':
@@ -31,7 +37,7 @@ export function afterFailedCall(state: ReadyState, failure: Failure, now: number
     case 'timeout':
       return ended('timeout', { error });
     case 'overflow':
-      return retryShorter(state, failure) ?? ended('context_full', { error });
+      return (shortens ? retryShorter(state, failure) : undefined) ?? ended('context_full', { error });
     case 'no_thinking_support':
       if (state.thinkingRefused) return ended('error', { error });
       return {
@@ -61,7 +67,7 @@ export function retried(
   return { type: 'policy.retried', iteration: state.iteration, cause, message, wait_ms: waitMs };
 }
 
-function retryLater(state: ReadyState, failure: Failure, now: number): Verdict | undefined {
+function retryLater(state: ReadyState, failure: Failure, now: number): Decision | undefined {
   if (!failure.transient) return undefined;
   const waitMs = retryWait({ retries: state.retries.transient, since: state.transientSince, now });
   if (waitMs === undefined) return undefined;

@@ -15,12 +15,20 @@ export interface Ending {
   reason: TerminationReason;
   /** Set when a failure was the cause. */
   error?: ErrorShape;
+  /** The reason in a sentence; left out, the one that every mode has for it. */
+  message?: string;
   /** Appended before the end. */
   warnings?: readonly NewEvent[];
 }
 
-/** What a rule wants: end the attempt, or append something and go on (after a pause, when `waitMs` says so). */
-export type Verdict =
+/**
+ * What a rule wants: end the attempt; append something and go on (after a pause, when `waitMs` says so); or have the last
+ * reflection compared with earlier ones by a model (X21).
+ */
+export type Verdict = Decision | { type: 'compare-reflections'; model: string; cycle: number };
+
+/** A verdict that needs nothing from outside. */
+export type Decision =
   | { type: 'end'; ending: Ending }
   | { type: 'append'; events: readonly NewEvent[]; waitMs?: number };
 
@@ -31,7 +39,7 @@ export type ReadyState = RunState & { readonly config: RunConfig };
 export type Rule = (state: ReadyState) => Verdict | undefined;
 
 /** The verdict that ends the attempt for a reason. */
-export function ended(reason: TerminationReason, details: Omit<Ending, 'reason'> = {}): Verdict {
+export function ended(reason: TerminationReason, details: Omit<Ending, 'reason'> = {}): Decision {
   return { type: 'end', ending: { reason, ...details } };
 }
 

@@ -21,6 +21,7 @@ export const STATUS_OF: Readonly<Record<TerminationReason, RunResult['status']>>
 /** The reason in one plain sentence, with the figures that led to it. */
 export function endingMessage(state: ReadyState, reason: TerminationReason, error?: ErrorShape): string {
   const { config, iteration } = state;
+  const place = placeOf(state);
   switch (reason) {
     case 'final_answer':
       return iteration > 1
@@ -48,8 +49,8 @@ export function endingMessage(state: ReadyState, reason: TerminationReason, erro
         : `The conversation no longer fits the window of ${number(effectiveWindow(state))} tokens, even when older results are shortened (about ${number(estimateTokens(state.messages, state.tools, state.folded))} tokens).`;
     case 'stopped':
       return state.stop?.force
-        ? `Stopped at once${iteration > 0 ? `, in iteration ${iteration}` : ' before the first iteration'}.`
-        : `Stopped on request${iteration > 0 ? ` after iteration ${iteration}` : ' before the first iteration'}.`;
+        ? `Stopped at once${place ? `, in ${place}` : ` before the first ${UNITS[config.mode]}`}.`
+        : `Stopped on request${place ? ` after ${place}` : ` before the first ${UNITS[config.mode]}`}.`;
     case 'error':
       return error?.message ?? 'The run failed.';
     default:
@@ -85,6 +86,21 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
     default:
       return assertNever(reason);
   }
+}
+
+/** What a run is counted in. */
+const UNITS: Readonly<Record<ReadyState['config']['mode'], string>> = {
+  task: 'iteration',
+  session: 'turn',
+  explore: 'call',
+};
+
+/** Where a run stands, in the words of its mode; an empty text before it began. */
+function placeOf({ config, iteration, cycle }: ReadyState): string {
+  if (iteration === 0) return '';
+  const unit = UNITS[config.mode];
+  if (cycle.number === 0) return `${unit} ${iteration}`;
+  return `${unit} ${iteration - cycle.iterationsBefore} of cycle ${cycle.number}`;
 }
 
 function lastCalls(state: ReadyState): string {

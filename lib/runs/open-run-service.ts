@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import type { OpenTools } from '../engine/open-tools.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { openSandbox } from '../sandbox/probe.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { openWorkspace } from '../sandbox/workspace.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import { ThreadedRunStore } from '../store/threaded-store.ts';
-import { runChecks } from '../tools/checks.ts';
-import { createTaskTools, getToolDefinitions } from '../tools/registry.ts';
+import { getToolDefinitions } from '../tools/registry.ts';
 import { steadyNow } from '../util/steady-clock.ts';
 import { withReadings } from './model-readings.ts';
 import { ModelServers } from './model-servers.ts';
+import { openToolsOf } from './open-tools.ts';
 import { prepareRun } from './prepare-run.ts';
 import { RunService } from './run-service.ts';
 
@@ -39,6 +36,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
   const sandbox = await openSandbox();
   const servers = new ModelServers(environment.ollamaHost);
   const version = programVersion();
+  const logPathOf = (runId: string) => join(dataDir, 'sessions', `${runId}.jsonl`);
   const offeredTools = getToolDefinitions({ sandbox }).map((tool) => tool.function.name);
   const service = new RunService({
     store,
@@ -54,7 +52,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         clock: steadyNow,
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
-        openTools: openToolsIn({ sandbox, dataDir }),
+        openTools: openToolsOf(log.runId, { sandbox, dataDir, logPathOf }),
       }),
     models: async (signal) => {
       const { models } = await servers.list(signal);
@@ -82,20 +80,6 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
       await service.close();
       await servers.close();
     },
-  };
-}
-
-function openToolsIn({ sandbox, dataDir }: { sandbox: Sandbox; dataDir: string }): OpenTools {
-  return async (config) => {
-    // Looked at again: between the making of a run and its work, or its resumption, a folder can have moved.
-    const workspace = await openWorkspace(config.workspace, { dataDir });
-    const { available, kind, reason } = sandbox.report;
-    return {
-      toolbox: createTaskTools({ workspace, sandbox }),
-      sandbox: { available, kind, ...(reason === undefined ? {} : { reason }) },
-      runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
-      close: async () => {},
-    };
   };
 }
 

@@ -17,14 +17,15 @@ export async function prepareRun(
   options: { runId: string; dataDir: string; offeredTools: readonly string[] },
 ): Promise<{ config: RunConfig; discard(): Promise<void> }> {
   const { runId, dataDir, offeredTools } = options;
-  const fresh = request.agentic && request.workspace === undefined;
+  const usesFiles = request.agentic && request.mode !== 'explore';
+  const fresh = usesFiles && request.workspace === undefined;
   const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
   const discard = async () => {
     if (fresh) await rm(folder, { recursive: true, force: true });
   };
   try {
     if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
-    const workspace = request.agentic ? await openWorkspace(folder, { dataDir }) : '';
+    const workspace = usesFiles ? await openWorkspace(folder, { dataDir }) : '';
     return { config: resolveConfig(request, { workspace, offeredTools }), discard };
   } catch (error) {
     await discard();

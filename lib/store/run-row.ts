@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunSummary } from '../api/run-summary.ts';
+import { runMode } from '../events/config.ts';
 import { terminationReason } from '../events/run.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -41,7 +42,7 @@ export const summaryFromRow = z.object({
   updated_at: z.number(),
   started_at: optional(z.number()),
   ended_at: optional(z.number()),
-  mode: z.enum(['task']),
+  mode: runMode,
   agentic: flag,
   model: z.string(),
   title: z.string(),

@@ -1,0 +1,41 @@
+import type { NewEvent } from '../events/registry.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { ModelError } from '../model/model-error.ts';
+import { adviceByEmbeddings, adviceByWords, reflectionsToCompare } from '../policies/diversity.ts';
+import type { ReadyState } from '../policies/rule.ts';
+
+/**
+ * The comparison of the last reflection with earlier ones by an embedding model (X21). Where that cannot be had, groups
+ * of words are compared instead, and the log says so: advice never ends a run.
+ */
+export async function compareReflections(
+  state: ReadyState,
+  options: { model: ChatModel; embeddingModel: string; signal: AbortSignal },
+): Promise<NewEvent[]> {
+  const { model, embeddingModel, signal } = options;
+  const texts = reflectionsToCompare(state).map(({ text }) => text);
+  try {
+    const vectors = await model.embed(
+      { model: embeddingModel, texts, keepAlive: state.config.keep_alive },
+      { signal, timeoutMs: state.config.call_timeout_ms },
+    );
+    const advice = adviceByEmbeddings(state, vectors);
+    if (advice) return [advice];
+    return byWords(state, `${embeddingModel} gave ${vectors.length} embeddings for ${texts.length} texts.`);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return byWords(state, error.message);
+  }
+}
+
+function byWords(state: ReadyState, why: string): NewEvent[] {
+  const advice = adviceByWords(state);
+  return [
+    {
+      type: 'policy.warned',
+      code: 'embeddings_failed',
+      message: `Reflections are compared by their words instead of embeddings: ${why}`,
+    },
+    ...(advice ? [advice] : []),
+  ];
+}

@@ -1,0 +1,39 @@
+import type { NewEvent } from '../events/registry.ts';
+import type { PendingCall, RunState } from '../events/run-state.ts';
+import { queuedMessages } from '../policies/operator-messages.ts';
+import type { ToolFact, ToolRun } from '../tools/tool.ts';
+import { assertNever } from '../util/assert-never.ts';
+
+/**
+ * What a tool sees of its run while it works. What it tells is collected in `facts` and appended together with its result:
+ * both happened, or neither did.
+ */
+export function toolRun(state: RunState, facts: ToolFact[]): ToolRun {
+  return {
+    memory: state.memory,
+    queued: queuedMessages(state),
+    record: (fact) => facts.push(fact),
+  };
+}
+
+/** A fact as the event it is logged by. */
+export function factEvent(fact: ToolFact, call: PendingCall, state: RunState): NewEvent {
+  const place = { call_id: call.callId, cycle: state.cycle.number };
+  switch (fact.kind) {
+    case 'memory-written':
+      return { type: 'memory.changed', ...place, operation: 'write', key: fact.key, value: fact.value };
+    case 'memory-deleted':
+      return { type: 'memory.changed', ...place, operation: 'delete', key: fact.key };
+    case 'said-to-operator':
+      return { type: 'agent.messaged', ...place, text: fact.text };
+    case 'messages-read':
+      return {
+        type: 'operator.delivered',
+        message_ids: [...fact.ids],
+        as: 'tool-result',
+        call_id: call.callId,
+      };
+    default:
+      return assertNever(fact);
+  }
+}

@@ -1,0 +1,61 @@
+import type { ChatMessage, ChatReply, MessageCall } from '../model/chat-model.ts';
+import type { JsonValue } from '../util/json.ts';
+import type { RunConfig } from './config.ts';
+import type { EventOf } from './registry.ts';
+import type { PendingCall, PendingReply } from './run-state.ts';
+
+type Style = RunConfig['conversation'];
+type ToolResult = EventOf<'tool-call.ended'>['result'];
+
+/**
+ * The assistant message of a reply with calls, made of what was read: text without thinking and without call text, and
+ * all calls in API shape, whichever layer found them (T12, K-9). `undefined` where replies are kept unchanged: then the
+ * message is there already.
+ */
+export function readReplyMessage(reply: PendingReply, style: Style): ChatMessage | undefined {
+  if (style?.replies === 'unchanged') return undefined;
+  const tool_calls = reply.calls.map(({ messageId, name, arguments: args }) => ({
+    ...(style?.call_ids ? { id: messageId } : {}),
+    function: { name, arguments: args },
+  }));
+  return { role: 'assistant', content: reply.text, tool_calls };
+}
+
+/**
+ * A reply as the server sent it, thoughts included (X9). Entries that are no calls at all are left out, since the server
+ * would refuse every later request over them; the log has them.
+ */
+export function keptReply(message: ChatReply['message']): ChatMessage {
+  const calls = message.tool_calls?.filter(isMessageCall);
+  return {
+    role: 'assistant',
+    content: message.content,
+    ...(message.thinking === undefined ? {} : { thinking: message.thinking }),
+    ...(calls === undefined || calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+/** What the model reads of a result (T14, X10). */
+export function resultMessage(call: PendingCall, result: ToolResult, style: Style): ChatMessage {
+  return {
+    role: 'tool',
+    tool_name: call.name,
+    ...(style?.call_ids ? { tool_call_id: call.messageId } : {}),
+    content: style?.results === 'text' ? resultText(result) : JSON.stringify(result),
+  };
+}
+
+/** A result as plain text; a failure begins with `Error:` (O15). */
+export function resultText(result: ToolResult): string {
+  if (!result.success) return `Error: ${result.output.error}`;
+  return typeof result.output === 'string' ? result.output : JSON.stringify(result.output);
+}
+
+function isMessageCall(entry: JsonValue): entry is JsonValue & MessageCall {
+  if (!isObject(entry) || !isObject(entry.function)) return false;
+  return typeof entry.function.name === 'string' && isObject(entry.function.arguments);
+}
+
+function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { envelope } from './envelope.ts';
+
+/** A person said something to the run. It waits until the model reads it or the run ends: it is never lost. */
+export const operatorMessaged = z.object({
+  ...envelope,
+  type: z.literal('operator.messaged'),
+  /** `m1`, `m2`, … within the run. */
+  message_id: z.string(),
+  text: z.string().min(1),
+});
+
+/** Messages of the operator reached the conversation: as a user message, or in the result of a tool call (O14). */
+export const operatorDelivered = z.object({
+  ...envelope,
+  type: z.literal('operator.delivered'),
+  message_ids: z.array(z.string()).min(1),
+  as: z.enum(['user-message', 'tool-result']),
+  /** The call whose result brought them. */
+  call_id: z.string().optional(),
+});
+
+/** The model said something to the operator (O14). */
+export const agentMessaged = z.object({
+  ...envelope,
+  type: z.literal('agent.messaged'),
+  call_id: z.string(),
+  cycle: z.int().nonnegative(),
+  text: z.string(),
+});

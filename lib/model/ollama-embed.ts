@@ -1,0 +1,30 @@
+import { ModelError } from './model-error.ts';
+import { parseError } from './ollama-body.ts';
+import { callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { embedReply } from './ollama-wire.ts';
+
+/**
+ * The embeddings of some texts, in their order: POST `/api/embed`. What a text has beyond the window of the embedding
+ * model is left out of its embedding.
+ *
+ * @throws {ModelError}
+ */
+export async function embed(
+  connection: OllamaConnection,
+  request: { model: string; texts: readonly string[]; keepAlive: string | number },
+  context: { signal: AbortSignal; timeoutMs: number },
+): Promise<number[][]> {
+  const { model, texts, keepAlive } = request;
+  const onTimeout = () =>
+    new ModelError({
+      kind: 'timeout',
+      message: `${model} gave no embeddings within ${context.timeoutMs} ms.`,
+      hint: 'Choose a smaller embedding model.',
+    });
+  const reply: unknown = await callOllama(connection, { ...context, onTimeout, asked: { model } }, (call) =>
+    call.client.embed({ model, input: [...texts], truncate: true, keep_alive: keepAlive }),
+  );
+  const read = embedReply.safeParse(reply);
+  if (read.success) return read.data.embeddings;
+  throw parseError(`/api/embed: ${read.error.issues[0]?.message ?? 'unexpected shape'}`, '', read.error);
+}

@@ -1,0 +1,50 @@
+import type { NewEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import { sessionEndReason } from '../events/session-end.ts';
+import { summarizeArgs } from '../tools/summarize.ts';
+
+const RESULT_CHARS = 200;
+
+/** The lines that a session prints beside the model's text (S4, S11, S13, S21). Pure. */
+export function sessionNotices(event: NewEvent, state: RunState): string[] {
+  const { config } = state;
+  switch (event.type) {
+    case 'attempt.started':
+      return [
+        `Session with ${config?.model ?? ''} in ${config?.workspace ?? ''}${logPart(state)}`,
+        event.system_prompt === 'built-in'
+          ? 'The workspace has no SYSTEM_PROMPT.md: the built-in prompt is used.'
+          : 'The system prompt is from SYSTEM_PROMPT.md.',
+      ];
+    case 'tool-call.started': {
+      const call = state.reply?.calls.find((pending) => pending.callId === event.call_id);
+      return [`[tool] ${event.tool}(${summarizeArgs(call?.arguments ?? {})})`];
+    }
+    case 'tool-call.ended':
+    case 'tool-call.interrupted': {
+      const text = JSON.stringify(event.result);
+      // The ellipsis stands only when something was left out.
+      return [`[result] ${text.length > RESULT_CHARS ? `${wholeCharacters(text)}...` : text}`];
+    }
+    case 'model-call.failed':
+      return [`[error] ${event.error.message}`];
+    case 'stop.requested':
+      return ['Stopping after this turn. Stop again to end at once.'];
+    case 'run.ended':
+      return [
+        `Session ended: ${sessionEndReason(event.result.termination_reason)} after ${state.turns.completed} completed turns${logPart(state)}`,
+      ];
+    default:
+      return [];
+  }
+}
+
+function logPart({ logPath }: RunState): string {
+  return logPath === undefined ? '.' : `. Log: ${logPath}`;
+}
+
+/** The first 200 UTF-16 units, or one less where the last would be half a character. */
+function wholeCharacters(text: string): string {
+  const last = text.charCodeAt(RESULT_CHARS - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? RESULT_CHARS - 1 : RESULT_CHARS);
+}

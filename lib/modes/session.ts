@@ -1,0 +1,75 @@
+import type { PendingReply } from '../events/run-state.ts';
+import { conversationFull, endWhenConversationFull } from '../policies/conversation-full.ts';
+import { deliverMessages } from '../policies/operator-messages.ts';
+import type { ReadyState, Verdict } from '../policies/rule.ts';
+import {
+  endOnEmptyTurns,
+  endTurnAfterCalls,
+  pauseBetweenTurns,
+  promptAgain,
+  REPROMPT,
+} from '../policies/turns.ts';
+import type { Mode } from './mode.ts';
+import { sessionNotices } from './session-notices.ts';
+import { buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
+import { canStreamWithTools } from './streaming.ts';
+
+/** An endless conversation: every text is followed by the next turn, until it is stopped, full or broken (S17). */
+export const sessionMode: Mode = {
+  name: 'session',
+  usesTools: true,
+  shortens: false,
+  offer: (available) => available,
+  streams: (state) => state.config.live_tokens && canStreamWithTools(state),
+  open(state, { attempt, tools, workspacePrompt, logPath }) {
+    const { config } = state;
+    const prompt = buildSystemPrompt(workspacePrompt, config.model, toolDescriptions(tools));
+    return [
+      {
+        type: 'attempt.started',
+        attempt,
+        messages: [
+          { role: 'system', content: prompt.text },
+          { role: 'user', content: config.task === '' ? REPROMPT : config.task },
+        ],
+        tools: [...tools],
+        system_prompt: prompt.source,
+        ...(logPath === undefined ? {} : { log_path: logPath }),
+      },
+      ...(config.live_tokens && !canStreamWithTools(state)
+        ? [
+            {
+              type: 'policy.warned' as const,
+              code: 'streaming_unsupported',
+              message: `Ollama ${state.preflight?.server_version} cannot stream replies with tools: text appears when a reply is complete. Update to 0.8.0 or newer.`,
+            },
+          ]
+        : []),
+    ];
+  },
+  betweenIterations: [endWhenConversationFull, endOnEmptyTurns, pauseBetweenTurns],
+  beforeIteration: [deliverMessages, promptAgain],
+  beforeRound: [],
+  afterRound: [endTurnAfterCalls],
+  setsAside: hasNothingToKeep,
+  onText: (state, broken) => endTurn(state, 'text', broken),
+  onSilence: (state) => endTurn(state, 'empty', []),
+  whenFull: conversationFull,
+  notices: sessionNotices,
+};
+
+/** Text that a person has read while it was written stays; only a reply that brought nothing is asked for again. */
+function hasNothingToKeep(reply: PendingReply): boolean {
+  return reply.calls.length === 0 && (reply.outcome === 'empty' || reply.malformed);
+}
+
+function endTurn(
+  state: ReadyState,
+  outcome: 'text' | 'empty',
+  broken: Parameters<Mode['onText']>[1],
+): Verdict {
+  return {
+    type: 'append',
+    events: [...broken, { type: 'turn.ended', iteration: state.iteration, outcome }],
+  };
+}

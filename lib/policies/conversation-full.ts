@@ -1,0 +1,61 @@
+import type { ChatMessage } from '../model/chat-model.ts';
+import type { Ending, ReadyState, Rule } from './rule.ts';
+import { effectiveWindow } from './window.ts';
+
+const CHARS_PER_TOKEN = 4;
+
+// Messages are never changed once made: each is counted once.
+const sizes = new WeakMap<ChatMessage, number>();
+
+/** Characters of all messages, the system prompt included (C8, C9): texts, thoughts and the JSON of calls. */
+export function conversationChars(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + messageChars(message), 0);
+}
+
+function messageChars(message: ChatMessage): number {
+  let size = sizes.get(message);
+  if (size === undefined) {
+    const calls = message.tool_calls === undefined ? 0 : JSON.stringify(message.tool_calls).length;
+    size = message.content.length + (message.thinking?.length ?? 0) + calls;
+    sizes.set(message, size);
+  }
+  return size;
+}
+
+/** The limit in characters: of the configured tokens, or of the window when that is smaller. */
+function limitChars(state: ReadyState): number {
+  const { session, explore } = state.config;
+  const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
+  return Math.min(tokens, effectiveWindow(state)) * CHARS_PER_TOKEN;
+}
+
+/** Ends a conversation that is never shortened once its characters exceed four times the limit (C8-C10). */
+export const endWhenConversationFull: Rule = (state) =>
+  conversationChars(state.messages) > limitChars(state)
+    ? { type: 'end', ending: conversationFull(state) }
+    : undefined;
+
+/** The end of a conversation that fits no more: how far it came, and what to do about it. */
+export function conversationFull(state: ReadyState): Ending {
+  const chars = conversationChars(state.messages);
+  const extent =
+    state.cycle.number > 0
+      ? plural(state.cycle.number, 'cycle')
+      : plural(state.turns.completed, 'completed turn');
+  const message =
+    `The conversation is full after ${extent}: ${number(chars)} characters, ` +
+    `and the limit is ${number(limitChars(state))}. Start a new run to go on.`;
+  return {
+    reason: 'context_full',
+    message,
+    warnings: [{ type: 'policy.warned', code: 'conversation_full', message }],
+  };
+}
+
+function plural(value: number, noun: string): string {
+  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,66 @@
+import { ended, type ReadyState, type Rule, type Verdict } from './rule.ts';
+
+/** Empty cycles in a row after which an exploration without a limit ends: it would spin for ever (K-20, K-24). */
+const MAX_EMPTY_CYCLES = 3;
+
+/** The neutral line that opens a cycle (X23). */
+export function cycleLine(cycle: number): string {
+  return `Cycle ${cycle}.`;
+}
+
+/** The end of a cycle by the model's final text, which may be empty (X8, X11). */
+export function reflect(state: ReadyState, text: string): Verdict {
+  return {
+    type: 'append',
+    events: [{ type: 'cycle.reflected', cycle: state.cycle.number, text, ended_by: 'reflection' }],
+  };
+}
+
+/** Ends a cycle that has used up its model calls without a reflection (X22); the exploration goes on. */
+export const endCycleAtCallLimit: Rule = (state) => {
+  const limit = state.config.explore?.calls_per_cycle ?? Number.POSITIVE_INFINITY;
+  const { open, number, iterationsBefore } = state.cycle;
+  if (!open || state.iteration - iterationsBefore < limit) return undefined;
+  return {
+    type: 'append',
+    events: [
+      {
+        type: 'policy.warned',
+        code: 'cycle_call_limit',
+        iteration: state.iteration,
+        message: `Cycle ${number} made ${limit} model calls without a reflection. It ends here.`,
+      },
+      { type: 'cycle.reflected', cycle: number, text: '', ended_by: 'call_limit' },
+    ],
+  };
+};
+
+/** Ends the exploration after its last cycle (X22): that is what was asked for, so it is complete. */
+export const endAfterLastCycle: Rule = (state) => {
+  const { open, number } = state.cycle;
+  const limit = state.config.explore?.max_cycles ?? Number.POSITIVE_INFINITY;
+  if (open || number < limit) return undefined;
+  return ended('final_answer', {
+    message: limit === 1 ? 'The cycle is done.' : `All ${limit} cycles are done.`,
+  });
+};
+
+/** Ends an exploration without a limit whose model has fallen silent. */
+export const endOnEmptyCycles: Rule = (state) => {
+  if (state.config.explore?.max_cycles !== null || state.cycle.empty < MAX_EMPTY_CYCLES) return undefined;
+  return ended('error', {
+    error: {
+      code: 'empty_cycles',
+      message: `The model brought neither call nor reflection in ${MAX_EMPTY_CYCLES} cycles in a row.`,
+      hint: 'Try another model, or other model options.',
+    },
+  });
+};
+
+/** The next cycle starts at once with the same state and the next number (X12). */
+export const startCycle: Rule = (state) => {
+  if (state.cycle.open) return undefined;
+  const cycle = state.cycle.number + 1;
+  const line = state.config.explore?.cycle_line ? { line: cycleLine(cycle) } : {};
+  return { type: 'append', events: [{ type: 'cycle.started', cycle, ...line }] };
+};

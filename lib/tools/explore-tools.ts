@@ -1,0 +1,24 @@
+import type { ToolDefinition } from '../parser/types.ts';
+import { deleteMemory, listMemories, readMemory, searchMemories, writeMemory } from './memory.ts';
+import { messageOperator } from './message-operator.ts';
+import { createToolBox } from './registry.ts';
+import type { Tool, ToolBox } from './tool.ts';
+
+const EXPLORE_TOOLS: readonly Tool[] = [
+  writeMemory,
+  readMemory,
+  listMemories,
+  deleteMemory,
+  searchMemories,
+  messageOperator,
+];
+
+/** The six tools of an exploration (O11): a memory and a way to the operator; no files, no shell, no network (O16). */
+export function createExploreTools(): ToolBox {
+  return createToolBox(EXPLORE_TOOLS, '');
+}
+
+/** Their definitions in Ollama's format. */
+export function exploreToolDefinitions(): ToolDefinition[] {
+  return EXPLORE_TOOLS.map(({ definition }) => definition);
+}

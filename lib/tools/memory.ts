@@ -1,0 +1,197 @@
+import { nearestName } from '../util/nearest-name.ts';
+import { textArgument } from './arguments.ts';
+import { fitStart } from './fit-text.ts';
+import type { Tool, ToolContext, ToolRun } from './tool.ts';
+import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
+
+/** Bounds of a run's memory: the log holds every value ever written, and a state holds all of the present ones. */
+export const MAX_KEY_CHARS = 200;
+export const MAX_VALUE_CHARS = 16_000;
+export const MAX_MEMORIES = 1000;
+
+const SNIPPET_CHARS = 120;
+
+const key = { type: 'string', minLength: 1, description: 'Name of the memory' };
+
+/** Stores a value under a key, or replaces it (O12). */
+export const writeMemory: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'write',
+      description:
+        'Store a memory. It stays over all later cycles. An existing one with this key is replaced.',
+      parameters: {
+        type: 'object',
+        properties: { key, value: { type: 'string', description: 'What to remember' } },
+        required: ['key', 'value'],
+      },
+    },
+  },
+  effect: 'write',
+  mainArgument: 'key',
+  async run(args, context) {
+    const { memory, record } = runOf(context);
+    const name = textArgument(args, 'key');
+    const value = textArgument(args, 'value');
+    const problem = writeProblem(name, value, memory);
+    if (problem) return failed('write', { error: problem });
+    record({ kind: 'memory-written', key: name, value });
+    const verb = memory.has(name) ? 'Replaced' : 'Stored';
+    return succeeded('write', `${verb} "${name}" (${value.length} characters).`);
+  },
+};
+
+function writeProblem(name: string, value: string, memory: ToolRun['memory']): string | undefined {
+  if (name.trim() === '') return 'The key is empty.';
+  if (name.length > MAX_KEY_CHARS)
+    return `The key has ${name.length} characters, at most ${MAX_KEY_CHARS} fit.`;
+  if (value.length > MAX_VALUE_CHARS) {
+    return `The value has ${value.length} characters, at most ${MAX_VALUE_CHARS} fit. Store it in parts.`;
+  }
+  if (memory.size >= MAX_MEMORIES && !memory.has(name)) {
+    return `There are ${MAX_MEMORIES} memories, and no more fit. Delete some first.`;
+  }
+  return undefined;
+}
+
+/** Brings the value of a key (O12). */
+export const readMemory: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'read',
+      description: 'Read a memory by its key.',
+      parameters: { type: 'object', properties: { key }, required: ['key'] },
+    },
+  },
+  effect: 'read',
+  mainArgument: 'key',
+  async run(args, context) {
+    const { memory } = runOf(context);
+    const name = textArgument(args, 'key');
+    const found = memory.get(name);
+    if (!found) return failed('read', { error: missing(name, memory) });
+    const text = fitStart(found.value, MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES);
+    return succeeded('read', text, { truncated: text.length < found.value.length });
+  },
+};
+
+/** Names every memory with its size (O12). */
+export const listMemories: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'list',
+      description: 'List the keys of all memories with their sizes.',
+      parameters: { type: 'object', properties: {}, required: [] },
+    },
+  },
+  effect: 'read',
+  async run(_args, context) {
+    const { memory } = runOf(context);
+    if (memory.size === 0) return succeeded('list', 'There are no memories yet.');
+    const lines = [...memory].map(([name, { value }]) => `${name} (${value.length} characters)`);
+    return fitted('list', lines);
+  },
+};
+
+/** Removes a memory (K-42). */
+export const deleteMemory: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'delete',
+      description: 'Delete a memory by its key.',
+      parameters: { type: 'object', properties: { key }, required: ['key'] },
+    },
+  },
+  effect: 'write',
+  mainArgument: 'key',
+  async run(args, context) {
+    const { memory, record } = runOf(context);
+    const name = textArgument(args, 'key');
+    if (!memory.has(name)) return failed('delete', { error: missing(name, memory) });
+    record({ kind: 'memory-deleted', key: name });
+    return succeeded('delete', `Deleted "${name}".`);
+  },
+};
+
+/** Finds memories by a part of their key or value (K-42). */
+export const searchMemories: Tool = {
+  definition: {
+    type: 'function',
+    function: {
+      name: 'pattern_search',
+      description:
+        'Search all memories, keys and values, without regard to case. An asterisk stands for any text: "sky*blue".',
+      parameters: {
+        type: 'object',
+        properties: { pattern: { type: 'string', minLength: 1, description: 'What to look for' } },
+        required: ['pattern'],
+      },
+    },
+  },
+  effect: 'read',
+  mainArgument: 'pattern',
+  async run(args, context) {
+    const { memory } = runOf(context);
+    const pattern = textArgument(args, 'pattern');
+    const lines = [...memory].flatMap(([name, { value }]) => {
+      const inValue = findPattern(value, pattern);
+      if (inValue === undefined && findPattern(name, pattern) === undefined) return [];
+      return [`${name}: ${snippet(value, inValue ?? 0)}`];
+    });
+    if (lines.length === 0) return succeeded('pattern_search', `Nothing matches "${pattern}".`);
+    return fitted('pattern_search', lines);
+  },
+};
+
+/**
+ * Where a pattern begins in a text, without regard to case; `*` stands for any text. Linear: the parts between asterisks
+ * are looked for one after another.
+ */
+export function findPattern(text: string, pattern: string): number | undefined {
+  const lower = text.toLowerCase();
+  let from = 0;
+  let start: number | undefined;
+  for (const part of pattern.toLowerCase().split('*')) {
+    if (part === '') continue;
+    const at = lower.indexOf(part, from);
+    if (at === -1) return undefined;
+    start ??= at;
+    from = at + part.length;
+  }
+  return start ?? 0;
+}
+
+/** The text around a place, on one line. */
+function snippet(text: string, at: number): string {
+  const start = Math.max(0, at - 30);
+  const piece = text
+    .slice(start, start + SNIPPET_CHARS)
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ');
+  return `${start > 0 ? '…' : ''}${piece}${start + SNIPPET_CHARS < text.length ? '…' : ''}`;
+}
+
+function fitted(tool: string, lines: readonly string[]) {
+  const whole = lines.join('\n');
+  const text = fitStart(whole, MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES);
+  if (text === whole) return succeeded(tool, whole);
+  const shown = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
+  const count = shown.split('\n').length;
+  return succeeded(tool, `${shown}\n(${lines.length - count} more are not shown)`, { truncated: true });
+}
+
+function missing(name: string, memory: ToolRun['memory']): string {
+  const near = nearestName(name, [...memory.keys()]);
+  const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return `There is no memory "${name.slice(0, MAX_KEY_CHARS)}".${meant} list shows all keys.`;
+}
+
+/** @throws {TypeError} when the tool is used outside of a run: then there is no memory */
+export function runOf(context: ToolContext): ToolRun {
+  if (!context.run) throw new TypeError('This tool works only within a run.');
+  return context.run;
+}

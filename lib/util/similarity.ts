@@ -1,0 +1,43 @@
+const GROUP = 3;
+
+/**
+ * How alike two texts are by the groups of three words they share (the Jaccard index of their trigrams): 0 for nothing
+ * in common, 1 for the same words in the same order. Case and punctuation do not count; texts shorter than a group are
+ * one group. Two empty texts are alike.
+ */
+export function ngramSimilarity(a: string, b: string): number {
+  const first = groupsOf(a);
+  const second = groupsOf(b);
+  if (first.size === 0 && second.size === 0) return 1;
+  let shared = 0;
+  for (const group of first) if (second.has(group)) shared += 1;
+  return shared / (first.size + second.size - shared);
+}
+
+function groupsOf(text: string): Set<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length <= GROUP) return new Set(words.length === 0 ? [] : [words.join(' ')]);
+  const groups = new Set<string>();
+  for (let start = 0; start + GROUP <= words.length; start += 1) {
+    groups.add(words.slice(start, start + GROUP).join(' '));
+  }
+  return groups;
+}
+
+/**
+ * The cosine of the angle between two vectors, cut to 0 … 1: 1 for the same direction, 0 for none in common, and for
+ * vectors that cannot be compared.
+ */
+export function cosineSimilarity(a: readonly number[], b: readonly number[]): number {
+  let product = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  a.forEach((value, index) => {
+    const other = b[index] ?? 0;
+    product += value * other;
+    squaresA += value * value;
+    squaresB += other * other;
+  });
+  const cosine = product / Math.sqrt(squaresA * squaresB);
+  return Number.isFinite(cosine) ? Math.min(1, Math.max(0, cosine)) : 0;
+}
