@@ -2,8 +2,10 @@
 
 import Link from 'next/link';
 import { useEffect, useState } from 'react';
+import type { ModelReading } from '#lib/api/model-reading.ts';
 import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
 import type { RunDelta } from '#lib/events/delta.ts';
+import { ladderLog } from '#lib/testing/sample-ladder.ts';
 import {
   callingLog,
   completedLog,
@@ -14,6 +16,7 @@ import {
   SampleLog,
   verifiedLog,
 } from '#lib/testing/sample-logs.ts';
+import { ReadingTable } from '../models/reading-table.tsx';
 import { RunScreen } from '../run/run-screen.tsx';
 
 interface Scene {
@@ -56,6 +59,7 @@ const scenes: Record<string, Scene> = {
     ],
   },
   repaired: { log: (at) => repairedLog({ at }) },
+  ladder: { log: (at) => ladderLog({ at }) },
   verified: { log: (at) => verifiedLog({ at }) },
   long: { log: (at) => longLog(10_000, { at }) },
   completed: { log: (at) => completedLog({ at }) },
@@ -84,12 +88,13 @@ export function Gallery({ state }: { state: string | undefined }) {
     made.flush();
     setStore(made);
   }, [scene]);
+  if (state === 'reading') return <Reading />;
   if (scene) return store ? <RunScreen store={store} /> : <main id="main" aria-busy="true" />;
   return (
     <main id="main" className="mx-auto w-full max-w-4xl px-3 py-8 sm:px-6">
       <h1 className="text-xl font-semibold">States of a run</h1>
       <ul className="mt-4 columns-2 gap-8">
-        {Object.keys(scenes).map((name) => (
+        {[...Object.keys(scenes), 'reading'].map((name) => (
           <li key={name}>
             <Link href={`/gallery?state=${name}`} className="text-brass underline underline-offset-2">
               {name}
@@ -97,6 +102,61 @@ export function Gallery({ state }: { state: string | undefined }) {
           </li>
         ))}
       </ul>
+    </main>
+  );
+}
+
+/** The counts of the Models page, for models that nobody has to install. */
+function Reading() {
+  const reading = (layers: [number, number, number], rest: Partial<ModelReading>): ModelReading => ({
+    replies: 0,
+    calls: layers[0] + layers[1] + layers[2],
+    layers: { native: layers[0], json: layers[1], xml: layers[2] },
+    none: 0,
+    formats: { native: layers[0] },
+    repaired: 0,
+    coerced: 0,
+    refused: 0,
+    malformed: 0,
+    ...rest,
+  });
+  return (
+    <main id="main" className="mx-auto w-full max-w-4xl px-3 py-8 sm:px-6">
+      <h1 className="font-semibold">How their replies were read</h1>
+      <ReadingTable
+        models={[
+          {
+            name: 'qwen3:8b',
+            demo: false,
+            reading: reading([1204, 3, 18], {
+              replies: 1310,
+              formats: { native: 1204, hermes: 18, 'fenced-json': 3 },
+              repaired: 4,
+              coerced: 61,
+              refused: 2,
+              malformed: 1,
+            }),
+          },
+          {
+            name: 'qwen2.5-coder:7b',
+            demo: false,
+            reading: reading([0, 212, 40], {
+              replies: 301,
+              formats: { 'bare-json': 190, hermes: 40, 'fenced-json': 22 },
+              repaired: 37,
+              coerced: 18,
+              refused: 29,
+              malformed: 11,
+            }),
+          },
+          {
+            name: 'hf.co/bartowski/a-model-with-a-very-long-name-GGUF:Q4_K_M',
+            demo: false,
+            reading: reading([0, 0, 0], { replies: 6, none: 6, malformed: 6 }),
+          },
+          { name: 'loupe-demo', demo: true, reading: reading([2, 1, 1], { replies: 6, coerced: 1 }) },
+        ]}
+      />
     </main>
   );
 }

@@ -9,6 +9,7 @@ import { Capabilities } from '../new-run/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { ReadingTable, readModels } from './reading-table.tsx';
 
 /** What is installed, what it can do, and what is in memory. */
 export function ModelsPage() {
@@ -41,6 +42,17 @@ export function ModelsPage() {
           <p className="text-ink-3">No model is installed yet.</p>
         )}
       </div>
+      {readModels(models).length > 0 && (
+        <section className="mt-10" aria-labelledby="reading">
+          <h2 id="reading" className="font-semibold">
+            How their replies were read
+          </h2>
+          <p className="text-sm text-ink-2">
+            Over all runs on this machine. Few repairs and native calls make a model easy to work with.
+          </p>
+          <ReadingTable models={models} />
+        </section>
+      )}
       {missing.length > 0 && data && (
         <section className="mt-10" aria-labelledby="recommended">
           <h2 id="recommended" className="font-semibold">

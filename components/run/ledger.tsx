@@ -2,6 +2,7 @@
 
 import { formatCount, formatDuration } from '#lib/browser/format.ts';
 import { ledgerOf } from '#lib/browser/ledger.ts';
+import { readingWords } from '#lib/browser/parse-ladder.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Gauge } from '../ui/gauge.tsx';
 import { useRun } from './run-context.tsx';
@@ -39,14 +40,7 @@ export function NearestLimit() {
 /** The sums of a run so far. */
 export function Totals() {
   const run = useRun((view) => view.run);
-  const { parsed } = run;
-  const read = [
-    parsed.native > 0 && `${formatCount(parsed.native)} native`,
-    parsed.json > 0 && `${formatCount(parsed.json)} JSON`,
-    parsed.xml > 0 && `${formatCount(parsed.xml)} XML`,
-    parsed.repaired > 0 && `${formatCount(parsed.repaired)} repaired`,
-    parsed.refused > 0 && `${formatCount(parsed.refused)} refused`,
-  ].filter(Boolean);
+  const read = readingWords(run.parsed);
   const loaded = run.loaded?.load_ms;
   return (
     <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
@@ -57,7 +51,7 @@ export function Totals() {
           <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
         )}
       </Line>
-      <Line name="Read as">{read.length > 0 ? read.join(', ') : 'none yet'}</Line>
+      <Line name="Replies read">{read ?? 'none yet'}</Line>
       <Line name="Tokens">
         {formatCount(run.tokensIn)} in, {formatCount(run.tokensOut)} out
       </Line>

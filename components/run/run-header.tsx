@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/activity.ts';
 import { formatDuration, formatWhen, plural } from '#lib/browser/format.ts';
 import { isDemoRun } from '#lib/browser/models.ts';
+import { readingWords } from '#lib/browser/parse-ladder.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
@@ -51,6 +52,7 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
                   </span>
                 )}
                 <span className="max-sm:hidden">{formatWhen(createdAt, now)}</span>
+                <Reading />
               </>
             )}
           </p>
@@ -62,6 +64,12 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
       </div>
     </div>
   );
+}
+
+/** How many calls were read out of the replies, and how (P17). */
+function Reading() {
+  const words = useRun((view) => readingWords(view.run.parsed));
+  return words === undefined ? null : <span className="tnum max-md:hidden">{words}</span>;
 }
 
 function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {

@@ -1,5 +1,6 @@
 'use client';
 
+import { contextOf } from '#lib/browser/call-context.ts';
 import { formatCount, formatDuration, formatPercent, plural, tokensPerSecond } from '#lib/browser/format.ts';
 import type { CallRow as CallRowData } from '#lib/events/fold-timeline.ts';
 import { useLive, useRun, useUnfolded } from '../run/run-context.tsx';
@@ -7,11 +8,12 @@ import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
-import { JsonFields } from './json-fields.tsx';
+import { ContextScale } from './call-context.tsx';
 import { LayerBadge } from './layer-badge.tsx';
 import { LongText } from './long-text.tsx';
+import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
-import { BeforeAfter, LiveTail } from './tool-row.tsx';
+import { LiveTail } from './tool-row.tsx';
 
 const nodes = {
   open: 'border-brass-fill breathe',
@@ -32,8 +34,10 @@ const setAsideWords = {
 export function CallRow({ row }: { row: CallRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const speed = tokensPerSecond(row.ended?.reply_tokens, row.ended?.timings.evalMs);
+  const unreadable = row.failed?.kind === 'malformed_call';
+  const { missing } = contextOf(row, undefined);
   return (
-    <RowFrame node={<RailNode shape="ring" className={nodes[row.status]} />}>
+    <RowFrame node={<RailNode shape="ring" className={unreadable ? nodes.lost : nodes[row.status]} />}>
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
         <Disclosure open={open} onToggle={toggle}>
           <span className="font-semibold">Model</span>
@@ -44,6 +48,12 @@ export function CallRow({ row }: { row: CallRowData }) {
         {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
         {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
+        {unreadable && !row.setAside && <Badge tone="warn">unreadable call</Badge>}
+        {missing !== undefined && (
+          <Badge tone="warn" title="Ollama read far fewer tokens than were sent">
+            {formatPercent(missing)} not read
+          </Badge>
+        )}
         <Figures>
           {row.ended?.prompt_tokens !== undefined && (
             <span title="Tokens read and written">
@@ -64,19 +74,8 @@ export function CallRow({ row }: { row: CallRowData }) {
       </div>
       {open && <Sent row={row} />}
       {row.status === 'open' ? <Writing call={row.call} /> : <Said row={row} />}
-      {row.failed && (
-        <div className="mt-1.5 text-sm">
-          <p className="foreign text-fail">
-            <ForeignText text={row.failed.error.message} />
-          </p>
-          {row.failed.error.hint && (
-            <p className="foreign text-ink-2">
-              <ForeignText text={row.failed.error.hint} />
-            </p>
-          )}
-        </div>
-      )}
-      {row.parsed && row.parsed.refusals.length > 0 && <Refusals row={row} />}
+      {row.failed && <Failure row={row} failed={row.failed} />}
+      {!open && <Refusals row={row} brief />}
     </RowFrame>
   );
 }
@@ -176,8 +175,8 @@ function Thinking({ id, text }: { id: string; text: string }) {
 /** What went out with the request, and each rung of the parse ladder. */
 function Sent({ row }: { row: CallRowData }) {
   const { started, ended, parsed } = row;
-  const window = useRun((view) => view.run.loaded?.context_tokens ?? view.run.config?.window_tokens);
-  const measured = ended?.prompt_tokens;
+  const effective = useRun((view) => view.run.loaded?.context_tokens);
+  const compactAt = useRun((view) => view.run.config?.compact_at);
   const timings = ended?.timings;
   return (
     <div className="mt-2 mb-1 grid gap-3">
@@ -185,15 +184,8 @@ function Sent({ row }: { row: CallRowData }) {
         <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-0.5">
           <Fact name="messages">{formatCount(started.message_count)}</Fact>
           <Fact name="tools">{formatCount(started.tool_count)}</Fact>
-          <Fact name="prompt">
-            ≈ {formatCount(started.estimated_tokens)} tokens estimated
-            {measured !== undefined && <>, {formatCount(measured)} measured</>}
-            {window !== undefined && (
-              <span className="text-ink-3">
-                {' '}
-                of {formatCount(window)} ({formatPercent((measured ?? started.estimated_tokens) / window)})
-              </span>
-            )}
+          <Fact name="context">
+            <ContextScale context={contextOf(row, effective)} compactAt={compactAt} />
           </Fact>
           <Fact name="options">
             {Object.entries(started.options)
@@ -216,43 +208,10 @@ function Sent({ row }: { row: CallRowData }) {
           {ended?.done_reason && <Fact name="ended by">{ended.done_reason}</Fact>}
         </dl>
       </Panel>
-      {parsed && (
-        <Panel label="How the reply was read">
-          <ol className="grid gap-0.5">
-            {parsed.attempts.map((attempt, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the rungs of a reply never move
-              <li key={index} className={cx('flex gap-2', attempt.found === 0 && 'text-ink-3')}>
-                <span className="w-24">
-                  {attempt.format ? `${attempt.layer} / ${attempt.format}` : attempt.layer}
-                </span>
-                <span>{attempt.found === 0 ? 'nothing' : plural(attempt.found, 'call')}</span>
-              </li>
-            ))}
-          </ol>
-        </Panel>
-      )}
-      {ended && (
-        <Panel label="The reply as Ollama sent it">
-          <JsonFields
-            id={`${row.key}.raw`}
-            value={{ ...ended.message, tool_calls: ended.message.tool_calls ?? [] }}
-            label="reply"
-            seq={ended.seq}
-            path="message"
-            cuts={row.cuts}
-          />
-        </Panel>
-      )}
-      {row.failed?.raw && (
-        <Panel label="What the model wrote" tone="warn">
-          <LongText id={`${row.key}.failed`} text={row.failed.raw} label="text" />
-        </Panel>
-      )}
-      {parsed?.repairs.map((repair) => (
-        <Panel key={repair.rule + repair.before} label={`Repaired: ${repair.rule}`}>
-          <BeforeAfter before={repair.before} after={repair.after} />
-        </Panel>
-      ))}
+      {parsed && <ParseLadder parsed={parsed} />}
+      <Refusals row={row} brief={false} />
+      {parsed && <Mended parsed={parsed} />}
+      <MarkedReply row={row} />
     </div>
   );
 }
@@ -266,26 +225,25 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-function Refusals({ row }: { row: CallRowData }) {
+/** A call that brought no reply. One that Ollama itself could not read is the model's slip, and no outage (T22). */
+function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRowData['failed']> }) {
+  const unreadable = failed.kind === 'malformed_call';
   return (
-    <ul className="mt-1.5 grid gap-1.5" aria-label="Not taken as calls">
-      {row.parsed?.refusals.map((refusal) => (
-        <li key={refusal.reason + refusal.raw} className="text-sm">
-          <span className="text-warn">Not taken as a call: </span>
-          <span className="foreign text-ink-2">
-            <ForeignText text={refusal.message} />
-            {refusal.nearest && (
-              <>
-                {' '}
-                The nearest is <code>{refusal.nearest}</code>.
-              </>
-            )}
-          </span>
-          <pre className="foreign mt-1 line-clamp-2 text-xs text-ink-3">
-            <ForeignText text={refusal.raw} />
-          </pre>
-        </li>
-      ))}
-    </ul>
+    <div className="mt-1.5 grid gap-1.5 text-sm">
+      {unreadable && <p className="font-medium text-warn">Ollama could not read the model's call.</p>}
+      <p className={cx('foreign', unreadable ? 'text-ink-2' : 'text-fail')}>
+        <ForeignText text={failed.error.message} />
+      </p>
+      {failed.error.hint && (
+        <p className="foreign text-ink-2">
+          <ForeignText text={failed.error.hint} />
+        </p>
+      )}
+      {failed.raw && (
+        <Panel label="What the model wrote" tone={unreadable ? 'warn' : undefined}>
+          <LongText id={`${row.key}.failed`} text={failed.raw} label="text" />
+        </Panel>
+      )}
+    </div>
   );
 }

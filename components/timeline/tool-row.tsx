@@ -11,6 +11,7 @@ import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { JsonFields } from './json-fields.tsx';
 import { LayerBadge } from './layer-badge.tsx';
+import { Changes } from './parse-ladder.tsx';
 import { resultSummary } from './result-summary.ts';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 
@@ -85,21 +86,14 @@ function Details({ row }: { row: ToolRowData }) {
       </Panel>
       {row.coercions.length > 0 && (
         <Panel label="Values fitted to the tool's schema">
-          {row.coercions.map((change) => (
-            <p key={change.path} className="foreign">
-              <ForeignText text={change.path} />:{' '}
-              <del className="text-fail no-underline">{show(change.before)}</del>{' '}
-              <span className="text-ink-3">→</span>{' '}
-              <ins className="text-ok no-underline">{show(change.after)}</ins>
-            </p>
-          ))}
+          <Changes repairs={[]} coercions={row.coercions} />
         </Panel>
       )}
-      {row.repairs.map((repair) => (
-        <Panel key={repair.rule + repair.before} label={`Repaired: ${repair.rule}`}>
-          <BeforeAfter before={repair.before} after={repair.after} />
+      {row.repairs.length > 0 && (
+        <Panel label="Repaired">
+          <Changes repairs={row.repairs} coercions={[]} />
         </Panel>
-      ))}
+      )}
       {row.result && (
         <Panel label="Result" tone={row.result.success ? undefined : 'fail'}>
           <JsonFields
@@ -120,55 +114,6 @@ function Details({ row }: { row: ToolRowData }) {
           The server was lost while this call ran. Its outcome is unknown; it was not run again.
         </p>
       )}
-    </div>
-  );
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(value) ?? 'nothing';
-}
-
-/** The two forms of a repaired text; what both share at the ends is quiet, so that the change stands out. */
-export function BeforeAfter({ before, after }: { before: string; after: string }) {
-  let head = 0;
-  while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
-  let tail = 0;
-  while (
-    tail < before.length - head &&
-    tail < after.length - head &&
-    before[before.length - 1 - tail] === after[after.length - 1 - tail]
-  ) {
-    tail += 1;
-  }
-  const cut = (text: string) => [
-    text.slice(0, head),
-    text.slice(head, text.length - tail),
-    text.slice(text.length - tail),
-  ];
-  const [beforeHead = '', removed = '', beforeTail = ''] = cut(before);
-  const [afterHead = '', added = '', afterTail = ''] = cut(after);
-  return (
-    <div className="grid gap-1.5">
-      <p className="foreign">
-        <span className="text-ink-3">before </span>
-        <ForeignText text={beforeHead} />
-        {removed && (
-          <del className="rounded-sm bg-fail-wash text-fail no-underline">
-            <ForeignText text={removed} />
-          </del>
-        )}
-        <ForeignText text={beforeTail} />
-      </p>
-      <p className="foreign">
-        <span className="text-ink-3">after&nbsp; </span>
-        <ForeignText text={afterHead} />
-        {added && (
-          <ins className="rounded-sm bg-ok-wash text-ok no-underline">
-            <ForeignText text={added} />
-          </ins>
-        )}
-        <ForeignText text={afterTail} />
-      </p>
     </div>
   );
 }
