@@ -7,8 +7,9 @@ import { findChromium } from './scripts/system-tools.mjs';
  */
 export default defineConfig({
   testDir: 'e2e',
+  // Each worker has a server and an Ollama of its own; the stories of a file share them, one after another.
   fullyParallel: false,
-  workers: process.env.CI ? 2 : 1,
+  workers: 2,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,
@@ -17,6 +18,7 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     viewport: { width: 1280, height: 860 },
+    actionTimeout: 15_000,
     launchOptions: {
       executablePath: findChromium(),
       args: [

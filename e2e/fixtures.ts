@@ -2,9 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
-import { type LoupeServer, startLoupe } from './loupe-server.ts';
+import { type LoupeServer, type LoupeServerOptions, startLoupe } from './loupe-server.ts';
+import { forceStopAll } from './runs.ts';
+
+/** A server of one story, and a page of a browser that is signed in there. */
+export interface OwnServer {
+  loupe: LoupeServer;
+  page: Page;
+}
 
 interface WorkerFixtures {
   /** A scripted model server over real HTTP; add scenarios to it, each with a name of its own. */
@@ -14,8 +21,12 @@ interface WorkerFixtures {
 }
 
 interface TestFixtures {
-  /** A page of a browser that has opened the operator's link: it holds the cookie. */
+  /** Every test: the browser talks to Loupe alone, runs no foreign script, and no run outlives its story. */
+  guard: undefined;
+  /** A page of a browser that is signed in. */
   page: Page;
+  /** A server of the story's own, for stories that end it or need another Ollama; gone with the story. */
+  ownServer: (options: LoupeServerOptions) => Promise<OwnServer>;
   /** A fresh folder with the given files. */
   workspace: (files?: Record<string, string>) => string;
   /** Fails with every violation that axe finds on the page as it stands. */
@@ -26,7 +37,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ollama: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
     async ({}, use) => {
-      const ollama = await startFakeOllama();
+      // A model for conversations of any length; scenarios play it by `model` and `match`.
+      const ollama = await startFakeOllama({ models: [{ name: 'wide-window', context_length: 1_000_000 }] });
       await use(ollama);
       await ollama.close();
     },
@@ -40,9 +52,35 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  page: async ({ page, loupe }, use) => {
-    await signIn(page, loupe);
+  baseURL: async ({ loupe }, use) => use(loupe.url),
+  guard: [
+    async ({ context, loupe }, use) => {
+      const seen = watch(context, loupe.url);
+      await use(undefined);
+      await forceStopAll(loupe);
+      seen.expectNothing();
+    },
+    { auto: true },
+  ],
+  page: async ({ context, page, loupe }, use) => {
+    await signIn(context, loupe);
     await use(page);
+  },
+  ownServer: async ({ browser }, use) => {
+    const ends: (() => Promise<void>)[] = [];
+    await use(async (options) => {
+      const loupe = await startLoupe(options);
+      const context = await browser.newContext({ baseURL: loupe.url });
+      const seen = watch(context, loupe.url);
+      ends.push(async () => {
+        await context.close();
+        await loupe.dispose();
+        seen.expectNothing();
+      });
+      await signIn(context, loupe);
+      return { loupe, page: await context.newPage() };
+    });
+    for (const end of ends) await end();
   },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
   workspace: async ({}, use) => {
@@ -56,34 +94,58 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   },
   expectAccessible: async ({ page }, use) => {
-    await use(async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' | ')}`),
-      ).toEqual([]);
-    });
+    await use(() => expectAccessible(page));
   },
 });
 
 export { expect };
 
-/** Gives the browser the cookie that the operator's one-time link brings. */
-export async function signIn(page: Page, loupe: LoupeServer): Promise<void> {
-  const answer = await loupe.request('/api/session-link', { method: 'POST', json: {} });
-  if (!answer.ok) throw new Error(`No link: ${answer.status} ${await answer.text()}`);
-  const { url } = (await answer.json()) as { url: string };
-  await page.goto(url);
+/** Gives the browser the cookie of the operator, as the sign-in form does. */
+export async function signIn(context: BrowserContext, loupe: LoupeServer): Promise<void> {
+  const answer = await context.request.post(`${loupe.url}/api/session`, {
+    headers: { origin: loupe.url },
+    data: { token: loupe.token },
+  });
+  if (!answer.ok()) throw new Error(`Not signed in: ${answer.status()} ${await answer.text()}`);
 }
 
-export interface StartedRun {
-  id: string;
+/** Fails with every violation that axe finds on the page as it stands, once its colours have settled. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+        .map(({ finished }) => finished.catch(() => undefined)), // one that was cancelled has settled too
+    ),
+  );
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' | ')}`),
+  ).toEqual([]);
 }
 
-/** Starts a run through the API. */
-export async function startRun(loupe: LoupeServer, run: Record<string, unknown>): Promise<StartedRun> {
-  const answer = await loupe.request('/api/runs', { json: run });
-  const body = (await answer.json()) as { run?: StartedRun };
-  if (!answer.ok || !body.run)
-    throw new Error(`The run was refused: ${answer.status} ${JSON.stringify(body)}`);
-  return body.run;
+/** Collects what a hostile or broken page would give away. */
+function watch(context: BrowserContext, ownUrl: string): { expectNothing(): void } {
+  const urls = new Set<string>();
+  const troubles: string[] = [];
+  context.on('request', (request) => urls.add(request.url()));
+  context.on('weberror', (error) => troubles.push(`page error: ${error.error().message}`));
+  context.on('dialog', (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on('console', (message) => {
+    // A refused request is a line of the browser's own; what matters is what the page says itself.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      troubles.push(`console: ${message.text()}`);
+    }
+  });
+  return {
+    expectNothing() {
+      const foreign = [...urls].filter((url) => !url.startsWith(`${ownUrl}/`) && !url.startsWith('data:'));
+      expect(foreign, 'D2: the browser asks its own server only').toEqual([]);
+      expect(troubles, 'no error, no dialog, nothing refused by the content policy').toEqual([]);
+    },
+  };
 }

@@ -55,6 +55,7 @@ export async function startLoupe(options: LoupeServerOptions): Promise<LoupeServ
   const child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], {
     cwd: root,
     env: {
+      NODE_ENV: 'production',
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
       LANG: 'C.UTF-8',

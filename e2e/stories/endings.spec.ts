@@ -1,0 +1,166 @@
+import { REASONS } from '../../lib/browser/reasons.ts';
+import type { TerminationReason } from '../../lib/events/run.ts';
+import type { ScenarioInput } from '../../lib/testing/scenario.ts';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, finishRun, logOf, startRun, summaryOf } from '../runs.ts';
+
+const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
+
+/** Every run does some work first, so that each reason can show what it leaves (T17). */
+const work: ScenarioInput['steps'][number] = {
+  reply: {
+    content: 'I begin with a draft.',
+    tool_calls: [call('write_file', { path: 'draft.md', content: 'A draft.' })],
+  },
+};
+
+interface Ending {
+  reason: TerminationReason;
+  steps: ScenarioInput['steps'];
+  options?: Record<string, unknown>;
+  /** The sentence with the figures. */
+  message: RegExp;
+  /** What the links to the evidence lead to. */
+  evidence: string[];
+  /** The text that is left of the run; `I begin with a draft.` unless given. */
+  text?: string;
+}
+
+const endings: Ending[] = [
+  {
+    reason: 'final_answer',
+    steps: [work, { reply: { content: 'The task is completed: see draft.md.' } }],
+    message: /gave its answer in iteration 2/,
+    evidence: ['Model call 2'],
+    text: 'The task is completed: see draft.md.',
+  },
+  {
+    reason: 'max_iterations',
+    steps: [
+      work,
+      { repeat: 9, steps: [{ reply: { tool_calls: [call('list_directory', { path: '.' })] } }, work] },
+    ],
+    options: { max_iterations: 3 },
+    message: /All 3 iterations were used/,
+    evidence: ['Model call 3'],
+  },
+  {
+    reason: 'repetition',
+    steps: [work, { reply: { tool_calls: [call('read_file', { path: 'draft.md' })] } }],
+    message: /same calls 3 times in a row \(read_file\)\. They were not run again/,
+    evidence: ['Model call 2', 'Model call 3', 'Model call 4'],
+  },
+  {
+    reason: 'stall',
+    steps: [
+      work,
+      { repeat: 9, steps: [{ reply: { tool_calls: [call('search_files', { pattern: 'idea {{n}}' })] } }] },
+    ],
+    message: /No file was written in the 5 iterations since iteration 1/,
+    evidence: ['write_file', 'Model call 6'],
+  },
+  {
+    reason: 'nudge_exhausted',
+    steps: [work, { reply: {} }],
+    message: /answered with nothing although it was asked 2 times/,
+    evidence: ['Nudge', 'Nudge', 'Model call 4'],
+  },
+  {
+    reason: 'budget_exceeded',
+    steps: [{ repeat: 9, steps: [work, { reply: { tool_calls: [call('list_directory', { path: '.' })] } }] }],
+    options: { budget: { max_tokens_total: 1000 } },
+    message: /The budget of 1,000 tokens is spent/,
+    evidence: ['Budget check'],
+  },
+  {
+    reason: 'timeout',
+    steps: [work, { fault: { kind: 'hang' } }],
+    options: { call_timeout_seconds: 1 },
+    message: /Ollama per-call timeout/,
+    evidence: ['Model call 2'],
+  },
+  {
+    reason: 'context_full',
+    // A result that may stay longer than the window is large.
+    steps: [
+      work,
+      { reply: { tool_calls: [call('write_file', { path: 'long.md', content: 'word '.repeat(1000) })] } },
+      {
+        reply: {
+          tool_calls: [call('read_file', { path: 'long.md' }), call('read_file', { path: 'long.md' })],
+        },
+      },
+    ],
+    options: { window_tokens: 4096, result_chars: 100_000 },
+    message: /no longer fits the window of 4,096 tokens, even when older results are shortened/,
+    evidence: ['Model call 3'],
+  },
+  {
+    reason: 'error',
+    steps: [
+      work,
+      { fault: { kind: 'http', status: 400, body: { error: 'the model was eaten by a fault' } } },
+    ],
+    message: /Ollama HTTP 400.*eaten by a fault/,
+    evidence: ['Model call 2'],
+  },
+];
+
+for (const { reason, steps, options, message, evidence, text } of endings) {
+  test(`G17, D8: a run that ends with ${reason} says why, shows its evidence and what is left`, async ({
+    page,
+    loupe,
+    ollama,
+  }) => {
+    const name = `ends-${reason}`;
+    ollama.add({ name, steps });
+    const { id } = await finishRun(loupe, { task: `End with ${reason}`, model: name, ...options });
+    const view = new RunView(page);
+    await view.open(id);
+    await expectEnding(view, { reason, message, evidence, text });
+    const log = await logOf(loupe, id);
+    const end = log.at(-1);
+    expect(end).toMatchObject({ type: 'run.ended', result: { termination_reason: reason }, cost_usd: 0 });
+    // Exactly one end, and nothing after it.
+    expect(log.filter(({ type }) => type === 'run.ended')).toHaveLength(1);
+  });
+}
+
+test('G17, D8: a run that ends with stopped says so, shows its evidence and what is left', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'ends-stopped', steps: [work, { fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { task: 'End with stopped', model: 'ends-stopped' });
+  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBe(1);
+  await loupe.request(`/api/runs/${id}/stop`, { json: { force: true } });
+  await endOf(loupe, id);
+  const view = new RunView(page);
+  await view.open(id);
+  await expectEnding(view, { reason: 'stopped', message: /Stopped at once, in iteration 2/, evidence: [] });
+});
+
+async function expectEnding(
+  view: RunView,
+  { reason, message, evidence, text = 'I begin with a draft.' }: Omit<Ending, 'steps' | 'options'>,
+): Promise<void> {
+  const { title, advice } = REASONS[reason];
+  await view.expectEnd(title, reason);
+  await expect(view.end).toContainText(message);
+  await expect(view.end).toContainText(advice);
+  await expect(view.end).toContainText(text);
+  await expect(view.end).toContainText('draft.md');
+  await expect(view.end.getByRole('definition').filter({ hasText: 'none, local' })).toBeVisible();
+
+  const links = view.end.getByRole('link', { name: /\(#\d+\)/ });
+  if (evidence.length > 0) {
+    const words = (await links.allTextContents()).map((link) => link.replace(/ \(#\d+\)$/, ''));
+    expect(words).toEqual(evidence);
+    await links.last().click();
+    const target = view.timeline.locator('article:focus');
+    await expect(target).toHaveAttribute('aria-label', new RegExp(`^${evidence.at(-1)}`));
+    await expect(target).toBeInViewport();
+  }
+}

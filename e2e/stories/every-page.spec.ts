@@ -1,0 +1,281 @@
+import type { Page } from '@playwright/test';
+import type { FakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import type { LoupeServer } from '../loupe-server.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun, startRun } from '../runs.ts';
+
+const LONG = 'a-very-long-word-without-any-blank-'.repeat(12);
+
+/** A name of a model that this worker has not heard of yet. */
+let made = 0;
+
+interface Visit {
+  name: string;
+  /** Opens the page in the state that is meant. */
+  open: (page: Page) => Promise<void>;
+}
+
+/** Every page, in every state that looks different. */
+async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[]> {
+  made += 1;
+  const worker = `worker-${made}`;
+  const waiting = `waiting-${made}`;
+  ollama.add({
+    name: worker,
+    steps: [
+      {
+        reply: {
+          thinking: 'A thought.',
+          content: `I begin. ${LONG}`,
+          tool_calls: [
+            { name: 'write_file', arguments: { path: 'notes.md', content: `# Notes\n${LONG}` } },
+            { name: 'read_file', arguments: { path: `${LONG.slice(0, 180)}.md` } },
+          ],
+        },
+      },
+      {
+        reply: { content: '{"name": "search_files", "arguments": {"pattern": "Notes", "max_results": "5"}}' },
+      },
+      { reply: { content: 'Next I will look around.' } },
+      { reply: { content: `The task is completed. ${LONG}` } },
+    ],
+  });
+  ollama.add({
+    name: waiting,
+    steps: [
+      {
+        reply: { content: 'One moment.', tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] },
+      },
+      { fault: { kind: 'hang' } },
+    ],
+  });
+  const finished = await finishRun(loupe, {
+    task: `Write notes. ${LONG}`,
+    model: worker,
+    think: true,
+    budget: { max_tokens_total: 100_000, max_seconds: 600 },
+    checks: [
+      { type: 'file_exists', path: 'notes.md' },
+      { type: 'file_contains', path: 'notes.md', text: LONG.slice(0, 90) },
+      { type: 'file_exists', path: 'missing.md' },
+    ],
+    max_attempts: 1,
+  });
+  const failed = await finishRun(loupe, { task: 'Fail', model: 'not-installed' });
+  const running = await startRun(loupe, { task: 'Run on', model: waiting });
+  const queued = await startRun(loupe, { task: 'Wait in line', model: waiting });
+  const openRun = async (page: Page, id: string) => {
+    const view = new RunView(page);
+    await view.open(id);
+    return view;
+  };
+  return [
+    {
+      name: 'the list of runs',
+      open: async (page) => {
+        await page.goto('/');
+        await expect(page.getByRole('link', { name: /Run on/ }).first()).toBeVisible();
+        await expect(page.getByLabel('Model')).toContainText('loupe-demo');
+      },
+    },
+    {
+      name: 'a new run',
+      open: async (page) => {
+        await page.goto('/runs/new');
+        await page.getByText('Advanced').click();
+        await page.getByText('An existing folder').click();
+        await page.getByRole('button', { name: 'Add a check' }).click();
+        await page.getByRole('button', { name: 'Start run' }).click();
+        await expect(page.getByText('Say what the agent should do.')).toBeVisible();
+      },
+    },
+    {
+      name: 'a run at work',
+      open: async (page) => {
+        const view = await openRun(page, running.id);
+        await expect(view.row('Model call 2, open')).toBeVisible();
+      },
+    },
+    {
+      name: 'a run in the queue',
+      open: async (page) => {
+        await openRun(page, queued.id);
+        await expect(page.getByText('Waiting in queue')).toBeVisible();
+      },
+    },
+    {
+      name: 'a run that has ended',
+      open: async (page) => {
+        const view = await openRun(page, finished.id);
+        await view.expectEnd('The model gave its answer', 'final_answer');
+      },
+    },
+    {
+      name: 'a run with everything unfolded',
+      open: async (page) => {
+        const view = await openRun(page, finished.id);
+        await view.expectEnd('The model gave its answer', 'final_answer');
+        await page.keyboard.press('g');
+        for (const name of ['Model call 1, ended', 'write_file, succeeded']) {
+          const row = await view.reveal(view.row(name));
+          await row.locator('button[aria-expanded="false"]').first().click();
+        }
+      },
+    },
+    {
+      name: 'a run that failed',
+      open: async (page) => {
+        const view = await openRun(page, failed.id);
+        await view.expectEnd('The run failed', 'error');
+      },
+    },
+    {
+      name: 'the keys',
+      open: async (page) => {
+        await openRun(page, finished.id);
+        await page.keyboard.press('?');
+        await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+      },
+    },
+    {
+      name: 'the models',
+      open: async (page) => {
+        await page.goto('/models');
+        await expect(page.getByText('loupe-demo-loop')).toBeVisible();
+      },
+    },
+    {
+      name: 'the health',
+      open: async (page) => {
+        await page.goto('/health');
+        await expect(page.getByText('Ollama: good')).toBeAttached();
+      },
+    },
+    {
+      name: 'an unknown run',
+      open: async (page) => {
+        await openRun(page, 'nobody');
+        await expect(page.getByText('There is no run "nobody"')).toBeVisible();
+      },
+    },
+    {
+      name: 'no page at all',
+      open: async (page) => {
+        await page.goto('/nowhere');
+        await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible();
+      },
+    },
+  ];
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`D22: axe finds nothing on any page, ${colorScheme}`, async ({ page, loupe, ollama }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ colorScheme });
+    for (const { name, open } of await everyPage(loupe, ollama)) {
+      await test.step(name, async () => {
+        await open(page);
+        await expectAccessible(page);
+      });
+    }
+  });
+}
+
+for (const width of [360, 768]) {
+  test(`D22: every page fits ${width} pixels, and its controls can be reached`, async ({
+    page,
+    loupe,
+    ollama,
+  }) => {
+    test.setTimeout(90_000);
+    await page.setViewportSize({ width, height: 740 });
+    for (const { name, open } of await everyPage(loupe, ollama)) {
+      await test.step(name, async () => {
+        await open(page);
+        const { overflow, outside } = await page.evaluate(() => {
+          const limit = document.documentElement.clientWidth;
+          const scrollsInside = (element: Element) => {
+            for (let parent = element.parentElement; parent; parent = parent.parentElement) {
+              if (
+                /auto|scroll|hidden|clip/.test(getComputedStyle(parent).overflowX) &&
+                parent !== document.body
+              )
+                return true;
+            }
+            return false;
+          };
+          const controls = [...document.querySelectorAll('a, button, input, select, textarea, summary')];
+          return {
+            overflow: document.documentElement.scrollWidth - limit,
+            outside: controls
+              .filter((control) => {
+                const box = control.getBoundingClientRect();
+                if (box.width <= 1 || scrollsInside(control)) return false;
+                return box.left < -1 || box.right > limit + 1;
+              })
+              .map((control) => control.outerHTML.slice(0, 120)),
+          };
+        });
+        expect({ name, overflow, outside }).toEqual({ name, overflow: 0, outside: [] });
+        // The timeline does not scroll sideways either.
+        const sideways = await page
+          .getByRole('feed')
+          .evaluateAll((feeds) =>
+            feeds.map(
+              (feed) => (feed.parentElement?.scrollWidth ?? 0) - (feed.parentElement?.clientWidth ?? 0),
+            ),
+          );
+        expect(sideways.filter((pixels) => pixels > 0)).toEqual([]);
+      });
+    }
+  });
+}
+
+test('D22: at 360 pixels a run is started, followed and stopped by touch', async ({
+  browser,
+  loupe,
+  ollama,
+  page,
+}) => {
+  ollama.add({ name: 'a-small-screen', steps: [{ fault: { kind: 'hang' } }] });
+  const context = await browser.newContext({
+    baseURL: loupe.url,
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+    storageState: await page.context().storageState(),
+  });
+  const phone = await context.newPage();
+  await phone.goto('/');
+  await phone.getByLabel('Model').selectOption({ label: 'a-small-screen:latest' });
+  await phone.getByLabel('Task').fill('Wait');
+  await phone.getByRole('button', { name: 'Start', exact: true }).tap();
+  const view = new RunView(phone);
+  await expect(view.row('Model call 1, open')).toBeVisible();
+  await phone.getByText('Guardrails and totals').first().tap();
+  await expect(phone.getByText('Identical calls in a row').first()).toBeVisible();
+  await phone.getByText('Guardrails and totals').first().tap();
+  await phone.getByRole('button', { name: 'Stop now' }).tap();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await context.close();
+});
+
+test('D22: the theme follows the system until it is chosen, and is there before the first paint', async ({
+  page,
+}) => {
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto('/models');
+  const dark = await background();
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await background();
+  expect(light).not.toBe(dark);
+  await page.getByRole('button', { name: 'Theme: system. Change to light' }).click();
+  await page.getByRole('button', { name: 'Theme: light. Change to dark' }).click();
+  expect(await background()).toBe(dark);
+  await page.reload({ waitUntil: 'commit' });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.waitForLoadState();
+  expect(await background()).toBe(dark);
+});

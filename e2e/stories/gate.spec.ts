@@ -1,0 +1,169 @@
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { RunListReply } from '../../lib/api/replies.ts';
+import { expect, test } from '../fixtures.ts';
+import type { LoupeServer } from '../loupe-server.ts';
+
+/** A request with headers that `fetch` does not let one choose. */
+async function ask(
+  loupe: LoupeServer,
+  options: { method?: string; path: string; headers: Record<string, string> },
+) {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const request = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: loupe.port,
+        path: options.path,
+        method: options.method ?? 'GET',
+        headers: options.headers,
+      },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk) => {
+          body += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      },
+    );
+    request.on('error', reject);
+    request.end(options.method === 'POST' ? '{"task":"Steal","model":"any"}' : undefined);
+  });
+}
+
+test('D17: requests for a foreign host or from a foreign page are refused, even with the token', async ({
+  loupe,
+}) => {
+  const token = { authorization: `Bearer ${loupe.token}` };
+  const host = `127.0.0.1:${loupe.port}`;
+  const json = { ...token, host, 'content-type': 'application/json' };
+  const cases = [
+    { path: '/api/runs', headers: { ...token, host: 'evil.example' } },
+    { path: '/', headers: { host: `evil.example:${loupe.port}` } },
+    { path: '/api/runs', method: 'POST', headers: { ...json, origin: 'http://evil.example' } },
+    { path: '/api/runs', method: 'POST', headers: { ...json, origin: 'null' } },
+    { path: '/api/runs', method: 'POST', headers: { ...json, origin: `http://${host}.evil.example` } },
+    { path: '/api/runs', headers: { ...token, host, 'sec-fetch-site': 'cross-site' } },
+  ];
+  for (const refused of cases) {
+    const answer = await ask(loupe, refused);
+    expect([refused, answer.status]).toEqual([refused, 403]);
+    expect(answer.body).toMatch(/foreign_(host|origin)|another (host|page)/);
+  }
+  expect((await ask(loupe, { path: '/api/runs', headers: { ...token, host } })).status).toBe(200);
+});
+
+test('D17: another page in the same browser can neither start, stop nor read runs', async ({
+  page,
+  loupe,
+  browser,
+}) => {
+  // Another port of the same machine: the browser sends the cookie along, so the cookie alone must not be enough.
+  const evil = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<form method="post" enctype="text/plain" action="${loupe.url}/api/runs">
+      <input name='{"task":"Steal","model":"any","x":"' value='"}'></form>`);
+  });
+  await new Promise<void>((done) => evil.listen(0, '127.0.0.1', done));
+  const { port } = evil.address() as AddressInfo;
+  const context = await browser.newContext({ storageState: await page.context().storageState() });
+  const runs = async () => ((await (await loupe.request('/api/runs')).json()) as RunListReply).runs.length;
+  const before = await runs();
+  try {
+    const tab = await context.newPage();
+    await tab.goto(`http://127.0.0.1:${port}/`);
+    const outcome = await tab.evaluate(async (url) => {
+      const tried = async (init: RequestInit, path = '/api/runs') =>
+        fetch(`${url}${path}`, { credentials: 'include', ...init }).then(
+          (answer) => `${answer.type} ${answer.status}`,
+          () => 'refused',
+        );
+      const body = '{"task":"Steal","model":"any"}';
+      return [
+        await tried({}),
+        await tried({ method: 'POST', headers: { 'content-type': 'application/json' }, body }),
+        await tried({ method: 'POST', mode: 'no-cors', headers: { 'content-type': 'text/plain' }, body }),
+        await tried({}, '/api/stream'),
+      ];
+    }, loupe.url);
+    expect(outcome).toEqual(['refused', 'refused', 'refused', 'refused']);
+    await tab.locator('form').evaluate((form: HTMLFormElement) => form.submit());
+    await expect(tab.locator('body')).toContainText('This request was sent by another page.');
+    // A frame shows nothing of it either.
+    await tab.goto(`http://127.0.0.1:${port}/`);
+    const framed = await tab.evaluate(
+      (url) =>
+        new Promise<boolean>((done) => {
+          const frame = document.createElement('iframe');
+          frame.src = url;
+          frame.onload = () => {
+            try {
+              done(frame.contentDocument !== null);
+            } catch {
+              done(false);
+            }
+          };
+          document.body.append(frame);
+        }),
+      loupe.url,
+    );
+    expect(framed).toBe(false);
+    expect(await runs()).toBe(before);
+  } finally {
+    await context.close();
+    evil.close();
+  }
+});
+
+test('D16: the server listens on the loopback interface only', async ({ loupe }) => {
+  const others = Object.values(networkInterfaces())
+    .flat()
+    .filter((address) => address !== undefined && !address.internal && address.family === 'IPv4');
+  for (const address of others) {
+    const reached = await fetch(`http://${address?.address}:${loupe.port}/`, {
+      signal: AbortSignal.timeout(2000),
+    }).then(
+      () => true,
+      () => false,
+    );
+    expect(reached).toBe(false);
+  }
+});
+
+test('D17: a browser without the link is asked for the token, and let in by it', async ({
+  browser,
+  loupe,
+}) => {
+  const context = await browser.newContext({ baseURL: loupe.url });
+  const page = await context.newPage();
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'This browser is not signed in' })).toBeVisible();
+  await page.getByLabel('Operator token').fill('a-wrong-token-of-some-length');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('This token is wrong');
+  await page.getByLabel('Operator token').fill(loupe.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  expect(cookie?.value).not.toContain(loupe.token);
+  await context.close();
+});
+
+test('D17: the link that npm start prints signs in once', async ({ browser, loupe }) => {
+  const { url } = (await (await loupe.request('/api/session-link', { method: 'POST', json: {} })).json()) as {
+    url: string;
+  };
+  const first = await browser.newContext();
+  const page = await first.newPage();
+  await page.goto(url);
+  await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
+  expect(page.url()).not.toContain(new URL(url).search || 'no ticket in the address');
+  const second = await browser.newContext();
+  const late = await second.newPage();
+  await late.goto(url);
+  await expect(late.getByRole('heading', { name: 'This browser is not signed in' })).toBeVisible();
+  await first.close();
+  await second.close();
+});

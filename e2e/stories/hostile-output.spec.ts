@@ -1,0 +1,111 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+/** Nobody lives at these addresses (RFC 5737), and nothing may be asked of them: the fixture looks at every request. */
+const markup = [
+  '<img src="http://192.0.2.1/pixel.png" onerror="window.pwned = 1">',
+  '<script src="http://192.0.2.1/evil.js"></script><script>window.pwned = 2; alert(2)</script>',
+  '<iframe srcdoc="<script>parent.pwned = 3</script>"></iframe><style>@import "http://192.0.2.1/x.css";</style>',
+  '![track](http://192.0.2.1/markdown.png) [click](javascript:window.pwned=4)',
+  '<a href="http://192.0.2.1/" target="_top">sign in again</a><form action="http://192.0.2.1/"><input name="token"></form>',
+  '</pre></article><svg onload="window.pwned = 5"><meta http-equiv="refresh" content="0;url=http://192.0.2.1/">',
+].join('\n');
+const spoof = 'invoice\u202egpj.exe \u200bzero \u001b[31mred\u001b[0m \u0000end';
+
+test('D18, D2: hostile text from model, tools and task is shown as text and does nothing', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const nasty = `nasty<img src=x onerror=window.pwned=6>.md`;
+  ollama.add({
+    name: 'hostile',
+    steps: [
+      {
+        reply: {
+          thinking: `I think ${markup}`,
+          content: `I say ${markup} ${spoof}`,
+          tool_calls: [
+            { name: 'list_directory', arguments: { path: '.' } },
+            { name: 'read_file', arguments: { path: nasty } },
+            { name: 'read_file', arguments: { path: markup } },
+            { name: '<b onclick="window.pwned=7">tool</b>', arguments: { '<i>key</i>': markup } },
+            { name: 'write_file', arguments: { path: 'out.html', content: markup } },
+          ],
+        },
+      },
+      { reply: { content: `The task is completed. ${markup} ${spoof}` } },
+    ],
+  });
+  const { id } = await finishRun(loupe, {
+    task: `${markup}\n${spoof}`,
+    model: 'hostile',
+    think: true,
+    workspace: workspace({ [nasty]: `${markup}\n${spoof}` }),
+    checks: [{ type: 'file_contains', path: 'out.html', text: markup }],
+  });
+  const pages = context.pages().length;
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+
+  const rows = view.timeline.locator('article');
+  // Everything that can be unfolded is unfolded: what is hidden is not safe because it is hidden.
+  await page.setViewportSize({ width: 1280, height: 9000 });
+  const folded = view.timeline.locator('button[aria-expanded="false"]');
+  for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
+  const text = [...(await view.allRows()).values()].join('\n');
+  for (const line of markup.split('\n')) expect(text).toContain(line);
+  await expect(
+    rows.locator('img, script, iframe, style, form, meta, a[href^="http"], a[href^="javascript"]'),
+  ).toHaveCount(0);
+  await expect(rows.locator('svg[onload], [onerror], [onclick]')).toHaveCount(0);
+
+  await test.step('characters that would not be seen, or turn the reading direction, are shown by name', async () => {
+    expect(text).toContain('invoiceRLOgpj.exe');
+    expect(text).toContain('ZWSPzero');
+    expect(text).toContain('ESC[31mred');
+    expect(text).toContain('NULend');
+    await expect(rows.filter({ hasText: '\u202e' })).toHaveCount(0);
+  });
+
+  await test.step('the title, the list of runs and the log download are no way out either', async () => {
+    expect(await page.title()).toContain('<img src=');
+    await page.goto('/');
+    await expect(page.getByRole('link', { name: /<img src="http:\/\/192/ })).toBeVisible();
+    await expect(page.getByRole('main').locator('img, script')).toHaveCount(0);
+    const log = await context.request.get(`/api/runs/${id}/log`);
+    expect(log.headers()['content-disposition']).toContain('attachment');
+    expect(log.headers()['x-content-type-options']).toBe('nosniff');
+    expect(log.headers()['content-type']).not.toContain('html');
+  });
+  expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
+  expect(context.pages()).toHaveLength(pages);
+});
+
+test('D18: a hostile Ollama cannot put markup into health, models or errors', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const model = 'm<img src=http://192.0.2.1/m.png onerror=window.pwned=8>';
+  ollama.add({
+    name: 'hostile-model',
+    model,
+    steps: [{ fault: { kind: 'http', status: 400, body: { error: markup }, content_type: 'text/html' } }],
+  });
+  const { id } = await finishRun(loupe, { task: 'Fail', model });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The run failed', 'error');
+  await expect(view.end).toContainText('<script>window.pwned = 2; alert(2)</script>');
+  for (const path of ['/models', '/runs/new', '/health', '/']) {
+    await page.goto(path);
+    await expect(page.getByRole('main')).toContainText('m<img src=http://192.0.2.1/m.png');
+    await expect(page.getByRole('main').locator('img, script, iframe')).toHaveCount(0);
+  }
+  expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
+});

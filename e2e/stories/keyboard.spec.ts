@@ -1,0 +1,158 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+/** Presses Tab until the focus is on what was looked for, as a person without a mouse does. */
+async function tabTo(page: Page, name: string | RegExp, limit = 60): Promise<void> {
+  for (let presses = 0; presses < limit; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (!(element instanceof HTMLElement)) return '';
+      const labels = 'labels' in element ? [...((element as HTMLInputElement).labels ?? [])] : [];
+      return (
+        element.getAttribute('aria-label') ??
+        ([...labels.map((label) => label.textContent), element.textContent].join(' ').trim() || '')
+      );
+    });
+    if (typeof name === 'string' ? focused.includes(name) : name.test(focused)) return;
+  }
+  throw new Error(`Tab did not lead to ${name}`);
+}
+
+/** Whoever uses the keyboard must see where the focus is. */
+async function expectFocusSeen(page: Page): Promise<void> {
+  const seen = await page.evaluate(() => {
+    const outlined = (element: Element | null): boolean => {
+      if (!element) return false;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
+    };
+    const element = document.activeElement;
+    return (
+      outlined(element) ||
+      outlined(element?.closest('label') ?? null) ||
+      (element?.matches('textarea') ?? false)
+    );
+  });
+  expect(seen).toBe(true);
+}
+
+test('D22: from the first page to a finished run without a mouse', async ({ page, ollama, workspace }) => {
+  ollama.add({
+    name: 'a-keyboard-model',
+    pace: { prompt_ms: 700 },
+    steps: [
+      { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'a.md' } }] } },
+      { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const folder = workspace({ 'a.md': 'Alpha.' });
+  await page.goto('/');
+  await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
+
+  await test.step('the first stop of the Tab key skips the header', async () => {
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
+    await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeInViewport();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await expect(page.getByLabel('Task')).toBeFocused();
+  });
+
+  await test.step('the form is filled in', async () => {
+    await tabTo(page, 'All options');
+    await expectFocusSeen(page);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: 'New run' })).toBeVisible();
+    await tabTo(page, 'What should the agent do?');
+    await page.keyboard.type('Read it');
+    await tabTo(page, /:latest|loupe-demo/);
+    const model = page.getByRole('radio', { name: /a-keyboard-model/ });
+    for (let presses = 0; presses < 60 && !(await model.isChecked()); presses += 1)
+      await page.keyboard.press('ArrowDown');
+    await expect(model).toBeChecked();
+    await expectFocusSeen(page);
+    await tabTo(page, 'A fresh folder');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(folder);
+    await tabTo(page, 'Stall guard');
+    await page.keyboard.press('Space');
+    await expect(page.getByLabel('Stall guard')).not.toBeChecked();
+    await page.getByLabel('What should the agent do?').press('Control+Enter');
+  });
+
+  const view = new RunView(page);
+  await expect(view.connection('Live')).toBeVisible();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+
+  await test.step('rows are walked with j and k, iterations with Shift, and Enter unfolds', async () => {
+    await page.keyboard.press('g');
+    await expect(view.row('Task')).toBeFocused();
+    await page.keyboard.press('j');
+    await expect(view.row('Preparation')).toBeFocused();
+    await page.keyboard.press('k');
+    await expect(view.row('Task')).toBeFocused();
+    await page.keyboard.press('Shift+J');
+    await expect(view.row('Iteration 1')).toBeFocused();
+    await page.keyboard.press('Shift+J');
+    await expect(view.row('Iteration 2')).toBeFocused();
+    await page.keyboard.press('Shift+K');
+    await expect(view.row('Iteration 1')).toBeFocused();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    const call = view.row('read_file, succeeded');
+    await expect(call).toBeFocused();
+    await expectFocusSeen(page);
+    await page.keyboard.press('Enter');
+    await expect(call.getByRole('group', { name: 'Result' })).toContainText('Alpha.');
+    await page.keyboard.press('Enter');
+    await expect(call.getByRole('group', { name: 'Result' })).toBeHidden();
+    await page.keyboard.press('Shift+G');
+    await expect(view.end).toBeInViewport();
+  });
+
+  await test.step('? shows the keys, Escape closes them', async () => {
+    await page.keyboard.press('?');
+    const sheet = page.getByRole('dialog', { name: 'Keys' });
+    await expect(sheet).toContainText('next and previous row');
+    await page.keyboard.press('Escape');
+    await expect(sheet).toBeHidden();
+  });
+});
+
+test('D22, D12: a run is stopped by keyboard, and said aloud', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'stopped-by-key', steps: [{ fault: { kind: 'hang' } }] });
+  await page.goto('/');
+  const answer = await loupe.request('/api/runs', { json: { task: 'Wait', model: 'stopped-by-key' } });
+  const { run } = (await answer.json()) as { run: { id: string } };
+  const view = new RunView(page);
+  await view.open(run.id);
+  await expect(view.connection('Live')).toBeVisible();
+  await tabTo(page, 'Stop after this step');
+  await expectFocusSeen(page);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[aria-live="polite"]', { hasText: 'Stop requested.' })).toBeAttached();
+  await tabTo(page, 'Stop now');
+  await page.keyboard.press('Enter');
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(
+    page.locator('[aria-live="polite"]', { hasText: 'Run ended: The run was stopped.' }),
+  ).toBeAttached();
+});
+
+test('D22: keys that are typed into a field do nothing else', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'typed', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Say hello', model: 'typed' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.end.getByRole('link', { name: 'Run again with changes' }).click();
+  await page.getByLabel('What should the agent do?').fill('');
+  await page.getByLabel('What should the agent do?').pressSequentially('jkgGf? and Enter');
+  await expect(page.getByLabel('What should the agent do?')).toHaveValue('jkgGf? and Enter');
+  await expect(page.getByRole('dialog')).toBeHidden();
+});

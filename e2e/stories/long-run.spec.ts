@@ -1,0 +1,136 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun, startRun, summaryOf } from '../runs.ts';
+
+/** Ten calls in each of a hundred iterations, none like another. */
+const thousand = (task: string) => ({
+  name: task.replaceAll(' ', '-'),
+  model: 'wide-window',
+  match: task,
+  steps: [
+    {
+      repeat: 99,
+      steps: [
+        {
+          reply: {
+            content: 'Round {{n}}.',
+            tool_calls: Array.from({ length: 10 }, (_, index) => ({
+              name: index === 0 ? 'write_file' : 'read_file',
+              arguments:
+                index === 0
+                  ? { path: 'log.md', content: 'Round {{n}}\n' }
+                  : { path: 'log.md', start_line: `${index}` },
+            })),
+          },
+        },
+      ],
+    },
+    {
+      reply: {
+        tool_calls: Array.from({ length: 10 }, (_, index) => ({
+          name: 'list_directory',
+          arguments: { path: '.', n: `${index}` },
+        })),
+      },
+    },
+  ],
+});
+
+const longRun = { model: 'wide-window', max_iterations: 100, window_tokens: 1_000_000, stall_guard: false };
+
+test('D20: a run with 1000 calls stays usable', async ({ page, loupe, ollama }) => {
+  test.setTimeout(120_000);
+  ollama.add(thousand('thousand at once'));
+  const { id } = await finishRun(loupe, { ...longRun, task: 'thousand at once' });
+  const { tool_calls, last_seq } = await summaryOf(loupe, id);
+  expect(tool_calls).toBe(1000);
+
+  const view = new RunView(page);
+  const opened = Date.now();
+  await view.open(id);
+  await view.expectEnd('The iteration limit was reached', 'max_iterations');
+  const openMs = Date.now() - opened;
+  const rows = view.timeline.locator('article');
+  // Only what can be seen is drawn.
+  expect(await rows.count()).toBeLessThan(120);
+
+  const timed = async (what: () => Promise<void>) => {
+    const started = Date.now();
+    await what();
+    return Date.now() - started;
+  };
+  const topMs = await timed(async () => {
+    await page.keyboard.press('g');
+    await expect(view.row('Task')).toBeInViewport();
+  });
+  const endMs = await timed(async () => {
+    await page.keyboard.press('Shift+G');
+    await expect(view.end).toBeInViewport();
+  });
+  const middle = Math.floor(last_seq / 2);
+  const linkMs = await timed(async () => {
+    await view.open(id, { seq: middle });
+    await page.reload();
+    await expect(view.timeline.locator('article:focus')).toBeInViewport();
+  });
+  const keyMs = await timed(async () => {
+    for (let index = 0; index < 20; index += 1) await page.keyboard.press('j');
+    await expect(view.timeline.locator('article:focus')).toBeInViewport();
+  });
+  /** The longest time in which the page drew nothing while it was scrolled from end to end. */
+  const longestFrameMs = await view.timeline.locator('xpath=..').evaluate(
+    (element) =>
+      new Promise<number>((done) => {
+        element.scrollTop = 0;
+        const step = element.scrollHeight / 60;
+        let longest = 0;
+        let frames = 0;
+        let last = performance.now();
+        const next = () => {
+          const now = performance.now();
+          longest = Math.max(longest, now - last);
+          last = now;
+          frames += 1;
+          element.scrollTop += step;
+          if (frames < 60) requestAnimationFrame(next);
+          else done(longest);
+        };
+        requestAnimationFrame(next);
+      }),
+  );
+  const heapMb = await page.evaluate(
+    () =>
+      ((performance as { memory?: { usedJSHeapSize: number } }).memory?.usedJSHeapSize ?? 0) / 1024 / 1024,
+  );
+  console.info(
+    `1000 calls, ${last_seq} events: open ${openMs} ms, to the top ${topMs} ms, to the end ${endMs} ms, deep link ${linkMs} ms, ` +
+      `20 rows by key ${keyMs} ms, longest frame while scrolling ${Math.round(longestFrameMs)} ms, heap ${Math.round(heapMb)} MB`,
+  );
+  expect(openMs).toBeLessThan(8000);
+  expect(topMs).toBeLessThan(2000);
+  expect(endMs).toBeLessThan(2000);
+  expect(longestFrameMs).toBeLessThan(500);
+  expect(heapMb).toBeLessThan(200);
+});
+
+test('D20: the reader who scrolls up in a fast run is left in peace', async ({ page, loupe, ollama }) => {
+  ollama.add({ ...thousand('thousand slowly'), pace: { prompt_ms: 100 } });
+  const { id } = await startRun(loupe, { ...longRun, task: 'thousand slowly' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.row('Iteration 4')).toBeInViewport(); // it follows the end
+  await page.mouse.move(500, 500);
+  await page.mouse.wheel(0, -400);
+  const scroller = view.timeline.locator('xpath=..');
+  const pill = page.getByRole('button', { name: /new rows?$/ });
+  await expect(pill).toBeVisible();
+  const before = await scroller.evaluate((element) => element.scrollTop);
+  const rowsBefore = (await summaryOf(loupe, id)).tool_calls;
+  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBeGreaterThan(rowsBefore + 40);
+  expect(Math.abs((await scroller.evaluate((element) => element.scrollTop)) - before)).toBeLessThan(3);
+  await pill.click();
+  await expect(pill).toBeHidden();
+  await page.getByRole('button', { name: 'Stop now' }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(view.end).toBeInViewport();
+});

@@ -1,0 +1,82 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, index) => `Line ${index + 1} of the text.`).join('\n');
+
+test('D7, E10: long results unfold in place', async ({ page, loupe, ollama, workspace }) => {
+  ollama.add({
+    name: 'long-read',
+    steps: [
+      { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'long.txt' } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const { id } = await finishRun(loupe, {
+    task: 'Read',
+    model: 'long-read',
+    workspace: workspace({ 'long.txt': lines(400) }),
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  const row = view.row('read_file, succeeded');
+  await row.getByRole('button', { name: /read_file/ }).click();
+  const result = row.getByRole('group', { name: 'Result' });
+  await expect(result).toContainText('Line 3 of the text.');
+  await expect(result).not.toContainText('Line 300 of the text.');
+  await expect(result).toContainText('400 lines');
+  await result.getByRole('button', { name: 'Show all of the content' }).click();
+  await expect(result).toContainText('Line 400 of the text.');
+  await result.getByRole('button', { name: 'Show less of the content' }).click();
+  await expect(result).not.toContainText('Line 300 of the text.');
+});
+
+test('E10: what is too long to be sent to every viewer is fetched whole on demand', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const content = lines(3000); // about 70 KB
+  ollama.add({
+    name: 'long-write',
+    steps: [
+      { reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'long.md', content } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  ollama.add({ name: 'long-answer', steps: [{ reply: { content: `${content}\nThe task is completed.` } }] });
+  const view = new RunView(page);
+  const open = async (model: string) => {
+    await view.open((await finishRun(loupe, { task: 'Write', model, num_predict: [30_000, 30_000] })).id);
+    await view.expectEnd('The model gave its answer', 'final_answer');
+  };
+
+  await test.step('the answer', async () => {
+    await open('long-answer');
+    await expect(view.end).toContainText('Line 1 of the text.');
+    await view.end.getByRole('button', { name: /Fetch the whole answer/ }).click();
+    const whole = view.end.getByRole('region', { name: 'Whole answer' });
+    await whole.locator(':scope > div').evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await expect(whole).toContainText('The task is completed.');
+  });
+
+  await test.step('an argument', async () => {
+    await open('long-write');
+    const row = view.row('write_file, succeeded');
+    await row.getByRole('button', { name: /write_file/ }).click();
+    const args = row.getByRole('group', { name: 'Arguments' });
+    await expect(args).toContainText('Line 1 of the text.');
+    const fetched = page.waitForResponse((response) => /\/events\/\d+$/.test(response.url()));
+    await args.getByRole('button', { name: /Fetch the whole content/ }).click();
+    expect((await fetched).status()).toBe(200);
+    await expect(args).toContainText('3,000 lines');
+    const whole = args.getByRole('region', { name: 'Whole content' });
+    await whole.locator(':scope > div').evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await expect(whole).toContainText('Line 3000 of the text.');
+    await args.getByRole('button', { name: 'Copy the content' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(content);
+  });
+});

@@ -1,0 +1,100 @@
+import { expect, test } from '../fixtures.ts';
+import { startLoupe } from '../loupe-server.ts';
+import { RunView } from '../run-view.ts';
+import { eventsOf, logOf, startRun } from '../runs.ts';
+
+test('D19, D5: a server that dies in the middle of a call comes back, and the open page goes on', async ({
+  ollama,
+  ownServer,
+}) => {
+  ollama.add({
+    name: 'survivor',
+    steps: [
+      {
+        reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'before.md', content: 'Before.' } }] },
+      },
+      { reply: { tool_calls: [{ name: 'run_command', arguments: { command: 'echo begun; sleep 40' } }] } },
+      { reply: { content: 'The task is completed, although I was interrupted.' } },
+    ],
+  });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
+  const { id } = await startRun(loupe, { task: 'Survive', model: 'survivor' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.row('run_command, running')).toContainText('begun');
+  await expect(view.connection('Live')).toBeVisible();
+
+  await loupe.stop('SIGKILL');
+  await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
+  const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
+  try {
+    await view.expectEnd('The model gave its answer', 'final_answer');
+    await expect(view.row('Interrupted and resumed')).toContainText('The server was away for');
+    const call = view.row('run_command, interrupted');
+    await call.getByRole('button', { name: /run_command/ }).click();
+    await expect(call).toContainText('Its outcome is unknown; it was not run again.');
+    await expect(view.end).toContainText('although I was interrupted');
+
+    const reloaded = await (async () => {
+      const before = await view.allRows();
+      await page.reload();
+      await view.expectEnd('The model gave its answer', 'final_answer');
+      return { before, after: await view.allRows() };
+    })();
+    expect([...reloaded.after.keys()]).toEqual([...reloaded.before.keys()]);
+
+    const log = await logOf(second, id);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    expect(eventsOf(log, 'tool-call.started').map(({ tool }) => tool)).toEqual(['write_file', 'run_command']);
+    expect(eventsOf(log, 'run.resumed')).toHaveLength(1);
+    expect(eventsOf(log, 'tool-call.interrupted')).toHaveLength(1);
+    // The model was told what happened to its call.
+    expect(JSON.stringify(ollama.chats.at(-1)?.messages)).toContain('interrupted');
+  } finally {
+    await second.stop('SIGKILL');
+  }
+});
+
+test('D19: Ctrl-C closes the server politely; the next start takes the run up where it was', async ({
+  ollama,
+  ownServer,
+}) => {
+  ollama.add({
+    name: 'patient',
+    pace: { prompt_ms: 1500 },
+    steps: [
+      { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
+  const { id } = await startRun(loupe, { task: 'Wait', model: 'patient' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  expect(await loupe.stop('SIGINT')).toEqual({ code: 0, signal: null });
+  await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
+  const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
+  try {
+    await view.expectEnd('The model gave its answer', 'final_answer');
+    await expect(view.row('Interrupted and resumed')).toBeVisible();
+  } finally {
+    await second.stop('SIGKILL');
+  }
+});
+
+test('D4: a page that is open while the server is away says so, and starts nothing', async ({
+  ollama,
+  ownServer,
+}) => {
+  ollama.add({ name: 'away-model', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
+  await page.goto('/');
+  await page.getByLabel('Model').selectOption({ label: 'away-model:latest' });
+  await loupe.stop();
+  await page.getByLabel('Task').fill('Say hello');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.getByRole('form', { name: 'Quick run' }).getByRole('alert')).toBeVisible();
+  await expect(page.getByLabel('Task')).toHaveValue('Say hello');
+  await expect(page.getByRole('link', { name: 'Server offline' })).toBeVisible();
+});

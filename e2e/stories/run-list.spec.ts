@@ -1,0 +1,82 @@
+import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, finishRun, startRun } from '../runs.ts';
+
+test('D3: the list of runs is live: runs come, wait, work and end while one looks', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'listed',
+    pace: { prompt_ms: 1200 },
+    steps: [
+      { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
+      { reply: { tool_calls: [{ name: 'search_files', arguments: { pattern: 'x' } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  await page.goto('/');
+  await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
+  const first = await startRun(loupe, { task: 'The first of two', model: 'listed' });
+  const second = await startRun(loupe, { task: 'The second of two', model: 'listed' });
+  const atWork = page.getByRole('region', { name: 'At work' });
+  const earlier = page.getByRole('region', { name: /Earlier|Runs/ });
+  await expect(atWork.getByRole('link', { name: /The first of two.*Model at work/ })).toBeVisible();
+  await expect(atWork.getByRole('link', { name: /The second of two.*In queue, place 1/ })).toBeVisible();
+  await expect(atWork.getByRole('link', { name: /The first of two.*[12] tool call/ })).toBeVisible();
+  await endOf(loupe, first.id);
+  await expect(earlier.getByRole('link', { name: /The first of two.*2 tool calls.*Answered/ })).toBeVisible();
+  await expect(atWork.getByRole('link', { name: /The second of two/ })).toBeVisible();
+  await endOf(loupe, second.id);
+  await expect(atWork).toBeHidden();
+  await earlier.getByRole('link', { name: /The second of two/ }).click();
+  await expect(page).toHaveURL(new RegExp(second.id));
+  await new RunView(page).expectEnd('The model gave its answer', 'final_answer');
+  await page.goBack();
+  await expect(earlier.getByRole('link', { name: /The second of two/ })).toBeVisible();
+});
+
+test('D3: earlier runs come on demand, each once', async ({ ownServer }) => {
+  const ollama = await startFakeOllama({
+    scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],
+  });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
+  for (let index = 1; index <= 55; index += 1)
+    await startRun(loupe, { task: `Task ${index}.`, model: 'many' });
+  await expect
+    .poll(
+      async () =>
+        ((await (await loupe.request('/api/health')).json()) as { runs: { active: number; queued: number } })
+          .runs,
+    )
+    .toEqual({ active: 0, queued: 0 });
+  await page.goto('/');
+  const lines = page.getByRole('region', { name: 'Runs' }).getByRole('listitem');
+  await expect(lines).toHaveCount(50);
+  await expect(lines.first()).toContainText('Task 55.');
+  await page.getByRole('button', { name: 'Show earlier runs' }).click();
+  await expect(lines).toHaveCount(55);
+  await expect(lines.last()).toContainText('Task 1.');
+  await expect(page.getByRole('button', { name: 'Show earlier runs' })).toBeHidden();
+  await ollama.close();
+});
+
+test('D8: each reason has its word in the list', async ({ page, loupe, ollama }) => {
+  ollama.add({
+    name: 'loops',
+    steps: [{ reply: { tool_calls: [{ name: 'list_directory', arguments: {} }] } }],
+  });
+  ollama.add({ name: 'answers', steps: [{ reply: { content: 'The task is completed.' } }] });
+  await finishRun(loupe, { task: 'Loop for me', model: 'loops' });
+  await finishRun(loupe, {
+    task: 'Check me',
+    model: 'answers',
+    checks: [{ type: 'file_exists', path: 'never.md' }],
+    max_attempts: 1,
+  });
+  await page.goto('/');
+  await expect(page.getByRole('link', { name: /Loop for me.*Repeated itself/ })).toBeVisible();
+  await expect(page.getByRole('link', { name: /Check me.*Checks fail.*Answered/ })).toBeVisible();
+});

@@ -1,0 +1,185 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { eventsOf, finishRun, logOf } from '../runs.ts';
+
+test('D10: the form starts a run with every option it offers', async ({ page, loupe, ollama, workspace }) => {
+  ollama.add({
+    name: 'form-model',
+    steps: [
+      {
+        reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'out.md', content: 'All good.' } }] },
+      },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const folder = workspace({ 'alpha.md': 'Alpha.' });
+  const number = async (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value);
+  const choose = async (group: string, option: string) =>
+    page.getByRole('radiogroup', { name: group }).getByText(option, { exact: true }).click();
+
+  await page.goto('/');
+  await page.getByRole('link', { name: 'New run' }).click();
+  await page.getByLabel('What should the agent do?').fill('Write out.md');
+  await choose('Model', 'form-model:latest');
+  await choose('Where it works', 'An existing folder');
+  await page.getByLabel('Folder', { exact: true }).fill(folder);
+  await choose('Tier', 'Complex');
+  await number('Iterations', '7');
+  await page.getByLabel('Stall guard').uncheck();
+  await page.getByLabel('Nudge plans').uncheck();
+  await number('Token budget', '50000');
+  await number('Time budget (minutes)', '5');
+  await number('Cost budget (USD)', '1.5');
+  const addCheck = page.getByRole('button', { name: 'Add a check' });
+  await addCheck.click();
+  await page.getByLabel('Kind of check 1').selectOption('File exists');
+  await page.getByLabel('Path of check 1').fill('out.md');
+  await addCheck.click();
+  await page.getByLabel('Kind of check 2').selectOption('File contains');
+  await page.getByLabel('Path of check 2').fill('out.md');
+  await page.getByLabel('Text of check 2').fill('good');
+  await addCheck.click();
+  await page.getByLabel('Command of check 3').fill('test -s out.md');
+  await addCheck.click();
+  await page.getByRole('button', { name: 'Remove check 4' }).click();
+  await number('Attempts in all', '2');
+  await page.getByLabel('Live tokens').check();
+  await choose('Thinking', 'On');
+  await number('Temperature', '0.2');
+  await number('Seed', '7');
+  await number('Window (tokens)', '8192');
+  await page.getByText('Advanced').click();
+  await page.getByLabel('Words before the tool rules').fill('You are terse.');
+  await number('Call limit (seconds)', '60');
+  await number('Load limit (seconds)', '90');
+  await page.getByLabel('Keep loaded for').fill('10m');
+  await number('Reply limit (tokens)', '512');
+  await number('Second reply limit (tokens)', '1024');
+  await number('Shorten results at (share of the window)', '0.5');
+  await number('Longest single result (characters)', '4000');
+  await number('Top p', '0.9');
+  await number('Top k', '40');
+  await expect(page.getByText('at most 7 iterations')).toBeVisible();
+  await page.getByRole('button', { name: 'Start run' }).click();
+  await expect(page).toHaveURL(/\/runs\/(?!new)/);
+
+  const view = new RunView(page);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const [created] = eventsOf(await logOf(loupe, id), 'run.created');
+  expect(created?.config).toMatchObject({
+    mode: 'task',
+    agentic: true,
+    task: 'Write out.md',
+    model: 'form-model:latest',
+    workspace: folder,
+    system: 'You are terse.',
+    tier: 'complex',
+    max_iterations: 7,
+    stall_guard: false,
+    nudge_plans: false,
+    budget: { max_tokens_total: 50_000, max_seconds: 300, max_cost_usd: 1.5 },
+    checks: [
+      { type: 'file_exists', path: 'out.md' },
+      { type: 'file_contains', path: 'out.md', text: 'good' },
+      { type: 'command', command: 'test -s out.md' },
+    ],
+    max_attempts: 2,
+    live_tokens: true,
+    think: true,
+    window_tokens: 8192,
+    call_timeout_ms: 60_000,
+    load_timeout_ms: 90_000,
+    keep_alive: '10m',
+    num_predict: [512, 1024],
+    compact_at: 0.5,
+    result_chars: 4000,
+    model_options: { temperature: 0.2, seed: 7, top_p: 0.9, top_k: 40 },
+  });
+  // What was chosen is what Ollama is asked for.
+  expect(ollama.chats.at(-1)).toMatchObject({
+    stream: true,
+    think: true,
+    keep_alive: '10m',
+    options: { num_ctx: 8192, num_predict: 512, temperature: 0.2, seed: 7, top_p: 0.9, top_k: 40 },
+  });
+
+  await test.step('"Run again with changes" brings the same settings back', async () => {
+    await view.end.getByRole('link', { name: 'Run again with changes' }).click();
+    await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
+    await expect(page.getByLabel('Folder', { exact: true })).toHaveValue(folder);
+    await expect(page.getByLabel('Iterations', { exact: true })).toHaveValue('7');
+    await expect(page.getByLabel('Stall guard')).not.toBeChecked();
+    await expect(page.getByLabel('Text of check 2')).toHaveValue('good');
+    await expect(page.getByLabel('Top k', { exact: true })).toHaveValue('40');
+  });
+});
+
+test('D10: the quick form needs a task and nothing else', async ({ page, ollama }) => {
+  ollama.add({ name: 'a-quick-model', steps: [{ reply: { content: 'The task is completed.' } }] });
+  await page.goto('/');
+  await page.getByLabel('Model').selectOption({ label: 'a-quick-model:latest' });
+  await page.getByLabel('Task').fill('Say hello');
+  await page.getByLabel('Task').press('Control+Enter');
+  await new RunView(page).expectEnd('The model gave its answer', 'final_answer');
+  await expect(page.getByRole('heading', { name: 'Say hello' })).toBeVisible();
+
+  // Started from the large form, a task that was typed here is not typed again.
+  await page.goto('/');
+  await expect(page.getByLabel('Model')).toHaveValue('a-quick-model:latest');
+  await page.getByLabel('Task').fill('A longer story');
+  await page.getByRole('link', { name: 'All options' }).click();
+  await expect(page.getByLabel('What should the agent do?')).toHaveValue('A longer story');
+});
+
+test('D10, G3: what cannot work is said at the field, before anything starts', async ({ page, loupe }) => {
+  await page.goto('/runs/new');
+  const start = page.getByRole('button', { name: 'Start run' });
+  await start.click();
+  await expect(page.getByLabel('What should the agent do?')).toBeFocused();
+  await expect(page.getByText('Say what the agent should do.')).toBeVisible();
+
+  await page.getByLabel('What should the agent do?').fill('Do it');
+  await page.getByLabel('Iterations', { exact: true }).fill('0');
+  await start.click();
+  await expect(page.getByLabel('Iterations', { exact: true })).toBeFocused();
+  await expect(page.getByText('A whole number from 1 to 100.')).toBeVisible();
+
+  // What only the server can know comes back as its words: what happened, and what to do.
+  await page.getByLabel('Iterations', { exact: true }).fill('');
+  await page.getByText('An existing folder').click();
+  await page.getByLabel('Folder', { exact: true }).fill('/no/such/folder');
+  await start.click();
+  await expect(page.getByRole('alert').filter({ hasText: '/no/such/folder' })).toBeVisible();
+  await page.getByLabel('Folder', { exact: true }).fill(loupe.dataDir);
+  await start.click();
+  await expect(page.getByRole('alert').filter({ hasText: 'own data' })).toBeVisible();
+  await expect(page).toHaveURL(/\/runs\/new$/);
+});
+
+test('T10: a single answer streams text, offers no tools and runs no loop', async ({ page, ollama }) => {
+  ollama.add({ name: 'single-model', steps: [{ reply: { content: 'Forty-two.' } }] });
+  await page.goto('/runs/new');
+  await page.getByLabel('What should the agent do?').fill('What is the answer?');
+  await page.getByText('Single answer', { exact: true }).click();
+  await page.getByText('single-model:latest', { exact: true }).click();
+  await expect(page.getByText('Where it works')).toBeHidden();
+  await page.getByRole('button', { name: 'Start run' }).click();
+  const view = new RunView(page);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('Forty-two.');
+  expect(ollama.chats.at(-1)).toMatchObject({ stream: true, messages: [{ role: 'user' }] });
+  expect(ollama.chats.at(-1)?.tools).toBeUndefined();
+});
+
+test('D10: the models that can be chosen say what they can do', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'seen-model', steps: [{ reply: { content: 'The task is completed.' } }] });
+  await finishRun(loupe, { task: 'Load it', model: 'seen-model' });
+  await page.goto('/models');
+  const line = page.getByRole('listitem').filter({ hasText: 'seen-model:latest' });
+  await expect(line).toContainText('tools');
+  await expect(line).toContainText('in memory');
+  await expect(page.getByRole('listitem').filter({ hasText: 'loupe-demo-loop' })).toContainText(
+    'again and again',
+  );
+});

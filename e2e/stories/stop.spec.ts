@@ -1,0 +1,83 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+
+const reading = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
+
+test('D12, S13: the first stop lets the step in hand finish, with its calls', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'steps', pace: { prompt_ms: 1500 }, steps: [reading] });
+  const { id } = await startRun(loupe, { task: 'Go on', model: 'steps' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(view.row('Stop requested')).toContainText('requested by you');
+  await expect(view.end).toContainText('Stopped on request after iteration 1.');
+  await expect(page.getByRole('button', { name: 'Stop now' })).toBeHidden();
+  const log = await logOf(loupe, id);
+  expect(eventsOf(log, 'tool-call.ended')).toHaveLength(1);
+  expect(eventsOf(log, 'stop.requested')).toMatchObject([{ force: false, by: 'operator' }]);
+});
+
+test('D12, S14: the second stop ends at once, and Ollama is let go within a second', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'never', steps: [{ fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { task: 'Wait', model: 'never' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  const stopNow = page.getByRole('button', { name: 'Stop now' });
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
+  const asked = Date.now();
+  await stopNow.click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(view.end).toContainText('Stopped at once, in iteration 1.');
+  const closed = ollama.closeEvents.at(-1);
+  expect(closed?.path).toBe('/api/chat');
+  expect((closed?.at ?? Number.POSITIVE_INFINITY) - asked).toBeLessThan(1000);
+  const log = await logOf(loupe, id);
+  expect(eventsOf(log, 'stop.requested').map(({ force }) => force)).toEqual([false, true]);
+});
+
+test('D12: a command that runs is ended with the run', async ({ page, loupe, ollama }) => {
+  ollama.add({
+    name: 'commander',
+    steps: [
+      { reply: { tool_calls: [{ name: 'run_command', arguments: { command: 'echo begun; sleep 50' } }] } },
+    ],
+  });
+  const { id } = await startRun(loupe, { task: 'Run it', model: 'commander' });
+  const view = new RunView(page);
+  await view.open(id);
+  const running = view.row('run_command, running');
+  await expect(running).toContainText('begun');
+  await expect(page.locator('[data-phase="executing"]')).toContainText('Running run_command');
+  await page.getByRole('button', { name: 'Stop now' }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(view.row(/^run_command, (failed|interrupted|succeeded)/)).toBeVisible();
+});
+
+test('D12: a run that waits in the queue can be stopped, too', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'first-in', steps: [{ fault: { kind: 'hang' } }] });
+  const first = await startRun(loupe, { task: 'Take the place', model: 'first-in' });
+  const second = await startRun(loupe, { task: 'Wait in line', model: 'first-in' });
+  const view = new RunView(page);
+  await view.open(second.id);
+  await expect(page.locator('[data-phase="queued"]')).toContainText('Waiting in queue');
+  await expect(page.locator('[data-phase="queued"]')).toContainText('1 ahead, place 1');
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(view.end).toContainText('before the first iteration');
+  await loupe.request(`/api/runs/${first.id}/stop`, { json: { force: true } });
+  await endOf(loupe, first.id);
+});

@@ -1,0 +1,219 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { eventsOf, finishRun, logOf, startRun } from '../runs.ts';
+
+const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
+const article = Array.from(
+  { length: 60 },
+  (_, index) => `Paragraph ${index + 1}: ${'words '.repeat(30)}`,
+).join('\n');
+
+test('D6, D7, D9: a run in all its colours can be read from its first row to its last', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({
+    name: 'colours',
+    steps: [
+      {
+        reply: {
+          thinking: 'First I look around.',
+          content: 'I look at the folder.',
+          tool_calls: [call('list_directory', { path: '.' })],
+        },
+      },
+      { reply: { content: JSON.stringify(call('write_file', { path: 'draft.md', content: 'A draft.' })) } },
+      {
+        reply: {
+          content: `<tool_call>${JSON.stringify(call('read_file', { path: 'gone.md' }))}</tool_call>`,
+        },
+      },
+      { attempts: [{ fault: { kind: 'busy' } }, { reply: { content: 'Next I will read the article.' } }] },
+      {
+        reply: {
+          tool_calls: [
+            call('read_file', { path: 'article.md', start_line: '1', end_line: '40' }),
+            call('search_files', { pattern: 'Paragraph 7' }),
+          ],
+        },
+      },
+      {
+        attempts: [
+          { reply: { content: 'This answer is cut', done_reason: 'length', eval_count: 2048 } },
+          { reply: { content: 'The task is completed: the draft is written.' } },
+        ],
+      },
+    ],
+  });
+  const { id } = await startRun(loupe, {
+    task: 'Write a draft',
+    model: 'colours',
+    workspace: workspace({ 'article.md': article, 'draft-old.md': 'Old.' }),
+    window_tokens: 4096,
+    budget: { max_tokens_total: 90_000 },
+    think: true,
+    live_tokens: true,
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  const rows = [...(await view.allRows()).values()];
+  const text = rows.join('\n');
+  for (const iteration of [1, 2, 3, 4, 5, 6]) expect(text).toContain(`ITERATION ${iteration}`);
+
+  await test.step('D7: each call has its name, layer, arguments, result, success and duration', async () => {
+    await page.keyboard.press('g');
+    const listed = view.row('list_directory, succeeded');
+    await listed.getByRole('button', { name: /list_directory/ }).click();
+    await expect(listed.getByRole('group', { name: 'Arguments' })).toContainText('path');
+    await expect(listed.getByRole('group', { name: 'Result' })).toContainText('article.md');
+    await expect(listed).toContainText(/\d+(\.\d+)? m?s/);
+    await expect(view.row('Model call 1, ended')).toContainText('native');
+    await expect(view.row('Model call 1, ended')).toContainText('First I look around.');
+
+    await expect(view.row('write_file, succeeded')).toContainText('JSON in text');
+    const failed = view.row('read_file, failed');
+    await failed.scrollIntoViewIfNeeded();
+    await expect(failed).toContainText('XML in text');
+    await expect(failed.getByRole('group', { name: 'Result' })).toContainText('gone.md');
+  });
+
+  await test.step('D9: nudge, retries, shortening and budget are rows and gauges of their own', async () => {
+    expect(text).toMatch(/Asked again\nOllama HTTP 503.*busy/);
+    expect(text).toMatch(/Nudge/);
+    expect(text).toMatch(/failed for now, asked again/);
+    expect(text).toMatch(/cut off, asked again with a higher limit/);
+    expect(text).toMatch(/Older results shortened/);
+    await expect(view.guardrails).toContainText('Nudges');
+    await expect(view.guardrails).toContainText('Token budget');
+    await expect(view.guardrails).toContainText('Window');
+    await expect(view.guardrails).toContainText('3 native, 1 JSON, 1 XML');
+    const nudge = view.row('Nudge');
+    await nudge.scrollIntoViewIfNeeded();
+    await nudge.getByRole('button').first().click();
+    await expect(nudge).toContainText('Please use the available tools to complete the task.');
+  });
+
+  await test.step('C11: a model call unfolds to what was sent and how the reply was read', async () => {
+    await page.keyboard.press('g');
+    const first = view.row('Model call 1, ended');
+    await first.getByRole('button', { name: /what was sent/ }).click({ timeout: 5000 });
+    const sent = first.getByRole('group', { name: 'Sent', exact: true });
+    await expect(sent).toContainText('num_ctx 4096');
+    await expect(sent).toContainText(/estimated, .* measured/);
+    await expect(first.getByRole('group', { name: 'How the reply was read' })).toContainText('native');
+    await expect(first.getByRole('group', { name: 'The reply as Ollama sent it' })).toContainText(
+      'list_directory',
+    );
+  });
+
+  await test.step('P11: what was fitted to the schema is shown', async () => {
+    await page.keyboard.press('G');
+    const read = view.row('read_file, succeeded');
+    await read.scrollIntoViewIfNeeded();
+    await expect(read).toContainText('coerced');
+    await read.getByRole('button', { name: /read_file/ }).click();
+    await expect(read.getByRole('group', { name: "Values fitted to the tool's schema" })).toContainText(
+      '"40"',
+    );
+  });
+
+  const log = await logOf(loupe, id);
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+  expect(eventsOf(log, 'policy.retried').map(({ cause }) => cause)).toEqual(['transient', 'length']);
+});
+
+test('E2, D4: text and thinking appear while the model writes them', async ({ page, loupe, ollama }) => {
+  const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+  ollama.add({
+    name: 'writer',
+    pace: { ms_per_token: 25 },
+    steps: [{ reply: { thinking: 'A long thought about words. '.repeat(8), content: `${words} completed` } }],
+  });
+  const { id } = await startRun(loupe, { task: 'Write', model: 'writer', live_tokens: true, think: true });
+  const view = new RunView(page);
+  await view.open(id);
+  const open = view.row('Model call 1, open');
+  await expect(open).toContainText('A long thought');
+  await expect(page.locator('[data-writing="thinking"]')).toContainText('Thinking');
+  await expect(open).toContainText('word3');
+  await expect(open).not.toContainText('word59');
+  await expect(page.locator('[data-writing="text"]')).toContainText('Writing');
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('word59');
+});
+
+test('K-25: loading the model is a phase of its own, and a slow call has a running clock', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'sleeper',
+    pace: { load_ms: 1500, prompt_ms: 1500 },
+    steps: [{ reply: { content: 'The task is completed.' } }],
+  });
+  const { id } = await startRun(loupe, { task: 'Wake up', model: 'sleeper' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="loading"]')).toContainText('Loading the model');
+  await expect(page.locator('[data-phase="calling"]')).toContainText('Waiting for the reply');
+  await expect(page).toHaveTitle(/^Running: Wake up/);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.row('Preparation')).toContainText(/loaded in 1\.\d s/);
+  await expect(page).toHaveTitle(/^Answered: Wake up/);
+});
+
+test('D9: the guardrails count up before they end a run', async ({ page, loupe, ollama, workspace }) => {
+  ollama.add({
+    name: 'slow-loop',
+    pace: { prompt_ms: 1200 },
+    steps: [{ reply: { tool_calls: [call('read_file', { path: 'a.md' })] } }],
+  });
+  const { id } = await startRun(loupe, {
+    task: 'Read',
+    model: 'slow-loop',
+    workspace: workspace({ 'a.md': 'A' }),
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  const gauge = view.guardrails
+    .locator('div')
+    .filter({ hasText: /^Identical calls in a row/ })
+    .first();
+  for (const value of ['1/3', '2/3', '3/3']) await expect(gauge).toContainText(value);
+  await view.expectEnd('The model kept making the same call', 'repetition');
+});
+
+test('D7: two runs that share a model each show only their own calls', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({
+    name: 'twins',
+    steps: [
+      { reply: { tool_calls: [call('read_file', { path: 'mine.md' })] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const one = await finishRun(loupe, {
+    task: 'One',
+    model: 'twins',
+    workspace: workspace({ 'mine.md': 'first' }),
+  });
+  const two = await finishRun(loupe, {
+    task: 'Two',
+    model: 'twins',
+    workspace: workspace({ 'mine.md': 'second' }),
+  });
+  const view = new RunView(page);
+  await view.open(one.id);
+  await expect(view.row('read_file, succeeded')).toContainText('first');
+  await view.open(two.id);
+  await expect(view.row('read_file, succeeded')).toContainText('second');
+  await expect(view.row('read_file, succeeded')).not.toContainText('first');
+});

@@ -1,0 +1,100 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { eventsOf, logOf, startRun } from '../runs.ts';
+
+const write = (content: string) => ({
+  reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'summary.md', content } }] },
+});
+const answer = { reply: { content: 'The summary is completed.' } };
+
+test('V5-V8, V10: failed checks start a second attempt, which is told what failed', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  // The corrective prompt is a conversation of its own; it plays the scenario that looks for its words.
+  ollama.add({
+    name: 'corrected',
+    model: 'checked',
+    match: 'An earlier attempt at this task was checked',
+    steps: [write('A summary of the rivers.\n'), answer],
+  });
+  ollama.add({ name: 'first-try', model: 'checked', steps: [write('A summary.\n'), answer] });
+  const { id } = await startRun(loupe, {
+    task: 'Summarise the rivers',
+    model: 'checked',
+    checks: [
+      { type: 'file_exists', path: 'summary.md' },
+      { type: 'file_contains', path: 'summary.md', text: 'rivers' },
+      { type: 'command', command: 'grep -c summary summary.md' },
+    ],
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('Checks pass');
+  await expect(view.end).toContainText('summary.md');
+
+  const text = [...(await view.allRows()).values()].join('\n');
+  expect(text).toMatch(/Checking the work\s+attempt 1\s+Some checks pass/);
+  expect(text).toMatch(/failed\s+summary\.md contains "rivers"/);
+  expect(text).toMatch(/passed\s+grep -c summary summary\.md/);
+  expect(text).toMatch(/Checking the work\s+attempt 2\s+Checks pass/);
+  expect(text).toMatch(/ITERATION 1\s+OF ATTEMPT 2/);
+
+  await test.step('V6: the corrective prompt can be read', async () => {
+    const attempt = view.row('Attempt 2 begins');
+    await attempt.scrollIntoViewIfNeeded();
+    await attempt.getByRole('button', { name: /Attempt 2/ }).click();
+    const prompt = attempt.getByRole('group', { name: 'user' });
+    await expect(prompt).toContainText('Summarise the rivers');
+    await expect(prompt).toContainText('The file summary.md should contain: rivers');
+    await expect(prompt).toContainText('These files were written so far, and are still there: summary.md.');
+  });
+
+  const log = await logOf(loupe, id);
+  expect(eventsOf(log, 'verification.checked').map(({ outcome }) => outcome)).toEqual([
+    'partial_pass',
+    'pass',
+  ]);
+  expect(eventsOf(log, 'run.ended')).toMatchObject([{ verification: 'pass', tool_calls: 2 }]);
+  await expect(view.guardrails).toContainText('2/3'); // attempts
+});
+
+test('V7: attempts are limited, and the outcome says that checks fail', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'never-right', steps: [answer] });
+  const { id } = await startRun(loupe, {
+    task: 'Do nothing',
+    model: 'never-right',
+    checks: [{ type: 'file_exists', path: 'nothing.md' }],
+    max_attempts: 2,
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('Checks fail');
+  expect(eventsOf(await logOf(loupe, id), 'attempt.started')).toHaveLength(2);
+});
+
+test('V9: what a guarded run leaves is checked, and passes at most in part', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'half-way',
+    steps: [
+      write('Half.'),
+      { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'summary.md' } }] } },
+    ],
+  });
+  const { id } = await startRun(loupe, {
+    task: 'Write',
+    model: 'half-way',
+    checks: [{ type: 'file_exists', path: 'summary.md' }],
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model kept making the same call', 'repetition');
+  await expect(view.end).toContainText('Some checks pass');
+});

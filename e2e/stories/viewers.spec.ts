@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test';
+import type { ScenarioInput } from '../../lib/testing/scenario.ts';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
+
+/** Six iterations with thinking, text and files, slow enough to be looked at on the way. */
+function journey(name: string, pace = { prompt_ms: 150, ms_per_token: 12 }): ScenarioInput {
+  return {
+    name,
+    pace,
+    steps: [
+      {
+        repeat: 6,
+        steps: [
+          {
+            reply: {
+              thinking: 'I think about part {{n}} for a while before I write it down.',
+              content: 'Part {{n}} is next, and these words arrive one after another.',
+              tool_calls: [
+                { name: 'write_file', arguments: { path: 'part-{{n}}.md', content: 'Part {{n}}' } },
+              ],
+            },
+          },
+        ],
+      },
+      { reply: { content: 'All six parts are completed.' } },
+    ],
+  };
+}
+
+async function pictureOf(
+  page: Page,
+): Promise<{ rows: Map<string, string>; header: string | null; ledger: string | null }> {
+  const view = new RunView(page);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  return {
+    rows: await view.allRows(),
+    header: await page.locator('[data-phase]').textContent(),
+    ledger: await view.guardrails.textContent(),
+  };
+}
+
+test('D5: five reloads in the middle of a run leave the same picture as a tab that never reloaded', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  ollama.add(journey('reloaded', { prompt_ms: 700, ms_per_token: 30 }));
+  const { id } = await startRun(loupe, { task: 'Go', model: 'reloaded', live_tokens: true, think: true });
+  const steady = await context.newPage();
+  await new RunView(steady).open(id);
+  await new RunView(page).open(id);
+  let reloads = 0;
+  while (reloads < 5) {
+    await expect(page.locator('[data-connection="live"]')).toBeVisible();
+    await page.waitForTimeout(reloads * 130); // each time at another point of a step
+    await page.reload();
+    reloads += 1;
+  }
+  expect((await summaryOf(loupe, id)).phase).not.toBe('ended');
+  const reloaded = await pictureOf(page);
+  const unreloaded = await pictureOf(steady);
+  expect(reloaded).toEqual(unreloaded);
+  // Every row once and in order: an iteration with its call and its file, six times.
+  expect([...reloaded.rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
+});
+
+test('D5: a viewer that comes late gets everything once, and the text that is being written', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  const words = Array.from({ length: 120 }, (_, index) => `w${index}`).join(' ');
+  ollama.add({
+    name: 'late',
+    pace: { ms_per_token: 30 },
+    steps: [
+      {
+        reply: {
+          content: 'A file first.',
+          tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }],
+        },
+      },
+      { reply: { content: `${words} completed` } },
+    ],
+  });
+  const { id } = await startRun(loupe, { task: 'Write', model: 'late', live_tokens: true });
+  const early = new RunView(page);
+  await early.open(id);
+  await expect(early.row('Model call 2, open')).toContainText('w30 ');
+  const second = await context.newPage();
+  const late = new RunView(second);
+  await late.open(id);
+  await expect(late.row('Model call 2, open')).toContainText('w0 w1 w2');
+  await expect(late.row('Model call 1, ended')).toHaveCount(1);
+  await expect(late.row('Model call 2, open')).not.toContainText('w119');
+  expect(await pictureOf(second)).toEqual(await pictureOf(page));
+});
+
+test('D3: a run goes on without viewers, and is whole when one comes back', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add(journey('alone'));
+  const { id } = await startRun(loupe, { task: 'Go alone', model: 'alone', live_tokens: true });
+  await new RunView(page).open(id);
+  await expect(page.locator('[data-connection="live"]')).toBeVisible();
+  await page.goto('about:blank');
+  await endOf(loupe, id);
+  await new RunView(page).open(id);
+  const { rows } = await pictureOf(page);
+  expect([...rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
+});
+
+test('D5: a stream that breaks in the middle is taken up where it broke', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  ollama.add(journey('cut'));
+  const { id } = await startRun(loupe, { task: 'Go', model: 'cut', live_tokens: true });
+  const view = new RunView(page);
+  await view.open(id);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/events')) asked.push(request.url());
+  });
+  await expect(page.locator('[data-connection="live"]')).toBeVisible();
+  await context.setOffline(true);
+  await loupe.request('/api/health'); // the server itself is well
+  await expect(page.locator('[data-connection="live"]')).toBeHidden();
+  await context.setOffline(false);
+  const { rows } = await pictureOf(page);
+  expect([...rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
+  // Nothing that was there is asked for again.
+  expect(asked.every((url) => Number(new URL(url).searchParams.get('after')) > 0)).toBe(true);
+});
+
+test('D5: what is not there is said, and the way back is offered', async ({ page }) => {
+  await new RunView(page).open('20200101-0000-nobody');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(
+    'There is no run "20200101-0000-nobody"',
+  );
+  await page.getByRole('link', { name: 'To the list of runs' }).click();
+  await expect(page).toHaveURL(/\/$/);
+});
+
+test('D5: a deep link opens at its row and stays there while the run goes on', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add(journey('linked'));
+  const { id } = await startRun(loupe, { task: 'Go', model: 'linked', live_tokens: true });
+  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBeGreaterThanOrEqual(3);
+  const started = eventsOf(await logOf(loupe, id), 'tool-call.started')[1];
+  const view = new RunView(page);
+  await view.open(id, { seq: started?.seq });
+  const row = view.row(/^write_file/).filter({ hasText: 'part-2.md' });
+  await expect(row).toBeFocused();
+  await expect(row).toBeInViewport();
+  await endOf(loupe, id);
+  await expect(view.connection('Complete')).toBeVisible();
+  await expect(row).toBeInViewport();
+
+  await test.step('the link of a row can be taken from the row', async () => {
+    const anchor = view.timeline.getByRole('link', { name: /^Event \d+ at/ }).nth(3);
+    const href = await anchor.getAttribute('href');
+    await anchor.click();
+    await expect(page).toHaveURL(new RegExp(`${href}$`));
+    await page.reload();
+    await expect(
+      view.timeline.locator('article:focus').getByRole('link', { name: /^Event/ }),
+    ).toHaveAttribute('href', href ?? '');
+  });
+
+  await test.step('the pill leads back to the end', async () => {
+    await page.keyboard.press('g');
+    await page.getByRole('button', { name: 'Answered' }).click();
+    await expect(view.end).toBeInViewport();
+  });
+});
