@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { runLoop } from '../engine/run-loop.ts';
+import { SessionLogger, withSessionLogs } from '../exports/session-logger.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { freeBytes } from '../store/data-directory.ts';
@@ -15,6 +16,9 @@ import { prepareRun } from './prepare-run.ts';
 import { RunService } from './run-service.ts';
 
 export { AlreadyRunningError } from '../store/instance-lock.ts';
+
+/** Below the data directory, where no workspace may lie: the log files of sessions (S22). */
+const SESSIONS_FOLDER = 'sessions';
 
 /** The service with all its parts: the composition root. */
 export interface OpenedRunService {
@@ -36,10 +40,13 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
   const sandbox = await openSandbox();
   const servers = new ModelServers(environment.ollamaHost);
   const version = programVersion();
-  const logPathOf = (runId: string) => join(dataDir, 'sessions', `${runId}.jsonl`);
+  const sessions = new SessionLogger(join(dataDir, SESSIONS_FOLDER), (runId, range) =>
+    store.read(runId, range),
+  );
+  const logPathOf = (runId: string) => sessions.pathOf(runId);
   const offeredTools = getToolDefinitions({ sandbox }).map((tool) => tool.function.name);
   const service = new RunService({
-    store,
+    store: withSessionLogs(store, sessions),
     dataDir,
     concurrency: environment.concurrency,
     minFreeBytes: environment.minFreeBytes,

@@ -1,0 +1,39 @@
+import { AppError } from '../errors/app-error.ts';
+import type { RunConfig } from '../events/config.ts';
+import type { RunEvent } from '../events/registry.ts';
+import { exploreLog } from '../exports/explore-log.ts';
+import { sessionLog } from '../exports/session-log.ts';
+
+/** The shapes in which the log of a run is handed out. */
+const FORMATS = ['events', 'session', 'explore'] as const;
+type Format = (typeof FORMATS)[number];
+
+/**
+ * The pages of a log in the shape that was asked for: `?format=session` (S19) and `?format=explore` (X14-X16) for runs of
+ * these modes, else the events as they are.
+ *
+ * @throws {AppError} `invalid_request` for an unknown format, and for one of another mode
+ */
+export function logInFormat(
+  request: Request,
+  mode: RunConfig['mode'],
+  pages: AsyncGenerator<RunEvent[]>,
+): { format: Format; pages: AsyncGenerator<readonly unknown[]> } {
+  const asked = new URL(request.url).searchParams.get('format') ?? 'events';
+  const format = FORMATS.find((known) => known === asked);
+  if (!format) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `format is "${asked.slice(0, 40)}"; it can be ${FORMATS.join(', ')}.`,
+    });
+  }
+  if (format === 'events') return { format, pages };
+  if (format !== mode) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `This run's mode is "${mode}": it has no log in the format "${format}".`,
+      hint: 'Leave format out to get its events.',
+    });
+  }
+  return { format, pages: format === 'session' ? sessionLog(pages) : exploreLog(pages) };
+}

@@ -1,0 +1,403 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { progressEvent } from '../events/progress.ts';
+import { runEvent } from '../events/registry.ts';
+import { calls, play, says, silence, stop, until } from '../runs/play.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
+import { temporaryFolder } from '../sandbox/under-test.ts';
+import { createSafetyLayer, defineTools, dispatchToolCall } from '../tools/session-tools.ts';
+import { BUILT_IN_SYSTEM_PROMPT, buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
+import { canStreamWithTools } from './streaming.ts';
+
+const session = { mode: 'session' as const };
+const read = (path: string) => ({ name: 'read_file', arguments: { path } });
+const write = (path: string, content = 'x') => ({ name: 'write_file', arguments: { path, content } });
+
+/** Stops a session gracefully once this many turns have ended. */
+const stopAfter = (turns: number) => ({
+  during: async ({ log }: { log: Parameters<typeof until>[0] }) => {
+    await until(log, (events) => events.filter(({ type }) => type === 'turn.ended').length >= turns);
+    await log.append([stop()]);
+  },
+});
+
+it('S6, S9, S17: streams every turn with tools, and follows a text with the next turn by itself', async () => {
+  await using run = await play(session, [{ repeat: 50, steps: [says('Turn {{n}}.')] }], stopAfter(50));
+  expect(run.end.result).toMatchObject({ termination_reason: 'stopped', status: 'cancelled' });
+  expect(run.log.state.turns.completed).toBeGreaterThanOrEqual(50);
+  for (const chat of run.fake.chats) {
+    expect(chat).toMatchObject({ stream: true, truncate: false, shift: false });
+    expect(chat.tools).toHaveLength(3);
+  }
+  expect(run.sent(0).map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(run.sent(0)[1]?.content).toBe('Continue.');
+  expect(run.sent(2).slice(2)).toEqual([
+    { role: 'assistant', content: 'Turn 1.' },
+    { role: 'user', content: 'Continue.' },
+    { role: 'assistant', content: 'Turn 2.' },
+    { role: 'user', content: 'Continue.' },
+  ]);
+  // S23: what was sent does not change when the conversation grows.
+  expect(run.sent(1)).toEqual(run.sent(2).slice(0, 4));
+  for (const event of run.log.events) expect(runEvent.safeParse(event).error).toBeUndefined();
+});
+
+it('begins with words of a person when there are some', async () => {
+  await using run = await play({ ...session, task: 'Look after the garden.' }, [says('Yes.')], stopAfter(1));
+  expect(run.sent(0)[1]).toEqual({ role: 'user', content: 'Look after the garden.' });
+});
+
+it('S6, S8: shows text while it is written, and thinking apart from it', async () => {
+  const seen: string[] = [];
+  let written: string[] = [];
+  await using run = await play(
+    { ...session, think: true },
+    [
+      {
+        reply: { content: 'One two three four five six.', thinking: 'Hmm, well.' },
+        pace: { ms_per_token: 30 },
+      },
+    ],
+    {
+      onProgress: (event) => {
+        seen.push(event.type);
+        if (event.type === 'token') written = [...written, event.text];
+      },
+      ...stopAfter(1),
+    },
+  );
+  expect(seen.indexOf('thinking')).toBeLessThan(seen.indexOf('token'));
+  expect(seen.indexOf('token')).toBeLessThan(seen.indexOf('run_finished'));
+  expect(written.length).toBeGreaterThan(1);
+  expect(written.join('')).toContain('One two three');
+  expect(written.join('')).not.toContain('Hmm');
+  expect(run.of('reply.parsed')[0]).toMatchObject({ text: 'One two three four five six.' });
+});
+
+it.each(['first', 'middle', 'end', 'last-line', 'spread'] as const)(
+  'S7, S10: takes calls that come in the %s of the stream, with ids that results name',
+  async (calls_in) => {
+    await using run = await play(
+      session,
+      [
+        { reply: { content: 'I will look.', tool_calls: [read('a.md'), write('b.md')], calls_in } },
+        says('Done.'),
+      ],
+      { files: { 'a.md': 'Alpha' }, ...stopAfter(2) },
+    );
+    const [first, second] = run.of('reply.parsed')[0]?.calls ?? [];
+    expect(run.sent(1).slice(2)).toMatchObject([
+      {
+        role: 'assistant',
+        content: 'I will look.',
+        tool_calls: [
+          { id: first?.given_id, function: read('a.md') },
+          { id: second?.given_id, function: write('b.md') },
+        ],
+      },
+      { role: 'tool', tool_name: 'read_file', tool_call_id: first?.given_id },
+      { role: 'tool', tool_name: 'write_file', tool_call_id: second?.given_id },
+    ]);
+    expect(new Set([first?.given_id, second?.given_id, undefined]).size).toBe(3);
+    expect(await readFile(join(run.workspace, 'b.md'), 'utf8')).toBe('x');
+    expect(
+      run
+        .of('turn.ended')
+        .map(({ outcome }) => outcome)
+        .slice(0, 2),
+    ).toEqual(['calls', 'text']);
+  },
+);
+
+it('S10: makes identifiers where the server gives none', async () => {
+  const tagged = `<tool_call>${JSON.stringify(read('a.md'))}</tool_call>`;
+  await using run = await play(session, [says(tagged), says('Hm.')], stopAfter(2));
+  expect(run.sent(1).slice(2)).toMatchObject([
+    { role: 'assistant', content: '', tool_calls: [{ id: 'c1', function: read('a.md') }] },
+    { role: 'tool', tool_call_id: 'c1' },
+  ]);
+});
+
+it('S10: every call of a turn is executed although an earlier one fails', async () => {
+  await using run = await play(session, [calls(read('no.md'), write('a.md')), says('Hm.')], stopAfter(2));
+  expect(run.of('tool-call.ended').map(({ result }) => result.success)).toEqual([false, true]);
+});
+
+it('S5: takes SYSTEM_PROMPT.md from the workspace, else the built-in words, and says which', async () => {
+  await using own = await play(session, [says('Hi.')], {
+    files: { 'SYSTEM_PROMPT.md': 'You are the keeper of this folder.\n' },
+    ...stopAfter(1),
+  });
+  expect(own.of('attempt.started')[0]).toMatchObject({ system_prompt: 'workspace' });
+  expect(own.sent(0)[0]?.content).toMatch(
+    /^You are the keeper of this folder\.\n\nYou are the model play\.\n\nYour tools:\n- run_command: /,
+  );
+  await using without = await play(session, [says('Hi.')], stopAfter(1));
+  expect(without.of('attempt.started')[0]).toMatchObject({ system_prompt: 'built-in' });
+  expect(without.sent(0)[0]?.content).toContain(BUILT_IN_SYSTEM_PROMPT);
+  expect(without.notices).toContain('The workspace has no SYSTEM_PROMPT.md: the built-in prompt is used.');
+});
+
+it('S5: a prompt that leads out of the workspace, or is no text, ends the session with its reason', async () => {
+  await using run = await play(session, [says('Hi.')], {
+    files: { 'SYSTEM_PROMPT.md': 'x'.repeat(200_000) },
+  });
+  expect(run.end.result.error).toMatchObject({ code: 'system_prompt_unusable' });
+  await using folder = await temporaryFolder();
+  const { readWorkspacePrompt } = await import('../tools/workspace-prompt.ts');
+  symlinkSync('/etc/hostname', join(folder.path, 'SYSTEM_PROMPT.md'));
+  await expect(readWorkspacePrompt(folder.path)).rejects.toMatchObject({ code: 'system_prompt_unusable' });
+  mkdirSync(join(folder.path, 'other', 'SYSTEM_PROMPT.md'), { recursive: true });
+  await expect(readWorkspacePrompt(join(folder.path, 'other'))).rejects.toMatchObject({
+    code: 'system_prompt_unusable',
+  });
+  writeFileSync(join(folder.path, 'other', 'x'), '');
+});
+
+it('S5: completes the prompt with model and tools', () => {
+  const tools = defineTools(createSafetyLayer({ sandbox: openUnconfined() }));
+  expect(toolDescriptions(tools).split('\n')).toHaveLength(3);
+  expect(buildSystemPrompt('  ', 'm', toolDescriptions(tools)).source).toBe('built-in');
+  expect(buildSystemPrompt('Mine.', 'm', '').text).toBe(
+    'Mine.\n\nYou are the model m.\n\nThere are no tools.',
+  );
+});
+
+it('S3, S4, S11, S12, S21: prints notices in their own channel, in order', async () => {
+  const long = 'y'.repeat(300);
+  await using run = await play(session, [calls(write('a.md', 'x')), calls(read('b.md')), says('Fine.')], {
+    files: { 'b.md': long },
+    ...stopAfter(3),
+  });
+  const { notices } = run;
+  expect(notices[0]).toBe(`Session with play in ${run.workspace}. Log: /data/sessions/run.jsonl`);
+  expect(notices[2]).toBe('[tool] write_file({"path":"a.md","content":"x"})');
+  expect(notices[3]).toMatch(/^\[result\] \{"success":true,.*\}$/);
+  expect(notices[5]).toMatch(/^\[result\] .{200}\.\.\.$/);
+  expect(notices).toContain('Stopping after this turn. Stop again to end at once.');
+  expect(notices.at(-1)).toMatch(
+    /^Session ended: user_shutdown after \d+ completed turns\. Log: \/data\/sessions\/run\.jsonl$/,
+  );
+  const texts = run.progress.flatMap((event) => (event.type === 'token' ? [event.text] : []));
+  expect(texts.join('')).toMatch(/^Fine\./);
+  expect(texts.join('')).not.toContain('[tool]');
+  for (const event of run.progress) expect(progressEvent.safeParse(event).error).toBeUndefined();
+});
+
+it('S1, S2, S3: a failing check ends the session before anything else', async () => {
+  await using gone = await play({ ...session, model: 'missing' }, [says('Hi.')]);
+  expect(gone.end.result.error?.message).toContain('ollama pull missing');
+  expect(gone.fake.chats).toHaveLength(0);
+  expect(gone.of('attempt.started')).toHaveLength(0);
+  await using broken = await play(session, [says('Hi.')], {
+    fake: { faults: { '/api/show': { kind: 'http', status: 500, body: { error: 'boom' } } } },
+  });
+  expect(broken.end.result.error).toMatchObject({ code: 'model_check_failed' });
+  expect(broken.end.result.error?.message).toContain('500');
+});
+
+it('S13: the first stop lets the turn in hand finish, with its calls', async () => {
+  await using run = await play(
+    session,
+    [
+      says('First.'),
+      { reply: { content: 'Slowly now.', tool_calls: [write('late.md')] }, pace: { ms_per_token: 60 } },
+    ],
+    {
+      during: async ({ log }) => {
+        await until(log, (events) => events.filter(({ type }) => type === 'model-call.started').length === 2);
+        await log.append([stop()]);
+      },
+    },
+  );
+  expect(run.end).toMatchObject({ result: { termination_reason: 'stopped' }, forced: false });
+  expect(run.end.message).toBe('Stopped on request after turn 2.');
+  expect(run.of('turn.ended').map(({ outcome }) => outcome)).toEqual(['text', 'calls']);
+  expect(await readFile(join(run.workspace, 'late.md'), 'utf8')).toBe('x');
+});
+
+it('S14: the second stop ends at once, in a stream and in a command', async () => {
+  await using run = await play(
+    session,
+    [{ reply: { content: 'tick' }, fault: { kind: 'hang', after_tokens: 1 } }],
+    {
+      during: async ({ log }) => {
+        await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
+        await log.append([stop()]);
+        await delay(50);
+        expect(log.state.ended).toBeUndefined();
+        await log.append([stop(true)]);
+      },
+    },
+  );
+  expect(run.end).toMatchObject({ result: { termination_reason: 'stopped' }, forced: true });
+  await vi.waitFor(() => expect(run.fake.openSockets).toBe(0));
+
+  const started = Date.now();
+  await using command = await play(
+    session,
+    [calls({ name: 'run_command', arguments: { command: 'sleep 30 & sleep 30' } })],
+    {
+      during: async ({ log }) => {
+        await until(log, (events) => events.some(({ type }) => type === 'tool-call.started'));
+        await log.append([stop(true)]);
+      },
+    },
+  );
+  expect(Date.now() - started).toBeLessThan(10_000);
+  expect(command.end).toMatchObject({ result: { termination_reason: 'stopped' }, forced: true });
+});
+
+it('S15: a failing model call is told and ends the session', async () => {
+  const failing = { kind: 'http' as const, status: 500, body: { error: 'out of memory' } };
+  await using run = await play(session, [says('One.'), { fault: failing }]);
+  expect(run.end.result).toMatchObject({ termination_reason: 'error', status: 'failed', output: 'One.' });
+  expect(run.notices.filter((text) => text.startsWith('[error]')).length).toBeGreaterThanOrEqual(1);
+  expect(run.log.state.turns.completed).toBe(1);
+});
+
+it('S16: pauses between turns, and honours a stop during the pause', async () => {
+  const sleep = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal });
+  await using run = await play({ ...session, turn_delay: 200 }, [says('A.')], { sleep, ...stopAfter(3) });
+  const starts = run.of('model-call.started').map(({ at }) => at);
+  const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? at));
+  expect(gaps.length).toBeGreaterThanOrEqual(2);
+  for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(195);
+  expect(run.of('turn.paused')[0]).toMatchObject({ iteration: 1, wait_ms: 200 });
+
+  const started = Date.now();
+  await using stopped = await play({ ...session, turn_delay: 60_000 }, [says('A.')], {
+    sleep,
+    during: async ({ log }) => {
+      await until(log, (events) => events.some(({ type }) => type === 'turn.paused'));
+      await log.append([stop()]);
+    },
+  });
+  expect(Date.now() - started).toBeLessThan(10_000);
+  expect(stopped.end.result.termination_reason).toBe('stopped');
+  expect(stopped.fake.chats).toHaveLength(1);
+});
+
+it('S18: three empty turns in a row end the session, and a text between them does not', async () => {
+  await using run = await play(session, [
+    silence,
+    silence,
+    says('Back.'),
+    { reply: { content: '<think>Hm.</think>', eval_count: 1 } },
+    silence,
+    silence,
+  ]);
+  expect(run.end.result).toMatchObject({
+    termination_reason: 'error',
+    error: { code: 'empty_turns' },
+  });
+  expect(run.log.state.turns.completed).toBe(6);
+  expect(run.sent(1).map(({ role }) => role)).toEqual(['system', 'user', 'user']);
+});
+
+it('C8, C9: ends after the turn that crossed the limit, and says how many turns and what to do', async () => {
+  await using run = await play({ ...session, context_limit: 1000 }, [says('z'.repeat(900))]);
+  expect(run.end.result).toMatchObject({ termination_reason: 'context_full', status: 'partial' });
+  const { messages, turns } = run.log.state;
+  const chars = (list: typeof messages) => list.reduce((sum, { content }) => sum + content.length, 0);
+  expect(chars(messages)).toBeGreaterThan(4000);
+  // The turn before had not crossed it, with the system prompt counted.
+  expect(chars(messages.slice(0, -2))).toBeLessThanOrEqual(4000);
+  expect(messages.at(-1)?.role).toBe('assistant');
+  const [warning] = run.of('policy.warned');
+  expect(warning).toMatchObject({ code: 'conversation_full' });
+  expect(warning?.message).toContain(`${turns.completed} completed turns`);
+  expect(warning?.message).toContain('Start a new run');
+  expect(run.end.message).toBe(warning?.message);
+});
+
+it('C7: ends too when Ollama refuses the conversation as too long, and never shortens it', async () => {
+  await using run = await play(session, [calls(read('a.md')), says('x')], {
+    files: { 'a.md': 'word '.repeat(3000) },
+    fake: { models: [{ name: 'play', context_length: 4096 }] },
+  });
+  expect(run.end.result.termination_reason).toBe('context_full');
+  expect(run.of('policy.compacted')).toEqual([]);
+});
+
+it('K-21: falls back to whole replies below Ollama 0.8, and says so', async () => {
+  await using run = await play(session, [calls(read('a.md')), says('Old.')], {
+    fake: { version: '0.7.1' },
+    ...stopAfter(2),
+  });
+  expect(run.of('policy.warned')[0]).toMatchObject({
+    code: 'streaming_unsupported',
+    message: expect.stringContaining('0.7.1'),
+  });
+  for (const chat of run.fake.chats) expect(chat).toMatchObject({ stream: false });
+  expect(run.log.state.turns.completed).toBeGreaterThanOrEqual(2);
+});
+
+it.each([
+  ['0.7.9', false],
+  ['0.8.0', true],
+  ['0.8.0-rc1', true],
+  ['0.17.4', true],
+  ['1.0.0', true],
+  ['0.0.0', true],
+  ['next', true],
+  [undefined, true],
+])('K-21: version %s streams with tools: %s', (server_version, expected) => {
+  const preflight = {
+    type: 'preflight.checked' as const,
+    ...{ run_id: 'r', seq: 1, at: 0, server_version },
+    sandbox: { available: false, kind: 'none' },
+  };
+  expect(canStreamWithTools({ preflight })).toBe(expected);
+});
+
+it('O10: shell, read and write go through one safety layer', async () => {
+  await using folder = await temporaryFolder();
+  const safety = createSafetyLayer({ sandbox: openUnconfined(), patterns: ['forbidden-word'] });
+  expect(defineTools(safety).map((tool) => tool.function.name)).toEqual([
+    'run_command',
+    'read_file',
+    'write_file',
+  ]);
+  const context = { signal: new AbortController().signal };
+  const shell = (command: string) =>
+    dispatchToolCall({ name: 'run_command', arguments: { command } }, safety, folder.path, context);
+  expect(await shell('rm -rf /')).toMatchObject({ success: false });
+  expect(await shell('echo forbidden-word')).toMatchObject({
+    success: false,
+    output: { error: expect.stringContaining('Refused') },
+  });
+  expect(await shell('echo fine')).toMatchObject({ success: true });
+  expect(await dispatchToolCall(read('../outside'), safety, folder.path, context)).toMatchObject({
+    success: false,
+  });
+  expect(() => createSafetyLayer({ sandbox: openUnconfined(), patterns: ['('] })).toThrow(SyntaxError);
+});
+
+it('asks again only for a reply that brought nothing: a text that was read stays', async () => {
+  await using run = await play(
+    { ...session, num_predict: [5, 50] },
+    [
+      says('A text that is longer than five tokens.'),
+      {
+        attempts: [
+          { reply: { content: '', done_reason: 'length', eval_count: 5 } },
+          { reply: { content: 'Ok.' } },
+        ],
+      },
+    ],
+    stopAfter(2),
+  );
+  expect(run.of('policy.retried').map(({ cause }) => cause)).toEqual(['length']);
+  expect(run.of('policy.warned')[0]).toMatchObject({ code: 'reply_cut' });
+  expect(run.sent(1)[2]?.content.length).toBeGreaterThan(0);
+  expect(
+    run
+      .of('turn.ended')
+      .slice(0, 2)
+      .map(({ outcome }) => outcome),
+  ).toEqual(['text', 'text']);
+});
