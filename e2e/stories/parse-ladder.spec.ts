@@ -1,0 +1,165 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun, startRun } from '../runs.ts';
+
+const done = { reply: { content: 'The task is completed.' } };
+const folder = { 'q1.md': 'Revenue rose.\n', 'q2.md': 'Costs fell.\n' };
+
+test('P2, P17: every reply shows the layers tried, the one that won and where its calls stood', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+  expectAccessible,
+}) => {
+  ollama.add({
+    name: 'ladder',
+    steps: [
+      { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
+      {
+        reply: {
+          content:
+            'I read the first.\n\n```json\n{"name": "read_file", "arguments": {"path": "q1.md", "start_line": "1"}}\n```',
+        },
+      },
+      {
+        reply: {
+          content: `<tool_call>{'name': 'read_file', 'arguments': {'path': 'q2.md',}}</tool_call>\n<tool_call>{"name": "open_file", "arguments": {"path": "q2.md"}}</tool_call>`,
+        },
+      },
+      done,
+    ],
+  });
+  const { id } = await startRun(loupe, {
+    task: 'Read both reports',
+    model: 'ladder',
+    workspace: workspace(folder),
+    stall_guard: false,
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+
+  await test.step('P17: the run says how its calls were read', async () => {
+    await expect(page.getByText(/^4 calls: 1 native, 1 JSON, 2 XML, 1 repaired/).first()).toBeVisible();
+    await expect(view.guardrails).toContainText('4 calls: 1 native, 1 JSON, 2 XML, 1 repaired');
+  });
+  await page.keyboard.press('g');
+
+  await test.step('P2: native calls end the reading', async () => {
+    const first = view.row(/^Model call 1/);
+    await first.getByRole('button', { name: /^Model/ }).click();
+    const ladder = first.getByLabel('How the reply was read');
+    await expect(ladder.locator('[data-rung=won]')).toContainText('native');
+    await expect(ladder.locator('[data-rung=skipped]')).toHaveCount(2);
+    await first.getByRole('button', { name: /^Model/ }).click();
+  });
+
+  await test.step('P9, P17: a fenced call is marked in the text, and its argument was fitted', async () => {
+    const second = view.row(/^Model call 2/);
+    await second.scrollIntoViewIfNeeded();
+    await second.getByRole('button', { name: /^Model/ }).click();
+    const ladder = second.getByLabel('How the reply was read');
+    await expect(ladder.locator('[data-rung=nothing]')).toContainText('native');
+    await expect(ladder.locator('[data-rung=won]')).toContainText('JSON');
+    const raw = second.getByLabel('The reply as Ollama sent it');
+    await expect(raw).toContainText('I read the first.');
+    await expect(raw.locator('mark[data-mark=call]')).toContainText('"start_line": "1"');
+    await expect(raw.locator('mark[data-mark=call]')).not.toContainText('I read the first.');
+    await expect(second.getByLabel('What was changed to read it')).toContainText('start_line: "1" → 1');
+    await second.getByRole('button', { name: /^Model/ }).click();
+  });
+
+  await test.step('P16, P17: repairs are shown as before and after, and each call by itself', async () => {
+    const third = view.row(/^Model call 3/);
+    await third.scrollIntoViewIfNeeded();
+    await third.getByRole('button', { name: /^Model/ }).click();
+    const changed = third.getByLabel('What was changed to read it');
+    await expect(changed).toContainText('trailing comma');
+    await expect(changed.locator('del').first()).toBeVisible();
+    await expect(third.getByLabel('The reply as Ollama sent it').locator('mark[data-mark=call]')).toHaveCount(
+      2,
+    );
+    await expectAccessible();
+  });
+});
+
+test('T22: a call that Ollama itself could not read is no outage', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({
+    name: 'swallowed',
+    steps: [
+      {
+        attempts: [
+          { fault: { kind: 'malformed-call' } },
+          { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
+        ],
+      },
+      done,
+    ],
+  });
+  const { id } = await startRun(loupe, {
+    task: 'Look around',
+    model: 'swallowed',
+    workspace: workspace(folder),
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await page.keyboard.press('g');
+  const first = view.row(/^Model call 1/);
+  await expect(first).toContainText("Ollama could not read the model's call.");
+  await expect(first.getByLabel('What the model wrote')).toContainText('notes.md');
+  await expect(view.row('Asked again').first()).toBeVisible();
+});
+
+test('P4, P16: what is refused says why, and what was meant', async ({ page, loupe, ollama, workspace }) => {
+  const thought = '{"name": "read_file", "arguments": {"path": "q1.md"}}';
+  ollama.add({
+    name: 'refused',
+    steps: [
+      {
+        reply: {
+          content: `<think>I could do <tool_call>${thought}</tool_call> now.</think>The task is completed, nothing was to be read.`,
+        },
+      },
+    ],
+  });
+  const { id } = await startRun(loupe, { task: 'Look', model: 'refused', workspace: workspace(folder) });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  const row = view.row(/^Model call 1/);
+  await row.scrollIntoViewIfNeeded();
+  await expect(row.getByLabel('Not taken as calls')).toContainText('only a thought');
+  await row.getByRole('button', { name: /^Model/ }).click();
+  await expect(row.locator('mark[data-mark=refusal]').first()).toContainText('read_file');
+});
+
+test('P17: the Models page counts how the replies of each model were read', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+  expectAccessible,
+}) => {
+  ollama.add({
+    name: 'counted',
+    steps: [
+      { reply: { content: '{"name": "list_directory", "arguments": {"path": "."}}' } },
+      { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'q1.md', start_line: '1' } }] } },
+      done,
+    ],
+  });
+  await finishRun(loupe, { task: 'Read', model: 'counted', workspace: workspace(folder) });
+  await page.goto('/models');
+  const row = page.getByRole('row', { name: /^counted/ });
+  await expect(row).toContainText('2 calls');
+  await expect(row).toContainText('1 native, 1 JSON in text, 0 XML in text');
+  await expect(row.getByRole('cell').nth(1)).toHaveText('3');
+  await expectAccessible();
+});
