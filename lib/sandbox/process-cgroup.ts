@@ -7,6 +7,8 @@ import type { CommandLimits } from './sandbox.ts';
 
 const ROOT = '/sys/fs/cgroup';
 const NAME = 'loupe-command-';
+/** The name of a group begins with the process that made it. */
+const OWNED = /^loupe-command-(\d+)-/;
 /** bwrap itself and the first process of the sandbox. */
 const OWN_PROCESSES = 2;
 
@@ -48,9 +50,11 @@ function candidates(membership: string): string[] {
 function canLimitProcesses(parent: string): boolean {
   if (!existsSync(join(parent, 'cgroup.procs'))) return false;
   for (const name of readdirSync(parent)) {
-    if (name.startsWith(NAME)) removeIfUnused(join(parent, name));
+    const owner = OWNED.exec(name)?.[1];
+    // An empty group of a server that lives may be one that its command is just about to enter.
+    if (owner !== undefined && !isAlive(Number(owner))) removeIfUnused(join(parent, name));
   }
-  const trial = join(parent, NAME + randomBytes(8).toString('hex'));
+  const trial = join(parent, newName());
   try {
     mkdirSync(trial);
   } catch {
@@ -66,6 +70,19 @@ function canLimitProcesses(parent: string): boolean {
   }
 }
 
+function newName(): string {
+  return `${NAME}${process.pid}-${randomBytes(8).toString('hex')}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
 function removeIfUnused(group: string): void {
   try {
     rmdirSync(group);
@@ -76,7 +93,7 @@ function removeIfUnused(group: string): void {
 
 /** Makes a group for one command. */
 export function makeProcessCgroup(parent: string, limits: CommandLimits): ProcessCgroup {
-  const group = join(parent, NAME + randomBytes(8).toString('hex'));
+  const group = join(parent, newName());
   mkdirSync(group);
   writeFileSync(join(group, 'pids.max'), String(limits.processes + OWN_PROCESSES));
   const memory = join(group, 'memory.max');
