@@ -79,7 +79,6 @@ export class StoredRunLog implements RunLog {
       expectedSeq: this.#state.seq,
       events,
     });
-    for (const event of appended) fault(`after:${event.type}`);
     this.#state = foldAll(this.#state, appended);
     this.#recent.push(...appended);
     if (this.#recent.length > 2 * RECENT_EVENTS) this.#recent = this.#recent.slice(-RECENT_EVENTS);
@@ -88,6 +87,7 @@ export class StoredRunLog implements RunLog {
     this.#waiting = new Set();
     for (const wake of waiting) wake();
     this.#onChange();
+    for (const event of appended) fault(`after:${event.type}`);
     return this.#state;
   }
 
