@@ -16,6 +16,7 @@ import {
   SampleLog,
   verifiedLog,
 } from '#lib/testing/sample-logs.ts';
+import { exploreLog, sessionLog, stoppedSessionLog } from '#lib/testing/sample-modes.ts';
 import { ReadingTable } from '../models/reading-table.tsx';
 import { RunScreen } from '../run/run-screen.tsx';
 
@@ -60,6 +61,13 @@ const scenes: Record<string, Scene> = {
   },
   repaired: { log: (at) => repairedLog({ at }) },
   ladder: { log: (at) => ladderLog({ at }) },
+  session: {
+    log: (at) => sessionLog({ at }),
+    deltas: () => [{ type: 'text', call: 5, offset: 0, text: 'I look at the fern bed once more. It needs ' }],
+  },
+  'session-stopped': { log: (at) => stoppedSessionLog({ at }) },
+  explore: { log: (at) => exploreLog(12, { at, open: true }) },
+  'explore-200': { log: (at) => exploreLog(200, { at }) },
   verified: { log: (at) => verifiedLog({ at }) },
   long: { log: (at) => longLog(10_000, { at }) },
   completed: { log: (at) => completedLog({ at }) },

@@ -12,6 +12,8 @@ export interface Reading {
   readonly unfolded: Readonly<Record<string, boolean>>;
   /** The row the keyboard is at. */
   readonly cursor: string | undefined;
+  /** The cycle of an exploration that is looked at; `undefined`: the last. */
+  readonly cycle: number | undefined;
 }
 
 export interface RunScreenContext {
@@ -28,7 +30,7 @@ export function RunProvider({ value, children }: { value: RunScreenContext; chil
 }
 
 export function createReading(): StoreApi<Reading> {
-  return createStore<Reading>(() => ({ unfolded: {}, cursor: undefined }));
+  return createStore<Reading>(() => ({ unfolded: {}, cursor: undefined, cycle: undefined }));
 }
 
 export function useRunScreen(): RunScreenContext {

@@ -3,8 +3,10 @@
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/activity.ts';
 import { formatDuration, formatWhen, plural } from '#lib/browser/format.ts';
+import { modeWords, runTitle, stepWord } from '#lib/browser/mode-words.ts';
 import { isDemoRun } from '#lib/browser/models.ts';
 import { readingWords } from '#lib/browser/parse-ladder.ts';
+import type { RunState } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
@@ -20,7 +22,7 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
   const config = useRun((view) => view.run.config);
   const createdAt = useRun((view) => view.run.createdAt);
   const now = useNow(createdAt > 0);
-  const title = config ? (config.task.trim().split('\n', 1)[0] ?? '') : '';
+  const title = runTitle(config);
   return (
     <div className="border-b bg-surface">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-1.5 px-3 py-2.5 sm:px-6 sm:py-3">
@@ -35,6 +37,7 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
             <ConnectionLight />
             {config && (
               <>
+                {modeWords(config) !== title && <span>{modeWords(config)}</span>}
                 <span className="font-mono text-xs text-ink-2">
                   <ForeignText text={config.model} />
                 </span>
@@ -105,9 +108,9 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           {activity.detail ? (
             <ForeignText text={activity.detail} />
           ) : activity.running ? (
-            `iteration ${run.iteration} of ${run.config?.max_iterations ?? 0}`
+            progressWords(run)
           ) : (
-            plural(run.iterationsUsed, 'iteration')
+            plural(run.iterationsUsed, stepWord(run.config?.mode).toLowerCase())
           )}
         </p>
       </div>
@@ -116,4 +119,14 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
       </span>
     </div>
   );
+}
+
+/** How far a run is, in the words of its mode: `iteration 3 of 10`, `turn 12`, `cycle 4 of 20`. */
+function progressWords({ config, iteration, cycle }: RunState): string {
+  if (config?.mode === 'explore') {
+    const limit = config.explore?.max_cycles;
+    return `cycle ${cycle.number}${limit ? ` of ${limit}` : ''}`;
+  }
+  const step = `${stepWord(config?.mode).toLowerCase()} ${iteration}`;
+  return config && config.max_iterations > 0 ? `${step} of ${config.max_iterations}` : step;
 }

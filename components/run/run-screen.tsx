@@ -3,19 +3,23 @@
 import Link from 'next/link';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import { runTitle } from '#lib/browser/mode-words.ts';
 import { REASONS } from '#lib/browser/reasons.ts';
 import type { RunStore } from '#lib/browser/run-store.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { shortText } from '#lib/util/short-text.ts';
+import { CycleStrip } from '../explore/cycle-strip.tsx';
 import { SignIn } from '../shell/problem.tsx';
 import { Timeline, type TimelineHandle } from '../timeline/timeline.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Announcer } from './announcer.tsx';
 import { KeySheet } from './key-sheet.tsx';
-import { Ledger, NearestLimit, Totals } from './ledger.tsx';
+import { NearestLimit } from './ledger.tsx';
+import { MessageBox } from './message-box.tsx';
 import { createReading, RunProvider, useRun } from './run-context.tsx';
 import { RunHeader } from './run-header.tsx';
+import { SidePanel } from './side-panel.tsx';
 
 /** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
 export function RunScreen({ store }: { store: RunStore }) {
@@ -24,6 +28,7 @@ export function RunScreen({ store }: { store: RunStore }) {
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
   const problem = useStore(store.view, (view) => view.connection.problem);
+  const exploring = useStore(store.view, (view) => view.run.config?.mode === 'explore');
   const context = useMemo(() => ({ store, reading, goTo }), [store, reading, goTo]);
   if (problem) return <Refused problem={problem} />;
   return (
@@ -36,21 +41,21 @@ export function RunScreen({ store }: { store: RunStore }) {
             Guardrails and totals
             <NearestLimit />
           </summary>
-          <div className="grid max-h-[50dvh] gap-4 overflow-y-auto px-3 pb-3 sm:grid-cols-2 sm:px-6">
-            <Ledger />
-            <Totals />
+          <div className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6">
+            <SidePanel />
           </div>
         </details>
+        {exploring && <CycleStrip />}
         <div className="flex min-h-0 flex-1">
-          <Timeline handle={timeline} />
+          <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+            <Timeline handle={timeline} />
+            <MessageBox />
+          </div>
           <aside
             aria-label="Guardrails and totals"
             className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80"
           >
-            <h2 className="caption">Guardrails</h2>
-            <Ledger />
-            <h2 className="caption mt-6 mb-2">So far</h2>
-            <Totals />
+            <SidePanel />
           </aside>
         </div>
         <Announcer />
@@ -62,14 +67,14 @@ export function RunScreen({ store }: { store: RunStore }) {
 
 /** The tab's title carries the state, for the many hours in which the page is in the background. */
 function PageTitle() {
-  const task = useRun((view) => view.run.config?.task);
+  const title = useRun((view) => runTitle(view.run.config));
   const reason = useRun((view) => view.run.result?.termination_reason);
   const running = useRun((view) => view.run.phase !== 'ended');
   useEffect(() => {
-    if (task === undefined) return;
+    if (title === '') return;
     const state = running ? 'Running' : reason ? REASONS[reason].label : 'Ended';
-    document.title = `${state}: ${plainVisibleText(shortText(task.trim(), 60))} · Loupe`;
-  }, [task, reason, running]);
+    document.title = `${state}: ${plainVisibleText(shortText(title, 60))} · Loupe`;
+  }, [title, reason, running]);
   return null;
 }
 

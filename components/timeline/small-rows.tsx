@@ -8,6 +8,7 @@ import {
   formatShortCount,
   plural,
 } from '#lib/browser/format.ts';
+import { modeWords, stepWord } from '#lib/browser/mode-words.ts';
 import { VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
 import type {
   AttemptRow as AttemptRowData,
@@ -37,19 +38,27 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
     <RowFrame node={<RailNode shape="dot" />}>
       <div className="flex flex-wrap items-baseline gap-x-2">
         <Disclosure open={open} onToggle={toggle}>
-          <span className="font-semibold">Task</span>
+          <span className="font-semibold">{modeWords(config)}</span>
           <span className="text-sm text-ink-3">and settings</span>
         </Disclosure>
         {row.event.parent && <Badge>made from another run</Badge>}
       </div>
-      <div className="mt-1">
-        <LongText
-          id={`${row.key}.task`}
-          text={task}
-          label="task"
-          className="font-sans [&_pre]:font-sans [&_pre]:text-base"
-        />
-      </div>
+      {task.trim() ? (
+        <div className="mt-1">
+          <LongText
+            id={`${row.key}.task`}
+            text={task}
+            label="task"
+            className="font-sans [&_pre]:font-sans [&_pre]:text-base"
+          />
+        </div>
+      ) : (
+        <p className="mt-1 text-ink-2">
+          {config.mode === 'explore'
+            ? 'No task: the model is given a memory and told to go where it likes.'
+            : 'No first words: the model begins by itself.'}
+        </p>
+      )}
       {open && (
         <div className="mt-2 mb-1 grid gap-3">
           <Panel label="Settings">
@@ -175,17 +184,31 @@ export function IterationRow({ row }: { row: IterationRowData }) {
     (view) =>
       view.run.phase !== 'ended' && view.run.iteration === row.iteration && view.run.attempt === row.attempt,
   );
+  const mode = useRun((view) => view.run.config?.mode);
+  // In an exploration the cycles are the chapters: a step within one has no line of its own.
+  const quiet = mode === 'explore';
   return (
     <div className="flex gap-3 sm:gap-4">
       <div className="relative w-5 shrink-0" aria-hidden="true">
         <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
-        <span className="tnum absolute top-[1.5625rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
+        <span
+          className={cx(
+            'tnum absolute',
+            quiet ? 'top-0.5 text-2xs! font-normal! text-ink-3!' : 'top-[1.5625rem]',
+            ' left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2',
+          )}
+        >
           {row.iteration}
         </span>
       </div>
-      <div className="mt-5 mb-1 flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
-        <h2 className="caption text-ink-2">
-          Iteration {row.iteration}
+      <div
+        className={cx(
+          'flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3',
+          quiet ? 'mt-1' : 'mt-5 mb-1 border-t border-line-strong pt-1.5',
+        )}
+      >
+        <h2 className={quiet ? 'sr-only' : 'caption text-ink-2'}>
+          {stepWord(mode)} {row.iteration}
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
         </h2>
         <Figures>

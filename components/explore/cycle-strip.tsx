@@ -1,0 +1,208 @@
+'use client';
+
+import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
+import { useStore } from 'zustand';
+import { type CycleView, cyclesOf, toolsByUse } from '#lib/browser/explore-view.ts';
+import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/format.ts';
+import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { cx } from '../ui/cx.ts';
+
+const shades = [
+  { fill: 'fill-ink-2', swatch: 'bg-ink-2' },
+  { fill: 'fill-brass-fill', swatch: 'bg-brass-fill' },
+  { fill: 'fill-ink-3', swatch: 'bg-ink-3' },
+  { fill: 'fill-brass-line', swatch: 'bg-brass-line' },
+  { fill: 'fill-line-strong', swatch: 'bg-line-strong' },
+] as const;
+const OTHER = 4;
+
+/** Height of each lane in the drawing's own units. */
+const CALLS = 30;
+const TOKENS = 14;
+const NOVELTY = 16;
+const GAP = 5;
+const HEIGHT = CALLS + TOKENS + NOVELTY + 2 * GAP;
+
+/**
+ * All cycles of an exploration side by side: which tools they called, how much the model wrote, how new the reflection
+ * was. A cycle is chosen by pointer or arrow keys; Enter goes there.
+ */
+export function CycleStrip() {
+  const rows = useRun((view) => view.timeline.rows);
+  const limit = useRun((view) => view.run.config?.explore?.max_cycles);
+  const cycles = useMemo(() => cyclesOf(rows), [rows]);
+  const tools = useMemo(() => toolsByUse(cycles), [cycles]);
+  const { reading, goTo } = useRunScreen();
+  const chosen = useStore(reading, (state) => state.cycle);
+  const strip = useRef<HTMLDivElement>(null);
+  const last = cycles.at(-1);
+  if (!last) return null;
+  const shown = cycles.find(({ cycle }) => cycle === chosen) ?? last;
+  const choose = (cycle: number) => {
+    const clamped = Math.min(last.cycle, Math.max(1, cycle));
+    reading.setState({ cycle: clamped === last.cycle ? undefined : clamped });
+  };
+  const at = (event: PointerEvent) => {
+    const box = strip.current?.getBoundingClientRect();
+    if (!box) return undefined;
+    return cycles[Math.floor(((event.clientX - box.left) / box.width) * cycles.length)];
+  };
+  const pressed = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+    const step = steps[event.key];
+    if (step !== undefined) choose(shown.cycle + step);
+    else if (event.key === 'Home') choose(1);
+    else if (event.key === 'End') choose(last.cycle);
+    else if (event.key === 'Enter') goTo(shown.seq);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <section aria-label="Cycles" className="border-b bg-surface px-3 py-2.5 sm:px-6">
+      <div className="grid grid-cols-[3.75rem_minmax(0,1fr)] gap-x-3">
+        <div
+          aria-hidden="true"
+          className="grid h-[5.5rem] text-2xs leading-none text-ink-3"
+          style={{ gridTemplateRows: `${CALLS + GAP}fr ${TOKENS + GAP}fr ${NOVELTY}fr` }}
+        >
+          <span>calls</span>
+          <span>tokens</span>
+          <span>novelty</span>
+        </div>
+        <div
+          ref={strip}
+          role="slider"
+          tabIndex={0}
+          aria-label="Cycle"
+          aria-valuemin={1}
+          aria-valuemax={last.cycle}
+          aria-valuenow={shown.cycle}
+          aria-valuetext={`Cycle ${shown.cycle}: ${cycleWords(shown)}`}
+          className="relative h-[5.5rem] cursor-pointer touch-pan-y"
+          onKeyDown={pressed}
+          onPointerMove={(event) => {
+            const found = event.buttons === 1 ? at(event) : undefined;
+            if (found) choose(found.cycle);
+          }}
+          onPointerDown={(event) => {
+            const found = at(event);
+            if (found) choose(found.cycle);
+          }}
+          onDoubleClick={() => goTo(shown.seq)}
+        >
+          <Drawing cycles={cycles} tools={tools} />
+          <span
+            aria-hidden="true"
+            className="pointer-events-none absolute -inset-y-0.5 rounded-[2px] border border-brass bg-brass-fill/10"
+            style={{
+              left: `${((shown.cycle - 1) / cycles.length) * 100}%`,
+              width: `max(4px, ${100 / cycles.length}%)`,
+            }}
+          />
+        </div>
+      </div>
+      <div className="tnum mt-1.5 flex flex-wrap items-baseline gap-x-4 gap-y-0.5 text-xs text-ink-3">
+        <button
+          type="button"
+          onClick={() => goTo(shown.seq)}
+          className="font-medium text-brass underline-offset-2 hover:underline"
+        >
+          Cycle {formatCount(shown.cycle)}
+          {limit ? ` of ${formatCount(limit)}` : ''}
+        </button>
+        <span>{cycleWords(shown)}</span>
+        <span className="ml-auto flex flex-wrap gap-x-3 max-md:hidden">
+          {tools.slice(0, OTHER + 1).map((tool, index) => (
+            <span key={tool} className="inline-flex items-center gap-1.5">
+              <span className={cx('size-2 rounded-[1px]', shades[index]?.swatch)} aria-hidden="true" />
+              {index === OTHER && tools.length > OTHER + 1 ? 'others' : tool}
+            </span>
+          ))}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function cycleWords(cycle: CycleView): string {
+  return [
+    plural(cycle.calls, 'call') + (cycle.failed > 0 ? ` (${cycle.failed} failed)` : ''),
+    `${formatShortCount(cycle.tokensOut)} tokens written`,
+    cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
+    cycle.reflection?.byLimit ? 'ended by the call limit' : undefined,
+    cycle.reflection ? undefined : 'open',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** The three lanes; one unit of the drawing is one cycle, so that any number of them fills the width. */
+const Drawing = memo(function Drawing({
+  cycles,
+  tools,
+}: {
+  cycles: readonly CycleView[];
+  tools: readonly string[];
+}) {
+  const mostCalls = Math.max(1, ...cycles.map(({ calls }) => calls));
+  const mostTokens = Math.max(1, ...cycles.map(({ tokensOut }) => tokensOut));
+  const width = cycles.length > 60 ? 0.86 : 0.74;
+  const noveltyTop = CALLS + TOKENS + 2 * GAP;
+  return (
+    <svg
+      viewBox={`0 0 ${cycles.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      className="size-full"
+      aria-hidden="true"
+      shapeRendering="crispEdges"
+    >
+      {[CALLS, CALLS + GAP + TOKENS, HEIGHT].map((y) => (
+        <rect key={y} x="0" y={y - 0.6} width={cycles.length} height="0.6" className="fill-line" />
+      ))}
+      {cycles.map((cycle, index) => {
+        const x = index + (1 - width) / 2;
+        const unit = CALLS / mostCalls;
+        let top = CALLS;
+        const tokens = (cycle.tokensOut / mostTokens) * TOKENS;
+        const told = cycle.advice?.told;
+        return (
+          <g key={cycle.cycle}>
+            {shades.map(({ fill }, shade) => {
+              const names = shade === OTHER ? tools.slice(OTHER) : tools.slice(shade, shade + 1);
+              const count = names.reduce((sum, tool) => sum + (cycle.tools[tool] ?? 0), 0);
+              if (count === 0) return null;
+              top -= count * unit;
+              return <rect key={fill} x={x} y={top} width={width} height={count * unit} className={fill} />;
+            })}
+            <rect
+              x={x}
+              y={CALLS + GAP + TOKENS - tokens}
+              width={width}
+              height={tokens}
+              className="fill-ink-3"
+            />
+            {cycle.novelty !== undefined && (
+              <rect
+                x={x}
+                y={noveltyTop + (1 - cycle.novelty) * (NOVELTY - 2)}
+                width={width}
+                height="2"
+                className={cycle.novelty < 0.4 ? 'fill-warn' : 'fill-ok'}
+              />
+            )}
+            {told && (
+              <rect
+                x={x}
+                y={noveltyTop}
+                width={width}
+                height={NOVELTY}
+                className="fill-brass-fill opacity-25"
+              />
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+});

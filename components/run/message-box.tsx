@@ -1,0 +1,93 @@
+'use client';
+
+import { type FormEvent, useState } from 'react';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { MessageStatus } from './message-status.tsx';
+import { useRun } from './run-context.tsx';
+
+/**
+ * Says something to a session or an exploration. What was sent stays in sight until the model has it: queued, then
+ * delivered, or returned when the run ended before. The text leaves the box only when the server has it.
+ */
+export function MessageBox() {
+  const runId = useRun((view) => view.run.runId);
+  const mode = useRun((view) => view.run.config?.mode);
+  const ended = useRun((view) => view.run.phase === 'ended');
+  const messages = useRun((view) => view.run.operatorMessages);
+  const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  if (mode !== 'session' && mode !== 'explore') return null;
+  const waiting = messages.filter(({ status }) => status !== 'delivered');
+  if (ended && waiting.length === 0) return null;
+
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() === '' || busy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await postJson(`/api/runs/${encodeURIComponent(runId)}/messages`, { text: text.trim() });
+      setText('');
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <section
+      aria-label="Messages to the agent"
+      className="border-t bg-surface px-3 py-2.5 sm:px-6 print:hidden"
+    >
+      <div className="mx-auto max-w-4xl md:pl-[3.5rem]">
+        {waiting.length > 0 && (
+          <ul className="mb-2 grid gap-1">
+            {waiting.slice(-4).map((message) => (
+              <li key={message.id} className="flex items-baseline gap-2 text-sm text-ink-2">
+                <MessageStatus status={message.status} />
+                <span className="foreign line-clamp-2 min-w-0 flex-1">
+                  <ForeignText text={message.text} />
+                </span>
+                {message.status === 'returned' && <CopyButton text={message.text} label="Copy the message" />}
+              </li>
+            ))}
+          </ul>
+        )}
+        {!ended && (
+          <form onSubmit={(event) => void send(event)} className="flex items-end gap-2">
+            <label htmlFor="message" className="sr-only">
+              Message to the agent
+            </label>
+            <textarea
+              id="message"
+              rows={1}
+              className="field max-h-40 min-h-9 flex-1 resize-y"
+              placeholder={
+                mode === 'session'
+                  ? 'Say something. It is read when the turn is over.'
+                  : 'Say something. The agent reads it when it writes to you, or as the next cycle begins.'
+              }
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+                void send(event);
+              }}
+            />
+            <Button type="submit" disabled={busy || text.trim() === ''}>
+              {busy ? 'Sending' : 'Send'}
+            </Button>
+          </form>
+        )}
+        {problem && (
+          <p role="alert" className="mt-1.5 text-sm text-fail">
+            {problem}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import { Badge } from '../ui/badge.tsx';
+
+const words = {
+  queued: { label: 'queued', title: 'Waits for the next boundary of the run', tone: 'live' },
+  delivered: { label: 'delivered', title: 'Stands in the conversation', tone: 'ok' },
+  returned: { label: 'returned', title: 'The run ended before it was read', tone: 'warn' },
+} as const;
+
+/** What became of a message to the run: it is never lost. */
+export function MessageStatus({ status }: { status: keyof typeof words }) {
+  const { label, title, tone } = words[status];
+  return (
+    <Badge tone={tone} title={title}>
+      {label}
+    </Badge>
+  );
+}
