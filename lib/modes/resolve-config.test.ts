@@ -86,3 +86,66 @@ it('T11: takes the first workspace that is set', () => {
   expect(resolveWorkspace({ workspace: '/w' }, '/cwd')).toBe('/w');
   expect(resolveWorkspace({}, '/cwd')).toBe('/cwd');
 });
+
+it('S16, S17, S6, S10: fills in what a session has', () => {
+  const config = resolve({ mode: 'session', task: '' });
+  expect(config).toMatchObject({
+    mode: 'session',
+    task: '',
+    workspace: '/w',
+    max_iterations: 0,
+    live_tokens: true,
+    stall_guard: false,
+    conversation: { replies: 'read', call_ids: true, results: 'json' },
+    session: { context_limit: 32_768, turn_delay: 0 },
+  });
+  expect(runConfig.parse(config)).toEqual(config);
+  expect(
+    resolve({ mode: 'session', context_limit: 500, turn_delay: 200, shell_timeout_secs: 5 }),
+  ).toMatchObject({ session: { context_limit: 500, turn_delay: 200 }, shell_timeout_secs: 5 });
+  expect(modeOf(config).name).toBe('session');
+});
+
+it('X18, X22, X23, K-22, K-39: fills in what an exploration has', () => {
+  const config = resolve({ mode: 'explore', task: '' });
+  expect(config).toMatchObject({
+    mode: 'explore',
+    workspace: '',
+    live_tokens: false,
+    parser_layers: ['native', 'xml'],
+    max_iterations: 1000,
+    conversation: { replies: 'unchanged', call_ids: false, results: 'text' },
+    explore: { max_cycles: 20, calls_per_cycle: 50, cycle_line: true },
+  });
+  expect(config.explore?.diversity).toBeUndefined();
+  expect(runConfig.parse(config)).toEqual(config);
+  expect(resolve({ mode: 'explore', task: '', max_cycles: null })).toMatchObject({
+    max_iterations: 0,
+    explore: { max_cycles: null },
+  });
+  expect(
+    resolve({ mode: 'explore', task: '', diversity: {}, model_options: { num_ctx: 4096, num_predict: 99 } }),
+  ).toMatchObject({
+    explore: { diversity: { threshold: 0.6, window: 5 }, context_limit: 4096 },
+    window_tokens: 4096,
+    num_predict: [99, 99],
+  });
+  expect(() => resolve({ mode: 'explore', task: '', model_options: { num_predict: -1 } })).toThrow(
+    /num_predict/,
+  );
+});
+
+it.each([
+  [{ task: '' }, 'task'],
+  [{ mode: 'explore', task: 'Do it.' }, 'task'],
+  [{ mode: 'explore', task: '', workspace: '/w' }, 'workspace'],
+  [{ mode: 'session', agentic: false }, 'agentic'],
+  [{ mode: 'session', tier: 'complex' }, 'tier'],
+  [{ mode: 'session', max_cycles: null }, 'max_cycles'],
+  [{ turn_delay: 5 }, 'turn_delay'],
+  [{ mode: 'session', blocked_patterns: ['('] }, 'blocked_patterns'],
+  [{ mode: 'explore', task: '', max_cycles: 1001 }, 'max_cycles'],
+])('refuses %j and names %s', (request, field) => {
+  const result = createRunRequest.safeParse({ task: 'Do it.', model: 'm', ...request });
+  expect(result.error?.issues[0]?.path[0]).toBe(field);
+});

@@ -20,6 +20,8 @@ export function sessionNotices(event: NewEvent, state: RunState): string[] {
       const call = state.reply?.calls.find((pending) => pending.callId === event.call_id);
       return [`[tool] ${event.tool}(${summarizeArgs(call?.arguments ?? {})})`];
     }
+    case 'approval.requested':
+      return [`[approval] ${event.tool}(${summarizeArgs(event.arguments)}) waits for you.`];
     case 'tool-call.ended':
     case 'tool-call.interrupted': {
       const text = JSON.stringify(event.result);

@@ -119,7 +119,7 @@ const MAX_ATTEMPTS = 1_000;
 
 /**
  * Starts a server that speaks Ollama's wire and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
- * `/api/show`, `/api/ps` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
+ * `/api/show`, `/api/ps`, `/api/embed` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
  * of the fault matrix. Answers depend on the conversation alone, never on what was asked before.
  *
  * A request chooses its scenario by the model's name (`NAME`, `fake:NAME`, or the scenario's `model`); a model without
@@ -240,6 +240,8 @@ class Server {
         return this.#show(recorded.body, res);
       case 'POST /api/chat':
         return await this.#chat(recorded, exchange);
+      case 'POST /api/embed':
+        return this.#embed(recorded.body, res);
       default:
         res.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found');
     }
@@ -269,6 +271,16 @@ class Server {
       modified_at: MODIFIED_AT,
     };
     sendJson(res, 200, JSON.stringify(shown));
+  }
+
+  /** Embeddings that are alike for texts with the same words: one dimension per hash of a word. */
+  #embed(body: unknown, res: ServerResponse): void {
+    const asked = z.looseObject({ model: z.string(), input: z.array(z.string()) }).safeParse(body);
+    const { model, input } = asked.data ?? { model: '', input: [] };
+    if (!asked.success) sendJson(res, 400, JSON.stringify({ error: 'invalid input type' }));
+    else if (!this.#modelOf(model))
+      sendJson(res, 404, JSON.stringify({ error: `model '${model}' not found` }));
+    else sendJson(res, 200, JSON.stringify({ model, embeddings: input.map(wordVector) }));
   }
 
   async #chat(recorded: RecordedRequest, exchange: Exchange): Promise<void> {
@@ -476,6 +488,17 @@ class Queue {
       this.#waiting.shift()?.();
     };
   }
+}
+
+const VECTOR_LENGTH = 64;
+
+function wordVector(text: string): number[] {
+  const vector = new Array<number>(VECTOR_LENGTH).fill(0);
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
+    const place = (createHash('sha256').update(word).digest()[0] ?? 0) % VECTOR_LENGTH;
+    vector[place] = (vector[place] ?? 0) + 1;
+  }
+  return vector;
 }
 
 const MODIFIED_AT = '2026-01-01T00:00:00Z';

@@ -36,9 +36,9 @@ export const writeMemory: Tool = {
     const value = textArgument(args, 'value');
     const problem = writeProblem(name, value, memory);
     if (problem) return failed('write', { error: problem });
-    record({ kind: 'memory-written', key: name, value });
     const verb = memory.has(name) ? 'Replaced' : 'Stored';
-    return succeeded('write', `${verb} "${name}" (${value.length} characters).`);
+    record({ kind: 'memory-written', key: name, value });
+    return succeeded('write', `${verb} "${name}" (${size(value)}).`);
   },
 };
 
@@ -91,7 +91,7 @@ export const listMemories: Tool = {
   async run(_args, context) {
     const { memory } = runOf(context);
     if (memory.size === 0) return succeeded('list', 'There are no memories yet.');
-    const lines = [...memory].map(([name, { value }]) => `${name} (${value.length} characters)`);
+    const lines = [...memory].map(([name, { value }]) => `${name} (${size(value)})`);
     return fitted('list', lines);
   },
 };
@@ -163,6 +163,10 @@ export function findPattern(text: string, pattern: string): number | undefined {
     from = at + part.length;
   }
   return start ?? 0;
+}
+
+function size(value: string): string {
+  return value.length === 1 ? '1 character' : `${value.length} characters`;
 }
 
 /** The text around a place, on one line. */

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { cosineSimilarity, ngramSimilarity } from '../util/similarity.ts';
+import { SimilarityMonitor } from './diversity.ts';
+
+const reflections = (...texts: string[]) =>
+  texts.map((text, index) => ({ cycle: index + 1, text, seq: index + 1 }));
+const byWords = {
+  cycle: 9,
+  measure: 'ngram' as const,
+  similarity: (a: { text: string }, b: { text: string }) => ngramSimilarity(a.text, b.text),
+};
+
+it('X21: measures how many groups of words two texts share', () => {
+  expect(ngramSimilarity('The sky is blue today.', 'the SKY is blue, today')).toBe(1);
+  expect(ngramSimilarity('The sky is blue today.', 'Water boils at a hundred degrees.')).toBe(0);
+  const part = ngramSimilarity(
+    'I looked at the sky and wrote a note',
+    'I looked at the sea and wrote a poem',
+  );
+  expect(part).toBeGreaterThan(0.1);
+  expect(part).toBeLessThan(0.6);
+  expect(ngramSimilarity('Yes', 'yes!')).toBe(1);
+  expect(ngramSimilarity('Yes', 'No')).toBe(0);
+  expect(ngramSimilarity('', '')).toBe(1);
+  expect(ngramSimilarity('', 'Something')).toBe(0);
+});
+
+it('X21: similarity is symmetric, between 0 and 1, and 1 for a text with itself', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 200 });
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const value = ngramSimilarity(a, b);
+      expect(value).toBe(ngramSimilarity(b, a));
+      expect(value).toBeGreaterThanOrEqual(0);
+      expect(value).toBeLessThanOrEqual(1);
+      expect(ngramSimilarity(a, a)).toBe(1);
+    }),
+  );
+});
+
+it('compares vectors by their direction', () => {
+  expect(cosineSimilarity([1, 2, 3], [2, 4, 6])).toBeCloseTo(1);
+  expect(cosineSimilarity([1, 0], [0, 1])).toBe(0);
+  expect(cosineSimilarity([1, 0], [-1, 0])).toBe(0);
+  expect(cosineSimilarity([], [])).toBe(0);
+  expect(cosineSimilarity([0, 0], [1, 1])).toBe(0);
+});
+
+it('X21: says nothing while there is nothing to compare, and names the nearest cycle', () => {
+  const monitor = new SimilarityMonitor({ threshold: 0.6, window: 2 });
+  expect(monitor.advise([], byWords)).toBeUndefined();
+  expect(monitor.advise(reflections('One.'), byWords)).toBeUndefined();
+  const advice = monitor.advise(
+    reflections(
+      'I looked at the sky',
+      'Something about the deep sea',
+      'Stars and planets tonight',
+      'I looked at the sky',
+    ),
+    byWords,
+  );
+  // The window holds the two before it: the equal one is out of sight.
+  expect(advice).toMatchObject({ compared: [2, 3], similarity: 0, nearest_cycle: 3 });
+  expect(advice?.feedback).toBeUndefined();
+  const wide = new SimilarityMonitor({ threshold: 0.6, window: 10 }).advise(
+    reflections('I looked at the sky', 'Something else', 'I looked at the sky'),
+    byWords,
+  );
+  expect(wide).toMatchObject({ similarity: 1, nearest_cycle: 1, cycle: 9 });
+  expect(wide?.feedback).toMatch(/cycle 3 is 100 % like that of cycle 1/);
+});
