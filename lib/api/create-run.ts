@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  approvalChoice,
   blockedPattern,
   budget,
   check,
@@ -11,6 +12,21 @@ import {
   thinkSetting,
   tier,
 } from '../events/config.ts';
+
+/** Every tool there is, in any mode: a rule for a misspelt tool must not pass in silence. */
+export const TOOL_NAMES = [
+  'read_file',
+  'write_file',
+  'list_directory',
+  'search_files',
+  'run_command',
+  'read',
+  'write',
+  'list',
+  'delete',
+  'pattern_search',
+  'send_message_to_operator',
+] as const;
 
 /**
  * Body of `POST /api/runs`. What is left out takes its default when the run is made (`resolveConfig`). Unknown fields
@@ -57,6 +73,13 @@ export const createRunRequest = z
     max_cycles: exploreSettings.shape.max_cycles.optional(),
     calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
     cycle_line: z.boolean().optional(),
+    /** Which calls a person must approve; left out, none. */
+    approval: z
+      .strictObject({
+        default: approvalChoice.default('auto'),
+        tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
+      })
+      .optional(),
     diversity: diversitySettings
       .extend({
         threshold: diversitySettings.shape.threshold.default(0.6),
@@ -70,6 +93,7 @@ export const createRunRequest = z
     const { mode } = request;
     if (mode === 'task' && request.task === '') complain('task', 'Say what the agent should do.');
     if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
+    if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
     if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
@@ -106,5 +130,27 @@ export type CreateRunRequest = z.input<typeof createRunRequest>;
 /** A request that was checked, with its defaults. */
 export type NewRun = z.output<typeof createRunRequest>;
 
+/** Body of `POST /api/runs/{id}/approvals`: a person's decision about a call that waits for it. */
+export const approvalRequest = z.discriminatedUnion('decision', [
+  z.strictObject({ call_id: z.string().min(1).max(200), decision: z.literal('approved') }),
+  z.strictObject({
+    call_id: z.string().min(1).max(200),
+    decision: z.literal('edited'),
+    /** Run in place of the model's own; checked against the tool's schema. */
+    arguments: z.record(z.string(), z.json()),
+  }),
+  z.strictObject({
+    call_id: z.string().min(1).max(200),
+    decision: z.literal('denied'),
+    /** Told to the model. */
+    reason: z.string().trim().max(4000).optional(),
+  }),
+]);
+
 /** Body of `POST /api/runs/{id}/stop`: after the step in hand, or at once. */
 export const stopRunRequest = z.strictObject({ force: z.boolean().default(false) });
+
+/** Body of `POST /api/runs/{id}/messages`: what a person says to the run. */
+export const messageRequest = z.strictObject({
+  text: z.string().trim().min(1, 'Say something.').max(8000),
+});

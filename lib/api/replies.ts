@@ -20,6 +20,12 @@ export interface RunReply {
   config: RunConfig;
 }
 
+/** A message of the operator, as it stands (`POST /api/runs/{id}/messages`). */
+export interface MessageReply {
+  run: RunSummary;
+  message: { id: string; text: string; status: 'queued' | 'delivered' | 'returned' };
+}
+
 /**
  * An event as viewers get it. Texts over 64 KB are cut; `cuts` lists where (a dotted path) and how long the whole is.
  * `GET /api/runs/{id}/events/{seq}` brings it whole.
@@ -72,12 +78,18 @@ export interface HealthReply {
   sandbox: {
     available: boolean;
     kind: string;
+    /** Commands run without confinement, each after a person approved it (LOUPE_UNCONFINED). */
+    unconfined: boolean;
     reason?: string;
     hint?: string;
     protections: { name: string; holds: boolean; detail?: string }[];
   };
   store: { ok: boolean; kind: string; path?: string; free_bytes?: number };
   runs: { active: number; queued: number };
+}
+
+export interface ApprovalReply {
+  run: RunSummary;
 }
 
 export interface StopReply {

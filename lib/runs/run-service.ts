@@ -9,10 +9,12 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent, RunEventType } from '../events/registry.ts';
-import { emptyRunState } from '../events/run-state.ts';
+import { emptyRunState, type OperatorMessage } from '../events/run-state.ts';
+import { queuedMessages } from '../policies/operator-messages.ts';
+import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { RunNotFoundError, StorageFullError } from '../store/store-errors.ts';
+import { RunEndedError, RunNotFoundError, StorageFullError } from '../store/store-errors.ts';
 import { fault } from '../util/fault.ts';
 import { endedByError } from './end-run.ts';
 import { HostQueue } from './host-queue.ts';
@@ -54,6 +56,8 @@ const KEPT_AFTER_END_MS = 30_000;
 const CLOSE_GRACE_MS = 3000;
 const MAX_FEEDS = 512;
 const LIST_SNAPSHOT = 50;
+/** Messages of a person that a run has not read yet. */
+const MAX_QUEUED_MESSAGES = 100;
 
 /** Events that say only that a run was taken up, not that it got on. */
 const NO_PROGRESS: ReadonlySet<RunEventType> = new Set<RunEventType>([
@@ -64,6 +68,7 @@ const NO_PROGRESS: ReadonlySet<RunEventType> = new Set<RunEventType>([
   'model.loaded',
   'model-call.started',
   'tool-call.interrupted',
+  'operator.messaged',
   'stop.requested',
 ]);
 
@@ -163,6 +168,44 @@ export class RunService {
       );
       for (const queue of this.#queues.values()) queue.leave(runId);
     }
+    return (await this.get(runId)).run;
+  }
+
+  /**
+   * Takes what a person says to a run. It is stored at once, delivered at the run's next boundary (in an exploration with
+   * the next result of the operator tool), and returned when the run ends before: it is never lost.
+   *
+   * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`
+   */
+  async message(runId: string, text: string): Promise<{ run: RunSummary; message: OperatorMessage }> {
+    const log = this.#logs.get(runId);
+    const id = { value: '' };
+    const state = await log?.appendIf((now) => {
+      if (now.ended) throw new RunEndedError(runId);
+      if (queuedMessages(now).length >= MAX_QUEUED_MESSAGES) throw tooManyMessages();
+      id.value = `m${now.operatorMessages.length + 1}`;
+      return [{ type: 'operator.messaged', message_id: id.value, text }];
+    });
+    const { run } = await this.get(runId);
+    const message = state?.operatorMessages.find((known) => known.id === id.value);
+    if (!message) throw new RunEndedError(runId);
+    return { run, message };
+  }
+
+  /**
+   * Takes a person's decision about a call that waits for it. The same decision a second time changes nothing.
+   *
+   * @throws {AppError} `run_not_found`, and what `decideApproval` throws
+   */
+  async approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
+    const log = this.#logs.get(runId);
+    if (log) {
+      await log.appendIf((state) => decideApproval(state, request));
+      return (await this.get(runId)).run;
+    }
+    await this.get(runId);
+    const events = await this.#store.read(runId, { afterSeq: 0, limit: Number.MAX_SAFE_INTEGER });
+    decideApproval(foldAll(emptyRunState(runId), events), request);
     return (await this.get(runId)).run;
   }
 
@@ -435,6 +478,14 @@ function interrupted(times: number): AppError {
     code: 'interrupted',
     message: `The run was interrupted: the server was lost ${times} times while taking it up again.`,
     hint: 'Look at its last step, then start it anew.',
+  });
+}
+
+function tooManyMessages(): AppError {
+  return new AppError({
+    code: 'too_many_messages',
+    message: `${MAX_QUEUED_MESSAGES} messages wait for the model already.`,
+    hint: 'Wait until it has read them.',
   });
 }
 

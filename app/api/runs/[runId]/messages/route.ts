@@ -1,0 +1,18 @@
+import { messageRequest } from '#lib/api/create-run.ts';
+import type { MessageReply } from '#lib/api/replies.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Says something to a run. Stored at once, delivered at its next boundary, returned if it ends before. */
+export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    const { text } = await readBody(request, messageRequest);
+    const { run, message } = await getRunService().message(runId, text);
+    const { id, status } = message;
+    const reply: MessageReply = { run, message: { id, text: message.text, status } };
+    return Response.json(reply, { status: 202 });
+  });
+}
