@@ -87,11 +87,16 @@ export const createRunRequest = z
       })
       .optional(),
   })
+  .refine(({ mode, task }) => mode !== 'task' || task !== '', {
+    path: ['task'],
+    message: 'Say what the agent should do.',
+    // Also when other fields are wrong, so that one answer names them all.
+    when: ({ value }) => typeof value === 'object' && value !== null && 'task' in value,
+  })
   .superRefine((request, context) => {
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     const { mode } = request;
-    if (mode === 'task' && request.task === '') complain('task', 'Say what the agent should do.');
     if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
     if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
     if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');

@@ -196,7 +196,7 @@ it('killed at every event boundary, a run comes to the same end, loses nothing a
   // After the last event there is nobody left to kill before the program is done.
   expect(deaths).toBeGreaterThanOrEqual(faults.length - 1);
   expect(repeated).toBe(0);
-}, 240_000);
+}, 900_000);
 
 it('an exception at any event boundary ends this run with an error that says so, and no other run', async ({
   skip,
@@ -227,7 +227,7 @@ it('an exception at any event boundary ends this run with an error that says so,
     rmSync(folder, { recursive: true, force: true });
   });
   console.info(`exceptions: ${faults.length} points, ${exceptions} runs ended by them, 0 others`);
-}, 240_000);
+}, 900_000);
 
 it('killed twice before taking a run up, it goes on as if once, and tells of the interrupted call once', async ({
   skip,
