@@ -11,6 +11,7 @@ import { createLoupeServer, type PageHandler } from './http-server.ts';
 import { openBrowser } from './open-browser.ts';
 import { isLoupe, linkOfRunningServer } from './sign-in-link.ts';
 import { startService } from './start-service.ts';
+import { surviveExceptions } from './survive-exceptions.ts';
 
 /** Whatever hangs, the process is gone this long after it was asked to stop. */
 const STOP_WITHIN_MS = 6000;
@@ -160,17 +161,6 @@ function requireBuild(root: string): void {
     message: `The dashboard has not been built: there is nothing in ${join(root, folder)}.`,
     hint: 'Start with "npm start", which builds it, or run "npm run build" first.',
   });
-}
-
-/**
- * A mistake in one run or one request must not end the others. What a run has done stands in its log, and every append
- * is whole or not there, so that going on does no harm.
- */
-function surviveExceptions(): void {
-  process.on('unhandledRejection', (reason) =>
-    console.error('A promise was left alone with its error:', reason),
-  );
-  process.on('uncaughtException', (error) => console.error('An exception was not caught:', error));
 }
 
 /** Names under which a server on this address may be asked, beside the loopback ones. */
