@@ -5,6 +5,8 @@ const WIDTH = 128;
 const HEADS = 2;
 const FEED_FORWARD = 32;
 const CHUNK_CHARS = 12;
+/** Marks of chat templates are one token each in real vocabularies, and some parsers know them only whole. */
+const PIECE = /<[^<>\s]{1,60}>|\[[A-Z_]{3,20}\]|[\s\S]/gu;
 const ALIGNMENT = 32;
 const F32 = 0;
 
@@ -82,8 +84,8 @@ class Vocabulary {
     const chunks: string[] = [];
     const taken = (chunk: string) => this.#known.has(chunk) || chunks.includes(chunk);
     let chunk = '';
-    for (const char of text) {
-      chunk += char;
+    for (const [piece] of text.matchAll(PIECE)) {
+      chunk += piece;
       if (chunk.length < CHUNK_CHARS || taken(chunk)) continue;
       chunks.push(chunk);
       chunk = '';

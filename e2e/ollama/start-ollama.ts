@@ -23,9 +23,10 @@ export interface RealOllama {
  * Starts a real Ollama on a free loopback port with a scratch HOME, so that an Ollama of the user is neither used nor
  * changed. Uses `ollama` from PATH, a cached build, or builds one, which takes minutes the first time.
  *
+ * @param environment settings of the server, such as `OLLAMA_NUM_PARALLEL`
  * @throws when Ollama can neither be found nor built, or does not start within 30 s; the message holds its output
  */
-export async function startOllama(): Promise<RealOllama> {
+export async function startOllama(environment: Record<string, string> = {}): Promise<RealOllama> {
   const { stdout } = await run('bash', [join(here, 'install-ollama.sh')], { maxBuffer: 64 * 1024 * 1024 });
   const binary = stdout.trim();
   const home = await mkdtemp(join(tmpdir(), 'real-ollama-'));
@@ -37,6 +38,7 @@ export async function startOllama(): Promise<RealOllama> {
     OLLAMA_HOST: url,
     OLLAMA_MODELS: join(home, 'models'),
     OLLAMA_NUM_PARALLEL: '1',
+    ...environment,
   };
   // A process group of its own: the server starts runners, and all of them have to end with it.
   const server = spawn(binary, ['serve'], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

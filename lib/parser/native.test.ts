@@ -75,3 +75,43 @@ it('P14: takes anything else for an empty field', () => {
   for (const field of [undefined, null, {}, 'x', 5])
     expect(readNative(field, new ToolIndex([]))).toEqual({ calls: [], refusals: [] });
 });
+
+describe('what a server that knows another format makes of a call', () => {
+  it.each<[string, string, object, unknown[]]>([
+    [
+      'JSON as the name',
+      '{"name": "read_file", "arguments": {"path": "a"}}',
+      {},
+      [['read_file', { path: 'a' }]],
+    ],
+    [
+      'elements as the name',
+      '<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>',
+      {},
+      [['read_file', { path: 'a' }]],
+    ],
+    ['Python as the name', '[read_file(path="a")]', {}, [['read_file', { path: 'a' }]]],
+    ['a name with its arguments as the name', 'read_file\n{"path": "a"}', {}, [['read_file', { path: 'a' }]]],
+    ['a separator glued to the name', 'read_file<tool_sep>', { path: 'a' }, [['read_file', { path: 'a' }]]],
+    [
+      'a call as its own arguments',
+      'read_file',
+      { action: 'read_file', action_input: { path: 'a' } },
+      [['read_file', { path: 'a' }]],
+    ],
+    [
+      'a call of another tool as arguments',
+      'write_file',
+      { name: 'read_file', arguments: { path: 'a' } },
+      [['write_file', { name: 'read_file', arguments: { path: 'a' } }]],
+    ],
+    ['a name with parentheses in it', 'open (door)', { door: 'front' }, [['open (door)', { door: 'front' }]]],
+  ])('%s', (_, name, given, expected) => {
+    expect(calls({ function: { name, arguments: given } })).toEqual(expected);
+  });
+
+  it('records it', () => {
+    const { calls: found } = read({ function: { name: 'read_file {"path": "a"}', arguments: {} } });
+    expect(found[0]?.repairs).toMatchObject([{ rule: 'call-in-name', before: 'read_file {"path": "a"}' }]);
+  });
+});

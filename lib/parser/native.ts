@@ -1,6 +1,16 @@
-import type { JsonValue } from '../util/json.ts';
-import { buildCall, type CallDraft, isObject, type RefusalDraft } from './call-shape.ts';
-import { excerpt } from './limits.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { readBody } from './bodies/read-body.ts';
+import {
+  buildCall,
+  type CallDraft,
+  fitsSchema,
+  isObject,
+  type RefusalDraft,
+  readCalls,
+  type Verdict,
+} from './call-shape.ts';
+import { excerpt, MAX_TEXT_CHARS } from './limits.ts';
+import { Source } from './source.ts';
 import type { ToolIndex } from './tool-index.ts';
 
 export interface NativeReading {
@@ -19,9 +29,53 @@ export function readNative(toolCalls: unknown, tools: ToolIndex): NativeReading 
     const called: unknown = isObject(entry) && isObject(entry.function) ? entry.function : entry;
     if (!isObject(called) || typeof called.name !== 'string' || called.name.trim() === '') continue;
     const given: JsonValue | undefined = called.arguments ?? called.parameters;
-    const verdict = buildCall(called.name, given, { tools, strength: 'strong' });
-    if ('call' in verdict) result.calls.push(verdict.call);
-    else result.refusals.push({ draft: verdict.refusal, raw: excerpt(String(called.name)) });
+    for (const verdict of readEntry({ written: called.name, given }, tools)) {
+      if ('call' in verdict) result.calls.push(verdict.call);
+      else result.refusals.push({ draft: verdict.refusal, raw: excerpt(String(called.name)) });
+    }
   }
   return result;
+}
+
+/** One entry is one call, unless the server took a whole text for a name. */
+function readEntry(
+  { written, given }: { written: string; given: JsonValue | undefined },
+  tools: ToolIndex,
+): Verdict[] {
+  const isEmpty = given === undefined || (isObject(given) && Object.keys(given).length === 0);
+  const inside = isEmpty && tools.offered(written) === undefined ? callsInName(written, tools) : undefined;
+  if (inside) return inside;
+  const verdict = buildCall(written, given, { tools, strength: 'strong' });
+  return [('call' in verdict && isObject(given) && callInArguments(verdict.call, given, tools)) || verdict];
+}
+
+/** Ollama's GLM parser takes all that stands before the first argument tag for the name, in whichever format it is. */
+function callsInName(written: string, tools: ToolIndex): Verdict[] | undefined {
+  if (!/[{(<]/.test(written) || written.length > MAX_TEXT_CHARS) return undefined;
+  const end = { at: written.length, closes: true };
+  const body = readBody({ source: new Source(written), tools, strength: 'strong', boundary: () => end }, 0);
+  const calls = body?.verdicts.filter((verdict) => 'call' in verdict) ?? [];
+  return calls.length === 0
+    ? undefined
+    : calls.map(({ call }) => withRepair(call, { rule: 'call-in-name', before: written }));
+}
+
+/** Ollama's generic parser takes an object without the key `name` for the arguments: `{"tool": "f", "args": {…}}`. */
+function callInArguments(call: CallDraft, given: JsonObject, tools: ToolIndex): Verdict | undefined {
+  const schema = tools.schema(call.name);
+  if (schema === undefined || fitsSchema(given, schema)) return undefined;
+  const [verdict, ...others] = readCalls(given, { tools, strength: 'weak' });
+  if (verdict === undefined || others.length > 0 || !('call' in verdict)) return undefined;
+  if (verdict.call.name !== call.name) return undefined;
+  return withRepair(verdict.call, { rule: 'call-in-arguments', before: JSON.stringify(given) });
+}
+
+function withRepair(
+  call: CallDraft,
+  { rule, before }: { rule: string; before: string },
+): { call: CallDraft } {
+  const after = JSON.stringify({ name: call.name, arguments: call.arguments });
+  return {
+    call: { ...call, repairs: [...call.repairs, { rule, before: excerpt(before), after: excerpt(after) }] },
+  };
 }

@@ -7,8 +7,8 @@ const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/;
 const CALL_INDEX = /:\d{1,10}$/;
 /** Llama 3.1 calls its built-in tools as methods: `brave_search.call(…)`. */
 const CALL_METHOD = /\.call$/;
-/** gpt-oss glues control tokens to names: `read_file<|channel|>commentary`. */
-const CONTROL_TOKEN = /<[|｜]/;
+/** Control tokens get glued to names: `read_file<|channel|>commentary` (gpt-oss), `read_file<tool_sep>` (Hunyuan). */
+const CONTROL_TOKEN = /<(?:[|｜]|tool_sep>)/;
 
 /** The tools that were offered, found by the names that models write. */
 export class ToolIndex {
