@@ -72,6 +72,7 @@ export function CycleStrip() {
         </div>
         <div
           ref={strip}
+          style={{ maxWidth: `${cycles.length * 2}rem` }}
           role="slider"
           tabIndex={0}
           aria-label="Cycle"

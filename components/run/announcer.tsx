@@ -49,6 +49,7 @@ function speak(row: TimelineRow, before: TimelineRow | undefined): string | unde
     case 'iteration':
       return before ? undefined : `Iteration ${row.iteration}.`;
     case 'tool':
+      if (row.status === 'awaiting approval') return `${row.name} waits for your approval.`;
       return row.status === 'failed' ? `${row.name} failed.` : undefined;
     case 'policy':
       return row.event.type === 'policy.nudged' ? 'The model was nudged.' : undefined;

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { runTitle } from '#lib/browser/mode-words.ts';
-import { REASONS } from '#lib/browser/reasons.ts';
+import { reasonWords } from '#lib/browser/reasons.ts';
 import type { RunStore } from '#lib/browser/run-store.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { shortText } from '#lib/util/short-text.ts';
@@ -34,7 +34,7 @@ export function RunScreen({ store }: { store: RunStore }) {
   return (
     <RunProvider value={context}>
       <PageTitle />
-      <main id="main" className="flex h-[calc(100dvh-3.0625rem)] min-h-0 flex-col">
+      <main id="main" className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem))] min-h-0 flex-col">
         <RunHeader onGoToEnd={goToEnd} />
         <details className="border-b bg-surface lg:hidden">
           <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
@@ -70,11 +70,12 @@ function PageTitle() {
   const title = useRun((view) => runTitle(view.run.config));
   const reason = useRun((view) => view.run.result?.termination_reason);
   const running = useRun((view) => view.run.phase !== 'ended');
+  const mode = useRun((view) => view.run.config?.mode);
   useEffect(() => {
     if (title === '') return;
-    const state = running ? 'Running' : reason ? REASONS[reason].label : 'Ended';
+    const state = running ? 'Running' : reason ? reasonWords(reason, mode).label : 'Ended';
     document.title = `${state}: ${plainVisibleText(shortText(title, 60))} · Loupe`;
-  }, [title, reason, running]);
+  }, [title, reason, running, mode]);
   return null;
 }
 

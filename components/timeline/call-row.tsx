@@ -124,13 +124,15 @@ function Said({ row }: { row: CallRowData }) {
   const thinking = row.parsed?.thinking || row.ended?.message.thinking || '';
   const text =
     row.parsed?.text || row.failed?.partial_text || (row.parsed ? '' : (row.ended?.message.content ?? ''));
+  // In an exploration a text is the reflection, which has the next row to itself.
+  const reflects = useRun((view) => view.run.config?.mode === 'explore') && row.parsed?.calls.length === 0;
   const cutOf = (path: string) => row.cuts.find((cut) => cut.path === path);
   const textCut = cutOf('message.content');
   const seq = row.ended?.seq ?? row.seq;
   return (
     <>
       {thinking && <Thinking id={row.key} text={thinking} />}
-      {text.trim() && (
+      {text.trim() && !reflects && (
         <div className="mt-1.5">
           <LongText
             id={`${row.key}.text`}

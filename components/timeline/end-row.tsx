@@ -2,8 +2,10 @@
 
 import Link from 'next/link';
 import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
-import { REASONS, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { stepWord } from '#lib/browser/mode-words.ts';
+import { reasonWords, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
 import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
+import { Downloads } from '../run/downloads.tsx';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
@@ -28,8 +30,9 @@ export function EndRow({ row }: { row: EndRowData }) {
   const runId = useRun((view) => view.run.runId);
   const startedAt = useRun((view) => view.run.startedAt);
   const timeline = useRun((view) => view.timeline);
+  const mode = useRun((view) => view.run.config?.mode);
   const { result } = event;
-  const words = REASONS[result.termination_reason];
+  const words = reasonWords(result.termination_reason, mode);
   const verification = event.verification && VERIFICATION_WORDS[event.verification];
   const cut = row.cuts.find((each) => each.path === 'result.output');
   return (
@@ -77,7 +80,7 @@ export function EndRow({ row }: { row: EndRowData }) {
       )}
 
       <dl className="tnum mt-4 grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-3 sm:grid-cols-5">
-        <Figure name="Iterations" value={formatCount(result.iterations_used)} />
+        <Figure name={`${stepWord(mode)}s`} value={formatCount(result.iterations_used)} />
         <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
         <Figure
           name="Tokens in / out"
@@ -103,7 +106,7 @@ export function EndRow({ row }: { row: EndRowData }) {
       )}
 
       <div className="mt-4">
-        <h3 className="caption">{result.status === 'completed' ? 'Answer' : 'What it had said so far'}</h3>
+        <h3 className="caption">{answerWords(result.status, mode)}</h3>
         {result.output.trim() ? (
           <LongText
             id={`${row.key}.output`}
@@ -121,10 +124,16 @@ export function EndRow({ row }: { row: EndRowData }) {
         <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
           Run again with changes
         </Link>
+        <Downloads runId={runId} mode={mode} />
         <p className="min-w-0 flex-1 basis-56 text-sm text-ink-2">{words.advice}</p>
       </div>
     </section>
   );
+}
+
+function answerWords(status: string, mode: string | undefined): string {
+  if (mode === 'session' || mode === 'explore') return 'Its last words';
+  return status === 'completed' ? 'Answer' : 'What it had said so far';
 }
 
 /** What an event is, for the link to it: `read_file` in iteration 3. */

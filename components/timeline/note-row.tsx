@@ -65,7 +65,7 @@ export function NoteRow({ row }: { row: NoteRowData }) {
 function CycleHeading({ row, cycle }: { row: NoteRowData; cycle: number }) {
   const line = row.event.type === 'cycle.started' ? row.event.line : undefined;
   return (
-    <RowFrame node={<RailNode shape="dot" className="size-2 bg-brass-fill" />} className="pt-8">
+    <RowFrame node={<RailNode shape="dot" className="mt-7 size-2 bg-brass-fill" />} className="pt-8">
       <div className="flex flex-wrap items-baseline gap-x-3 border-b border-line-strong pb-1">
         <h2 className="text-lg font-semibold tracking-[-0.01em]">Cycle {formatCount(cycle)}</h2>
         {line !== undefined && (

@@ -186,28 +186,29 @@ export function IterationRow({ row }: { row: IterationRowData }) {
   );
   const mode = useRun((view) => view.run.config?.mode);
   // In an exploration the cycles are the chapters: a step within one has no line of its own.
-  const quiet = mode === 'explore';
+  if (mode === 'explore') {
+    return (
+      <div className="flex h-5">
+        <div className="relative w-5 shrink-0" aria-hidden="true">
+          <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
+          <span className="tnum absolute top-0.5 left-1/2 min-w-4 -translate-x-1/2 bg-canvas py-0.5 text-center font-mono text-2xs leading-none text-ink-3">
+            {row.iteration}
+          </span>
+        </div>
+        <h3 className="sr-only">Step {row.iteration}</h3>
+      </div>
+    );
+  }
   return (
     <div className="flex gap-3 sm:gap-4">
       <div className="relative w-5 shrink-0" aria-hidden="true">
         <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
-        <span
-          className={cx(
-            'tnum absolute',
-            quiet ? 'top-0.5 text-2xs! font-normal! text-ink-3!' : 'top-[1.5625rem]',
-            ' left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2',
-          )}
-        >
+        <span className="tnum absolute top-[1.5625rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
           {row.iteration}
         </span>
       </div>
-      <div
-        className={cx(
-          'flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3',
-          quiet ? 'mt-1' : 'mt-5 mb-1 border-t border-line-strong pt-1.5',
-        )}
-      >
-        <h2 className={quiet ? 'sr-only' : 'caption text-ink-2'}>
+      <div className="mt-5 mb-1 flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
+        <h2 className="caption text-ink-2">
           {stepWord(mode)} {row.iteration}
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
         </h2>

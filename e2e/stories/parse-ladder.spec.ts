@@ -1,4 +1,4 @@
-import { expect, test } from '../fixtures.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
@@ -10,7 +10,6 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
   loupe,
   ollama,
   workspace,
-  expectAccessible,
 }) => {
   ollama.add({
     name: 'ladder',
@@ -80,7 +79,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
     await expect(third.getByLabel('The reply as Ollama sent it').locator('mark[data-mark=call]')).toHaveCount(
       2,
     );
-    await expectAccessible();
+    await expectAccessible(page);
   });
 });
 
@@ -145,7 +144,6 @@ test('P17: the Models page counts how the replies of each model were read', asyn
   loupe,
   ollama,
   workspace,
-  expectAccessible,
 }) => {
   ollama.add({
     name: 'counted',
@@ -161,5 +159,5 @@ test('P17: the Models page counts how the replies of each model were read', asyn
   await expect(row).toContainText('2 calls');
   await expect(row).toContainText('1 native, 1 JSON in text, 0 XML in text');
   await expect(row.getByRole('cell').nth(1)).toHaveText('3');
-  await expectAccessible();
+  await expectAccessible(page);
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { completedLog, endedLog, repairedLog, type SampleLog, verifiedLog } from '../testing/sample-logs.ts';
+import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
 import { ledgerOf } from './ledger.ts';
 
 const gauges = (log: SampleLog, now = 0) =>
@@ -34,4 +35,11 @@ it('V2: shows budgets only when they are set', () => {
 
 it('K-12: leaves the stall guard out when it is off', () => {
   expect(gauges(completedLog({ config: { stall_guard: false } })).stall).toBeUndefined();
+});
+
+it('S17, X22: sessions and explorations show what bounds them, and no limit of iterations', () => {
+  expect(Object.keys(gauges(sessionLog()))).toEqual(['conversation', 'empty', 'context']);
+  const cycles = gauges(exploreLog(4));
+  expect(Object.keys(cycles)).toEqual(['cycles', 'calls-per-cycle', 'conversation', 'context']);
+  expect(cycles.cycles).toMatchObject({ used: 4, limit: 4 });
 });

@@ -21,6 +21,8 @@ export interface Gauge {
   tone: 'calm' | 'near' | 'reached';
 }
 
+/** Empty turns or cycles in a row that end a run without a limit (S18, K-24). */
+const EMPTY_LIMIT = 3;
 const WRITING_TOOLS = new Set(['write_file']);
 
 /**
@@ -31,6 +33,7 @@ const WRITING_TOOLS = new Set(['write_file']);
 export function ledgerOf(run: RunState, now: number): Gauge[] {
   const { config } = run;
   if (!config) return [];
+  if (config.mode !== 'task') return [...endless(run), context(run), ...budgets(run, now)];
   const gauges: Gauge[] = [
     count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
   ];
@@ -72,6 +75,38 @@ export function ledgerOf(run: RunState, now: number): Gauge[] {
   gauges.push(context(run), ...budgets(run, now));
   if (config.checks.length > 0) {
     gauges.push(count({ id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts }));
+  }
+  return gauges;
+}
+
+/** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
+function endless(run: RunState): Gauge[] {
+  const { config } = run;
+  const gauges: Gauge[] = [];
+  const limit = config?.session?.context_limit ?? config?.explore?.context_limit ?? 0;
+  const characters = run.messages.reduce((sum, message) => sum + message.content.length, 0);
+  if (config?.mode === 'explore') {
+    const cycles = config.explore?.max_cycles;
+    const inCycle = run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0;
+    if (cycles) gauges.push(count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit: cycles }));
+    gauges.push(
+      count({
+        id: 'calls-per-cycle',
+        label: 'Model calls in this cycle',
+        used: inCycle,
+        limit: config.explore?.calls_per_cycle ?? 0,
+      }),
+    );
+  }
+  if (limit > 0) {
+    gauges.push({
+      ...share('conversation', 'Conversation', characters / 4, limit, formatShortCount),
+      detail: `≈ ${formatShortCount(characters / 4)} of ${formatShortCount(limit)} tokens, then it ends`,
+    });
+  }
+  const empty = config?.mode === 'session' ? run.turns.empty : run.cycle.empty;
+  if (empty > 0) {
+    gauges.push(count({ id: 'empty', label: 'Empty replies in a row', used: empty, limit: EMPTY_LIMIT }));
   }
   return gauges;
 }
@@ -184,8 +219,15 @@ function sorted(value: JsonValue): JsonValue {
   );
 }
 
+const IN_HAND: ReadonlySet<RunState['phase']> = new Set([
+  'calling',
+  'deciding',
+  'awaiting-approval',
+  'executing',
+]);
+
 /** Tool rounds that are over since the last successful write (G10): the round in hand does not count yet. */
 function roundsSinceWrite(run: RunState): number {
-  const inHand = run.phase === 'calling' || run.phase === 'deciding' || run.phase === 'executing' ? 1 : 0;
+  const inHand = IN_HAND.has(run.phase) ? 1 : 0;
   return Math.max(0, run.iteration - run.lastWriteIteration - inHand);
 }

@@ -1,3 +1,4 @@
+import type { RunMode } from '../events/config.ts';
 import type { TerminationReason } from '../events/run.ts';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'calm' | 'live';
@@ -74,6 +75,19 @@ export const REASONS: Record<TerminationReason, ReasonWords> = {
     advice: 'The message below says what went wrong and what to do.',
     tone: 'fail',
   },
+};
+
+/** The words for a reason in a mode: an exploration that made all its cycles gave no answer. */
+export function reasonWords(reason: TerminationReason, mode: RunMode | undefined): ReasonWords {
+  if (mode === 'explore' && reason === 'final_answer') return ALL_CYCLES;
+  return REASONS[reason];
+}
+
+const ALL_CYCLES: ReasonWords = {
+  label: 'Complete',
+  title: 'All cycles are done',
+  advice: 'Run it again with more cycles, another seed or another model.',
+  tone: 'ok',
 };
 
 export const VERIFICATION_WORDS = {
