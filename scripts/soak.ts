@@ -1,0 +1,279 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { createParser } from 'eventsource-parser';
+import { freePort, type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
+import type { RunReply } from '../lib/api/replies.ts';
+import type { RunEvent } from '../lib/events/registry.ts';
+import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import type { FaultInput, ScenarioInput, ScenarioStepInput } from '../lib/testing/scenario.ts';
+
+// `npm run soak [minutes] [seed]`: the real server with real runs and viewers, while it is killed with SIGKILL and frozen
+// at random, and while the model server fails in every way it knows. Ends with status 1 when an event that a viewer saw
+// is gone, a log has a gap, an effect happened twice, or a run does not end.
+
+const minutes = Number(process.argv[2] ?? 10);
+const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
+if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
+  console.error('Usage: npm run soak -- [minutes, more than 0] [seed, a whole number]');
+  process.exit(2);
+}
+
+const OPEN_RUNS = 6;
+const END_WITHIN_MS = 240_000;
+
+/** Numbers from 0 to 1 that the seed decides (mulberry32). */
+function numbers(from: number): () => number {
+  let state = from >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const random = numbers(seed);
+const between = (low: number, high: number) => low + random() * (high - low);
+const oneOf = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
+
+const FAULTS: readonly FaultInput[] = [
+  { kind: 'reset' },
+  { kind: 'close', after_tokens: 3 },
+  { kind: 'http', status: 500, body: { error: 'llama runner process has terminated' } },
+  { kind: 'html' },
+  { kind: 'cut-json' },
+  { kind: 'no-done', after_tokens: 2 },
+  { kind: 'busy' },
+  { kind: 'malformed-call' },
+  { kind: 'error-line', error: 'llama runner process has terminated', after_tokens: 2 },
+];
+
+/** What happens only rarely: such a call ends its run. */
+const FATAL: readonly FaultInput[] = [{ kind: 'endless' }, { kind: 'huge-line' }, { kind: 'hang' }];
+
+const tally = {
+  deaths: 0,
+  freezes: 0,
+  outages: 0,
+  begun: 0,
+  seen: 0,
+  lost: 0,
+  gaps: 0,
+  repeated: 0,
+  effects: 0,
+};
+const ends = new Map<string, number>();
+const problems: string[] = [];
+
+interface Soaked {
+  id: string;
+  name: string;
+  workspace: string;
+  seen: Map<number, RunEvent>;
+  ended: boolean;
+}
+
+const root = mkdtempSync(join(tmpdir(), 'loupe-soak-'));
+const dataDir = join(root, 'data');
+const loupePort = await freePort();
+const ollamaPort = await freePort();
+const scenarios: ScenarioInput[] = [];
+let ollama: FakeOllama = await startFakeOllama({ port: ollamaPort, record: false });
+const start = () =>
+  startLoupe({
+    ollamaUrl: ollama.url,
+    dataDir,
+    port: loupePort,
+    env: { LOUPE_CONCURRENCY: '4', LOUPE_MIN_FREE_MB: '0' },
+  });
+let loupe: LoupeServer = await start();
+const health = (await (await loupe.request('/api/health')).json()) as { sandbox: { available: boolean } };
+const runs: Soaked[] = [];
+let over = false;
+
+/** A run whose every call leaves a line of its own, so that a call that ran twice can be seen. */
+function scenarioOf(name: string): ScenarioInput {
+  const line = (step: number, call: number) => `${name}-${step}-${call}`;
+  const call = (step: number, number: number) =>
+    health.sandbox.available && random() < 0.7
+      ? { name: 'run_command', arguments: { command: `echo ${line(step, number)} >> effects.txt` } }
+      : { name: 'write_file', arguments: { path: `${line(step, number)}.txt`, content: 'x' } };
+  const steps = Array.from({ length: Math.ceil(between(2, 7)) }, (_, step): ScenarioStepInput => {
+    const reply = {
+      content: `Step ${step}.`,
+      tool_calls: Array.from({ length: Math.ceil(between(0, 3)) }, (_, number) => call(step, number)),
+    };
+    const fault = random() < 0.25 ? oneOf(FAULTS) : undefined;
+    return fault ? { attempts: [{ fault, reply }, { reply }] } : { reply };
+  });
+  const fatal = random() < 0.05 ? oneOf(FATAL) : undefined;
+  return {
+    name,
+    pace: { prompt_ms: Math.round(between(0, 400)), load_ms: Math.round(between(0, 300)) },
+    steps: [...steps, fatal ? { fault: fatal } : { reply: { content: 'The work is completed.' } }],
+  };
+}
+
+/** Starts a run and asks again until the answer has arrived, as a script with an idempotency key does. */
+async function begin(): Promise<void> {
+  const name = `soak-${tally.begun++}`;
+  const scenario = scenarioOf(name);
+  scenarios.push(scenario);
+  ollama.add(scenario);
+  const workspace = join(root, 'workspaces', name);
+  mkdirSync(workspace, { recursive: true });
+  for (;;) {
+    const answer = await loupe
+      .request('/api/runs', {
+        json: {
+          task: `Soak ${name}`,
+          model: name,
+          workspace,
+          max_iterations: 40,
+          stall_guard: false,
+          call_timeout_seconds: 20,
+          live_tokens: name.endsWith('3'),
+        },
+        headers: { 'idempotency-key': name },
+      })
+      .catch(() => undefined);
+    if (answer?.ok) {
+      const { run } = (await answer.json()) as RunReply;
+      const soaked: Soaked = { id: run.id, name, workspace, seen: new Map(), ended: false };
+      runs.push(soaked);
+      void follow(soaked);
+      return;
+    }
+    if (answer && answer.status !== 503) problems.push(`${name} was refused: ${await answer.text()}`);
+    if (answer && answer.status !== 503) return;
+    await delay(100);
+  }
+}
+
+/** Watches a run as a browser does: from the last number it has, again and again, until the run has ended. */
+async function follow(run: Soaked): Promise<void> {
+  while (!run.ended) {
+    try {
+      const after = Math.max(0, ...run.seen.keys());
+      const answer = await loupe.request(`/api/runs/${run.id}/events?after=${after}`);
+      if (answer.status === 204) run.ended = true;
+      if (answer.status !== 200 || !answer.body) throw new TypeError(`status ${answer.status}`);
+      const parser = createParser({
+        onEvent: ({ event, data }) => {
+          if (event !== undefined) return;
+          const seen: RunEvent = JSON.parse(data);
+          if (run.seen.has(seen.seq)) tally.gaps += 1;
+          run.seen.set(seen.seq, seen);
+          if (seen.type === 'run.ended') run.ended = true;
+        },
+      });
+      const decoder = new TextDecoder();
+      for await (const chunk of answer.body) parser.feed(decoder.decode(chunk, { stream: true }));
+    } catch {
+      await delay(100); // the server is gone for a moment, as it is meant to be
+    }
+  }
+}
+
+async function disturb(): Promise<void> {
+  while (!over) {
+    await delay(between(300, 6000));
+    if (over) return;
+    const choice = random();
+    if (choice < 0.1) {
+      tally.freezes += 1;
+      loupe.process.kill('SIGSTOP');
+      await delay(between(200, 3000));
+      loupe.process.kill('SIGCONT');
+    } else if (choice < 0.2) {
+      tally.outages += 1;
+      await ollama.close();
+      await delay(between(100, 3000));
+      ollama = await startFakeOllama({ port: ollamaPort, record: false, scenarios });
+    } else {
+      tally.deaths += 1;
+      await loupe.stop('SIGKILL');
+      await delay(between(0, 500));
+      loupe = await start();
+    }
+  }
+}
+
+async function keepBusy(): Promise<void> {
+  while (!over) {
+    if (runs.filter(({ ended }) => !ended).length < OPEN_RUNS) await begin();
+    else await delay(100);
+  }
+}
+
+async function check(run: Soaked): Promise<void> {
+  const text = await (await loupe.request(`/api/runs/${run.id}/log`)).text();
+  const log = text
+    .trimEnd()
+    .split('\n')
+    .map((line): RunEvent => JSON.parse(line));
+  tally.gaps += log.filter(({ seq }, index) => seq !== index + 1).length;
+  tally.seen += run.seen.size;
+  for (const [seq, event] of run.seen) {
+    // A long text is cut for viewers; everything else is the same to the last letter.
+    if (!('cuts' in event) && !isDeepStrictEqual(log[seq - 1], event)) {
+      tally.lost += 1;
+      problems.push(`${run.name}: event ${seq} is not what a viewer saw`);
+    }
+  }
+  const started = log.flatMap((event) => (event.type === 'tool-call.started' ? [event.call_id] : []));
+  tally.repeated += started.length - new Set(started).size;
+  const lines = effectsOf(run);
+  tally.effects += lines.length;
+  tally.repeated += lines.length - new Set(lines).size;
+  const end = log.at(-1);
+  const reason = end?.type === 'run.ended' ? end.result.termination_reason : 'not ended';
+  const code = end?.type === 'run.ended' ? end.result.error?.code : undefined;
+  const name = code === undefined ? reason : `${reason} (${code})`;
+  ends.set(name, (ends.get(name) ?? 0) + 1);
+  if (end?.type !== 'run.ended') problems.push(`${run.name} has not ended`);
+  if (code === 'internal_error')
+    problems.push(`${run.name}: ${end?.type === 'run.ended' ? end.message : ''}`);
+}
+
+function effectsOf(run: Soaked): string[] {
+  try {
+    return readFileSync(join(run.workspace, 'effects.txt'), 'utf8').trimEnd().split('\n');
+  } catch {
+    return []; // none of its calls was a command
+  }
+}
+
+console.info(
+  `soak: ${minutes} minutes, seed ${seed}, commands ${health.sandbox.available ? 'run' : 'cannot run here'}`,
+);
+const disturbing = disturb();
+const busy = keepBusy();
+for (let minute = 1; minute <= Math.ceil(minutes); minute++) {
+  await delay(Math.min(60_000, (minutes - (minute - 1)) * 60_000));
+  const ended = runs.filter((run) => run.ended).length;
+  console.info(`  ${minute} min: ${tally.deaths} deaths, ${ended} of ${runs.length} runs ended`);
+}
+over = true;
+await Promise.all([disturbing, busy]);
+const deadline = performance.now() + END_WITHIN_MS;
+while (runs.some(({ ended }) => !ended) && performance.now() < deadline) await delay(200);
+for (const run of runs) await check(run);
+await loupe.stop();
+await ollama.close();
+
+console.info(
+  `soak: seed ${seed}, ${tally.deaths} deaths, ${tally.freezes} freezes, ${tally.outages} outages of the model server, ` +
+    `${runs.length} runs\n` +
+    `  events seen by viewers: ${tally.seen}, lost: ${tally.lost}, gaps and doubles: ${tally.gaps}\n` +
+    `  effects: ${tally.effects}, repeated: ${tally.repeated}\n` +
+    `  ends: ${[...ends].map(([name, count]) => `${count} ${name}`).join(', ')}`,
+);
+for (const problem of problems.slice(0, 20)) console.error(`  ${problem}`);
+rmSync(root, { recursive: true, force: true });
+const whole = tally.lost + tally.gaps + tally.repeated + problems.length === 0;
+console.info(whole ? 'soak: nothing was lost and nothing happened twice' : 'soak: FAILED');
+process.exit(whole ? 0 : 1);
