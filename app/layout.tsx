@@ -2,6 +2,7 @@ import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { AppHeader } from '../components/shell/app-header.tsx';
+import { UnconfinedBanner } from '../components/shell/unconfined-banner.tsx';
 import { THEME_COOKIE, themeOf } from '../lib/browser/theme.ts';
 import './globals.css';
 
@@ -23,16 +24,18 @@ export const viewport: Viewport = {
 
 /** The shell of every page. The theme comes from a cookie, so that no script has to run before the first paint. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
+  const unconfined = process.env.LOUPE_UNCONFINED?.trim() === '1';
   const theme = themeOf((await cookies()).get(THEME_COOKIE)?.value);
   return (
     <html lang="en" data-theme={theme === 'system' ? undefined : theme}>
-      <body className="flex min-h-dvh flex-col">
+      <body className={`flex min-h-dvh flex-col ${unconfined ? '[--banner:2rem]' : ''}`}>
         <a
           href="#main"
           className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
         >
           Skip to the content
         </a>
+        {unconfined && <UnconfinedBanner />}
         <AppHeader theme={theme} />
         {children}
       </body>

@@ -68,11 +68,13 @@ export function HealthPage() {
               )}
               <Trouble error={data.model?.error} />
             </Item>
-            <Item name="Confinement" ok={data.sandbox.available}>
+            <Item name="Confinement" ok={data.sandbox.available && !data.sandbox.unconfined}>
               <p>
-                {data.sandbox.available
-                  ? `Commands run in ${data.sandbox.kind}.`
-                  : 'Commands cannot be confined, so run_command is not offered to models.'}
+                {data.sandbox.unconfined
+                  ? 'Confinement is switched off (LOUPE_UNCONFINED=1): you approve each command.'
+                  : data.sandbox.available
+                    ? `Commands run in ${data.sandbox.kind}.`
+                    : 'Commands cannot be confined, so run_command is not offered to models.'}
               </p>
               {data.sandbox.reason && (
                 <p className="foreign text-warn">

@@ -21,10 +21,13 @@ const phaseWords: Record<RunPhase, string> = {
   between: 'Between steps',
   calling: 'Model at work',
   deciding: 'Reading the reply',
+  'awaiting-approval': 'Waiting for you',
   executing: 'Running tools',
   verifying: 'Checking the work',
   ended: 'Ended',
 };
+
+const phaseTones: Partial<Record<RunPhase, Tone>> = { queued: 'calm', 'awaiting-approval': 'warn' };
 
 const dots: Record<Tone, string> = {
   ok: 'bg-ok',
@@ -67,7 +70,7 @@ function Group({ title, runs }: { title: string; runs: readonly RunSummary[] }) 
 function RunLine({ run }: { run: RunSummary }) {
   const ended = run.phase === 'ended';
   const words = run.termination_reason ? REASONS[run.termination_reason] : undefined;
-  const tone = ended ? (words?.tone ?? 'fail') : run.phase === 'queued' ? 'calm' : 'live';
+  const tone = ended ? (words?.tone ?? 'fail') : (phaseTones[run.phase] ?? 'live');
   const label = ended
     ? (words?.label ?? 'Ended')
     : run.stop_requested

@@ -9,6 +9,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { ApprovalPanel } from './approval-panel.tsx';
 import { JsonFields } from './json-fields.tsx';
 import { LayerBadge } from './layer-badge.tsx';
 import { Changes } from './parse-ladder.tsx';
@@ -17,9 +18,12 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 
 const states: Record<ToolStatus, { words: string; text: string; node: string }> = {
   waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+  'awaiting approval': { words: 'waits for you', text: 'text-warn', node: 'bg-warn breathe' },
+  approved: { words: 'approved', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
   running: { words: 'running', text: 'text-brass', node: 'bg-brass-fill breathe' },
   succeeded: { words: 'ok', text: 'text-ok', node: 'bg-ok' },
   failed: { words: 'failed', text: 'text-fail', node: 'bg-fail' },
+  denied: { words: 'denied', text: 'text-warn', node: 'bg-canvas border border-warn' },
   interrupted: { words: 'interrupted', text: 'text-warn', node: 'bg-warn' },
   'not-run': { words: 'not run', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
 };
@@ -30,6 +34,8 @@ export function ToolRow({ row }: { row: ToolRowData }) {
   const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
   const about = mainArgument(row.arguments);
   const changed = row.coercions.length + row.repairs.length;
+  const asked = row.status === 'awaiting approval';
+  const since = row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined;
   const output = row.result?.success === false ? row.result.output.error : undefined;
   return (
     <RowFrame node={<RailNode shape="square" className={state.node} />}>
@@ -46,13 +52,19 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </Disclosure>
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
+        {row.decided?.decision === 'edited' && (
+          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
+            edited by you
+          </Badge>
+        )}
+        {row.decided?.decision === 'approved' && <Badge>approved by you</Badge>}
         {row.result?.truncated && (
           <Badge title="The tool's output was longer than it may be">truncated</Badge>
         )}
         <Figures>
           <span className={cx('font-sans font-medium', state.text)}>{state.words}</span>
-          {row.status === 'running' && row.startedAt !== undefined ? (
-            <Clock since={row.startedAt} className="w-10 text-right" />
+          {since !== undefined ? (
+            <Clock since={since} className="w-10 text-right" />
           ) : (
             <span className="min-w-10 text-right">
               {row.durationMs === undefined ? '' : formatDuration(row.durationMs)}
@@ -66,15 +78,17 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
-      {open && <Details row={row} />}
+      {asked && <ApprovalPanel row={row} />}
+      {open && !asked && <Details row={row} />}
     </RowFrame>
   );
 }
 
 function Details({ row }: { row: ToolRowData }) {
+  const edited = row.decided?.decision === 'edited' ? row.decided : undefined;
   return (
     <div className="mt-2 mb-1 grid gap-3">
-      <Panel label="Arguments">
+      <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
         <JsonFields
           id={`${row.key}.arguments`}
           value={row.arguments}
@@ -84,6 +98,18 @@ function Details({ row }: { row: ToolRowData }) {
           cuts={row.argumentsCuts}
         />
       </Panel>
+      {edited && (
+        <Panel label="Arguments it ran with, edited by you" tone="warn">
+          <JsonFields
+            id={`${row.key}.edited`}
+            value={edited.arguments ?? {}}
+            label="edited arguments"
+            seq={edited.seq}
+            path="arguments"
+            cuts={row.decidedCuts ?? []}
+          />
+        </Panel>
+      )}
       {row.coercions.length > 0 && (
         <Panel label="Values fitted to the tool's schema">
           <Changes repairs={[]} coercions={row.coercions} />

@@ -47,6 +47,16 @@ export function activityOf(run: RunState, live: Live): Activity {
     }
     case 'deciding':
       return { ...base, label: 'Reading the reply' };
+    case 'awaiting-approval': {
+      const call = run.reply?.calls.find((pending) => pending.status === 'waiting');
+      const about = call && mainArgument(call.arguments);
+      return {
+        ...base,
+        label: 'Waiting for your approval',
+        detail: call && `${call.name}${about === undefined ? '' : ` ${about}`}`,
+        tone: 'warn',
+      };
+    }
     case 'executing': {
       const call = run.reply?.calls.find((pending) => pending.status === 'running');
       return call

@@ -19,6 +19,8 @@ export interface Environment {
   readonly concurrency: number;
   /** New runs are refused when the disk of the data directory has less free space, in bytes. */
   readonly minFreeBytes: number;
+  /** Commands run without confinement, each after a person approved it. */
+  readonly unconfined: boolean;
 }
 
 const SETTINGS = [
@@ -29,6 +31,7 @@ const SETTINGS = [
   'LOUPE_CONCURRENCY',
   'LOUPE_MIN_FREE_MB',
   'LOUPE_ALLOW_REMOTE_OLLAMA',
+  'LOUPE_UNCONFINED',
 ] as const;
 
 type Setting = (typeof SETTINGS)[number];
@@ -76,6 +79,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     openBrowser: flag('LOUPE_OPEN', true),
     concurrency: number('LOUPE_CONCURRENCY', 1, 1, 64),
     minFreeBytes: number('LOUPE_MIN_FREE_MB', DEFAULT_MIN_FREE_MB, 0, 1_000_000) * 1024 * 1024,
+    unconfined: flag('LOUPE_UNCONFINED', false),
   };
   const ollamaHost = readOllamaHost(env.OLLAMA_HOST, flag('LOUPE_ALLOW_REMOTE_OLLAMA', false), problems);
   if (problems.length > 0 || ollamaHost === undefined) {

@@ -15,6 +15,8 @@ export type Action =
   | { type: 'open-attempt'; attempt: number }
   /** Appends the events, the last of which announces the call, and sends the request. */
   | { type: 'call-model'; events: readonly NewEvent[] }
+  /** Waits until the log changes: a person decides about the call, or stops the run. At most this long. */
+  | { type: 'await-approval'; callId: string; waitMs?: number }
   /** Appends the intent, executes the call and appends its result. */
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }
   /** Has the last reflection compared with earlier ones by an embedding model (X21). */

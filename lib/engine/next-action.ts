@@ -1,7 +1,8 @@
 import type { NewEvent } from '../events/registry.ts';
-import type { PendingReply, RunState } from '../events/run-state.ts';
+import type { PendingCall, PendingReply, RunState } from '../events/run-state.ts';
 import type { Mode } from '../modes/mode.ts';
-import { checkBudget } from '../policies/budget.ts';
+import { approvalChoice, approvalRequested, deniedResult, refusedByPolicy } from '../policies/approval.ts';
+import { checkBudget, spendingOf } from '../policies/budget.ts';
 import { planCompaction } from '../policies/compaction.ts';
 import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../policies/discarded-reply.ts';
 import { estimateTokens } from '../policies/estimate.ts';
@@ -134,15 +135,41 @@ function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: 
   const interrupted = interruptedCall(state);
   if (interrupted) return { type: 'append', events: [interrupted] };
   const call = reply.calls.find((pending) => pending.status === 'waiting');
-  if (call) {
-    const events: NewEvent[] = [
-      ...(reply.accepted ? [] : brokenReplyWarnings(state)),
-      { type: 'tool-call.started', call_id: call.callId, iteration: state.iteration, tool: call.name },
-    ];
-    return { type: 'execute-call', call, events };
-  }
+  if (call) return nextCall(state, reply, call, now);
   const verdict = firstVerdict(mode.afterRound, state);
   return verdict ? act(state, verdict) : beforeCall(state, mode, now);
+}
+
+/** A call that has not begun: it runs, waits for a person, or is denied, as the run's policy says. */
+function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall, now: number): Action {
+  const warnings = reply.accepted ? [] : brokenReplyWarnings(state);
+  const approval = state.approvals[call.callId];
+  if (approval && !approval.decided) return awaitApproval(state, call, now);
+  if (approval?.decided?.decision === 'denied') {
+    return { type: 'append', events: [deniedResult(call, approval.decided)] };
+  }
+  const choice = approval ? 'auto' : approvalChoice(state.config.approval, call.name);
+  if (choice === 'deny') return { type: 'append', events: [...warnings, refusedByPolicy(call)] };
+  if (choice === 'ask') {
+    return { type: 'append', events: [...warnings, approvalRequested(call, state.iteration)] };
+  }
+  const events: NewEvent[] = [
+    ...warnings,
+    { type: 'tool-call.started', call_id: call.callId, iteration: state.iteration, tool: call.name },
+  ];
+  return { type: 'execute-call', call, events };
+}
+
+/** Until a person decides. Any stop ends the waiting, and so does the budget of time (V1). */
+function awaitApproval(state: ReadyState, call: PendingCall, now: number): Action {
+  if (state.stop) return conclude(state, { reason: 'stopped' });
+  if (state.budget?.exceeded) return conclude(state, { reason: 'budget_exceeded' });
+  const { max_seconds: limit } = state.config.budget;
+  if (limit === undefined) return { type: 'await-approval', callId: call.callId };
+  const budget = checkBudget(state, state.iteration, now);
+  if (budget.exceeded === 'seconds') return { type: 'append', events: [budget] };
+  const waitMs = Math.max(1, Math.ceil((limit - spendingOf(state, now).seconds) * 1000));
+  return { type: 'await-approval', callId: call.callId, waitMs };
 }
 
 function afterVerification(state: ReadyState): Action {

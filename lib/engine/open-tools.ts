@@ -7,6 +7,8 @@ import type { ToolBox } from '../tools/tool.ts';
 export interface OpenedTools {
   toolbox: ToolBox;
   sandbox: EventOf<'preflight.checked'>['sandbox'];
+  /** Tools whose calls a person approves whatever the run's policy says: commands without confinement. */
+  alwaysAsk?: readonly string[];
   /** Runs the checks in the workspace (V11). A check that cannot be run is a failed one. */
   runChecks(checks: readonly Check[], context: { signal: AbortSignal }): Promise<CheckResult[]>;
   /** The system prompt that the workspace brings, if the mode asks for one (S5). */

@@ -41,6 +41,15 @@ export function progressOf(event: NewEvent, state: RunState): ProgressBody[] {
           ...(state.config?.max_iterations ? { limit: state.config.max_iterations } : {}),
         },
       ];
+    case 'approval.requested':
+      return [
+        {
+          type: 'status',
+          message: `${event.tool} waits for approval.`,
+          code: 'awaiting_approval',
+          iteration,
+        },
+      ];
     case 'tool-call.started':
       return [
         {

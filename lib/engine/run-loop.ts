@@ -5,6 +5,7 @@ import type { RunState } from '../events/run-state.ts';
 import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
+import { approvalRequested, argumentsToRun, editNote } from '../policies/approval.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
@@ -25,6 +26,8 @@ import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
+/** The longest that a timer can be set to. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface RunLoopOptions {
   log: RunLog;
@@ -178,6 +181,8 @@ class Loop {
         return this.#openAttempt(action.attempt);
       case 'call-model':
         return this.#callModel(action.events);
+      case 'await-approval':
+        return this.#awaitApproval(action.waitMs);
       case 'execute-call':
         return this.#executeCall(action);
       case 'compare-reflections':
@@ -328,15 +333,26 @@ class Loop {
     };
   }
 
+  /** Waits for whatever comes next in the log, or until the time is spent; the next look at the log says what it was. */
+  async #awaitApproval(waitMs: number | undefined): Promise<void> {
+    const spent = waitMs === undefined ? [] : [AbortSignal.timeout(Math.min(waitMs, MAX_TIMER_MS))];
+    await this.#log.changed(this.#log.state.seq, AbortSignal.any([this.#abort, ...spent]));
+  }
+
   async #executeCall({ call, events }: Extract<Action, { type: 'execute-call' }>): Promise<void> {
-    const { toolbox } = await this.#openTools();
+    const { toolbox, alwaysAsk } = await this.#openTools();
+    if (alwaysAsk?.includes(call.name) && !this.#log.state.approvals[call.callId]) {
+      const { iteration } = this.#log.state;
+      await this.#append([...events.slice(0, -1), approvalRequested(call, iteration)]);
+      return;
+    }
     await this.#append(events);
     const startedAt = performance.now();
     const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
     const result = await withinGrace(
       toolbox.execute(
-        { name: call.name, arguments: call.arguments },
+        { name: call.name, arguments: argumentsToRun(this.#log.state, call) },
         {
           signal: this.#abort,
           onOutput: this.#showOutput(call.callId),
@@ -352,13 +368,14 @@ class Loop {
       result === ABANDONED ? interruptedCall(this.#log.state, 'The run was stopped.') : undefined;
     if (abandoned) await this.#append([abandoned]);
     if (result === ABANDONED) return;
+    const note = editNote(this.#log.state, call);
     await this.#append([
       ...facts.map((fact) => factEvent(fact, call, this.#log.state)),
       {
         type: 'tool-call.ended',
         call_id: call.callId,
         tool: call.name,
-        result,
+        result: note === undefined ? result : { ...result, note },
         duration_ms: performance.now() - startedAt,
       },
     ]);

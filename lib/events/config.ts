@@ -70,6 +70,17 @@ export const conversationStyle = z.object({
   results: z.enum(['json', 'text']),
 });
 
+/** What becomes of a call: it runs, a person is asked first, or it is refused. */
+export const approvalChoice = z.enum(['auto', 'ask', 'deny']);
+export type ApprovalChoice = z.infer<typeof approvalChoice>;
+
+/** Which calls a person must approve. */
+export const approvalPolicy = z.object({
+  default: approvalChoice,
+  /** By the name of the tool. */
+  tools: z.record(z.string(), approvalChoice).optional(),
+});
+
 /** Spending limits of a run, each optional (V2). */
 export const budget = z.object({
   max_tokens_total: z.int().positive().optional(),
@@ -129,6 +140,8 @@ export const runConfig = z.object({
   shell_timeout_secs: z.int().min(1).max(86_400).optional(),
   /** Beside the built-in ones (O6). */
   blocked_patterns: z.array(blockedPattern).max(50).optional(),
+  /** Left out: every call runs unasked. */
+  approval: approvalPolicy.optional(),
   /** Left out in logs from before there were several modes, and in tasks: read, without identifiers, JSON. */
   conversation: conversationStyle.optional(),
   session: sessionSettings.optional(),

@@ -47,8 +47,9 @@ export function resultMessage(call: PendingCall, result: ToolResult, style: Styl
 
 /** A result as plain text; a failure begins with `Error:` (O15). */
 export function resultText(result: ToolResult): string {
-  if (!result.success) return `Error: ${result.output.error}`;
-  return typeof result.output === 'string' ? result.output : JSON.stringify(result.output);
+  const note = result.note === undefined ? '' : `\n\n${result.note}`;
+  if (!result.success) return `Error: ${result.output.error}${note}`;
+  return `${typeof result.output === 'string' ? result.output : JSON.stringify(result.output)}${note}`;
 }
 
 function isMessageCall(entry: JsonValue): entry is JsonValue & MessageCall {

@@ -106,6 +106,28 @@ function apply(state: RunState, event: RunEvent): RunState {
       return failed(state, event);
     case 'reply.parsed':
       return parsed(state, event);
+    case 'approval.requested':
+      return {
+        ...accepted(state, event),
+        phase: 'awaiting-approval',
+        approvals: {
+          ...state.approvals,
+          [event.call_id]: { tool: event.tool, requested: event, decided: undefined },
+        },
+      };
+    case 'approval.decided':
+      return {
+        ...accepted(state, event),
+        phase: 'executing',
+        approvals: {
+          ...state.approvals,
+          [event.call_id]: {
+            tool: event.tool,
+            requested: state.approvals[event.call_id]?.requested,
+            decided: event,
+          },
+        },
+      };
     case 'tool-call.started':
       return toolStarted(state, event);
     case 'tool-call.ended':
@@ -283,23 +305,30 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
   };
 }
 
-/** The first call that begins makes the reply part of the conversation: one assistant message with all its calls (T12). */
-function toolStarted(state: RunState, event: EventOf<'tool-call.started'>): RunState {
-  const { reply } = state;
-  if (!reply) throw new RangeError(`Run ${state.runId}: event ${event.seq} starts a call of no reply`);
+function toolStarted(before: RunState, event: EventOf<'tool-call.started'>): RunState {
+  const { reply, ...state } = accepted(before, event);
   const running: PendingReply = {
     ...reply,
-    accepted: true,
     calls: reply.calls.map((call) =>
       call.callId === event.call_id ? { ...call, status: 'running', startedSeq: event.seq } : call,
     ),
   };
-  const begun: RunState = { ...state, phase: 'executing', reply: running, toolCalls: state.toolCalls + 1 };
-  if (reply.accepted) return begun;
+  return { ...state, phase: 'executing', reply: running, toolCalls: state.toolCalls + 1 };
+}
+
+/**
+ * The first call that begins, or is asked about, makes the reply part of the conversation: one assistant message with
+ * all its calls as the model wrote them (T12).
+ */
+function accepted(state: RunState, event: RunEvent): RunState & { readonly reply: PendingReply } {
+  const { reply } = state;
+  if (!reply) throw new RangeError(`Run ${state.runId}: event ${event.seq} is about a call of no reply`);
+  if (reply.accepted) return { ...state, reply };
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
   const message = readReplyMessage(reply, state.config?.conversation);
   return {
-    ...begun,
+    ...state,
+    reply: { ...reply, accepted: true },
     awaitingReply: false,
     callHistory: [...state.callHistory, calls],
     callHistorySeqs: [...state.callHistorySeqs, reply.seq],
@@ -315,8 +344,9 @@ function toolEnded(
   const call = reply?.calls.find((pending) => pending.callId === event.call_id);
   if (!reply || !call)
     throw new RangeError(`Run ${state.runId}: event ${event.seq} ends a call that never started`);
+  const decided = state.approvals[call.callId]?.decided;
   const wrote = event.result.success && call.name === 'write_file';
-  const path = call.arguments.path;
+  const path = (decided?.arguments ?? call.arguments).path;
   return {
     ...state,
     reply: {
@@ -324,7 +354,8 @@ function toolEnded(
       calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
     },
     messages: [...state.messages, resultMessage(call, event.result, state.config?.conversation)],
-    failedToolCalls: state.failedToolCalls + (event.result.success ? 0 : 1),
+    // A call that was denied was never made.
+    failedToolCalls: state.failedToolCalls + (event.result.success || decided?.decision === 'denied' ? 0 : 1),
     lastWriteIteration: wrote ? state.iteration : state.lastWriteIteration,
     lastWriteSeq: wrote ? event.seq : state.lastWriteSeq,
     filesWritten:

@@ -73,7 +73,16 @@ export interface CallRow extends RowBase {
   readonly cuts: readonly Cut[];
 }
 
-export type ToolStatus = 'waiting' | 'running' | 'succeeded' | 'failed' | 'interrupted' | 'not-run';
+export type ToolStatus =
+  | 'waiting'
+  | 'awaiting approval'
+  | 'approved'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'denied'
+  | 'interrupted'
+  | 'not-run';
 
 /** One tool call, from the moment it was read out of a reply. */
 export interface ToolRow extends RowBase {
@@ -87,6 +96,11 @@ export interface ToolRow extends RowBase {
   readonly repairs: EventOf<'reply.parsed'>['repairs'];
   readonly status: ToolStatus;
   readonly startedAt?: number;
+  /** Set when a person was asked about the call. */
+  readonly requested?: { readonly seq: number; readonly at: number };
+  /** What was decided about it. */
+  readonly decided?: EventOf<'approval.decided'>;
+  readonly decidedCuts?: readonly Cut[];
   readonly result?: EventOf<'tool-call.ended'>['result'];
   readonly durationMs?: number;
   /** The event that brought the result; a cut result is fetched whole from there. */
@@ -360,6 +374,19 @@ function take(draft: Draft, event: ShownEvent): number {
       return change(draft, open.call, 'call', (row) => ({ ...row, status: 'failed', failed: event }));
     case 'reply.parsed':
       return parsed(draft, event);
+    case 'approval.requested':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
+        ...row,
+        status: 'awaiting approval',
+        requested: { seq: event.seq, at: event.at },
+      }));
+    case 'approval.decided':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
+        ...row,
+        status: event.decision === 'denied' ? 'denied' : 'approved',
+        decided: event,
+        decidedCuts: event.cuts ?? [],
+      }));
     case 'tool-call.started':
       return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
         ...row,
@@ -373,9 +400,11 @@ function take(draft: Draft, event: ShownEvent): number {
         status:
           event.type === 'tool-call.interrupted'
             ? 'interrupted'
-            : event.result.success
-              ? 'succeeded'
-              : 'failed',
+            : row.decided?.decision === 'denied'
+              ? 'denied'
+              : event.result.success
+                ? 'succeeded'
+                : 'failed',
         result: event.result,
         resultSeq: event.seq,
         resultCuts: event.cuts ?? [],
@@ -482,7 +511,7 @@ function parsed(draft: Draft, event: EventOf<'reply.parsed'> & { cuts?: readonly
 function closeTools(draft: Draft): void {
   for (const index of Object.values(draft.open.tools)) {
     change(draft, index, 'tool', (row) =>
-      row.status === 'waiting'
+      row.status === 'waiting' || row.status === 'awaiting approval' || row.status === 'approved'
         ? { ...row, status: 'not-run' }
         : row.status === 'running'
           ? { ...row, status: 'interrupted' }
@@ -490,6 +519,10 @@ function closeTools(draft: Draft): void {
     );
   }
   draft.open.tools = {};
+}
+
+function wasDenied(result: EventOf<'tool-call.ended'>['result']): boolean {
+  return !result.success && result.output.denied === true;
 }
 
 /** Adds what the event says to the heading of its iteration. */
@@ -509,7 +542,9 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
         return { ...moved, toolCalls: row.toolCalls + 1 };
       case 'tool-call.ended':
       case 'tool-call.interrupted':
-        return { ...moved, failedToolCalls: row.failedToolCalls + (event.result.success ? 0 : 1) };
+        return wasDenied(event.result)
+          ? moved
+          : { ...moved, failedToolCalls: row.failedToolCalls + (event.result.success ? 0 : 1) };
       default:
         return moved;
     }

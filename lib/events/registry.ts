@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalDecided, approvalRequested } from './approval.ts';
 import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
 import {
   attemptStarted,
@@ -38,6 +39,8 @@ export const runEvent = z.discriminatedUnion('type', [
   modelCallEnded,
   modelCallFailed,
   replyParsed,
+  approvalRequested,
+  approvalDecided,
   toolCallStarted,
   toolCallEnded,
   toolCallInterrupted,

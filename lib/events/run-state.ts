@@ -13,6 +13,7 @@ import type { RunResult, TerminationReason } from './run.ts';
  * - `between`: at an iteration boundary, where stops, budgets and limits are looked at
  * - `calling`: a request is out
  * - `deciding`: a reply was read and waits for the policies
+ * - `awaiting-approval`: a call waits for a person
  * - `executing`: the calls of the reply are being run
  * - `verifying`: the attempt is over, its work is being checked
  * - `ended`
@@ -24,6 +25,7 @@ export type RunPhase =
   | 'between'
   | 'calling'
   | 'deciding'
+  | 'awaiting-approval'
   | 'executing'
   | 'verifying'
   | 'ended';
@@ -37,6 +39,14 @@ export interface PendingCall {
   arguments: ToolCall['arguments'];
   status: 'waiting' | 'running' | 'done';
   startedSeq?: number;
+}
+
+/** What was asked about a call, and what was decided; never decided twice. */
+export interface Approval {
+  readonly tool: string;
+  /** `undefined` for a call that the policy refused without asking. */
+  readonly requested: EventOf<'approval.requested'> | undefined;
+  readonly decided: EventOf<'approval.decided'> | undefined;
 }
 
 /** The reply in hand: read, and not yet answered by tools, a nudge, a retry or the end. */
@@ -171,6 +181,9 @@ export interface RunState {
   readonly transientSince: number | undefined;
   readonly reply: PendingReply | undefined;
 
+  /** Every call of the run that was not simply run, by call id. */
+  readonly approvals: Readonly<Record<string, Approval>>;
+
   /** One list per tool-calling iteration of the attempt (G8). */
   readonly callHistory: readonly (readonly ToolCall[])[];
   /** Sequence numbers of the replies behind `callHistory`, entry by entry. */
@@ -272,6 +285,7 @@ export function emptyRunState(runId: string): RunState {
     thinkingRefused: false,
     transientSince: undefined,
     reply: undefined,
+    approvals: {},
     callHistory: [],
     callHistorySeqs: [],
     lastReplySeq: 0,

@@ -30,6 +30,36 @@ const parsed = {
 
 const lines: [NewEvent, string | RegExp][] = [
   [
+    { type: 'approval.requested', call_id: 'c', iteration: 1, tool: 'run_command', arguments: {} },
+    'run_command waits for approval',
+  ],
+  [
+    { type: 'approval.decided', call_id: 'c', tool: 'run_command', decision: 'approved', by: 'operator' },
+    'run_command was approved',
+  ],
+  [
+    {
+      type: 'approval.decided',
+      call_id: 'c',
+      tool: 'run_command',
+      decision: 'edited',
+      arguments: {},
+      by: 'operator',
+    },
+    'run_command was approved with other arguments',
+  ],
+  [
+    {
+      type: 'approval.decided',
+      call_id: 'c',
+      tool: 'run_command',
+      decision: 'denied',
+      reason: 'Not here',
+      by: 'operator',
+    },
+    'run_command was denied by the operator: Not here',
+  ],
+  [
     { type: 'run.created', config: sampleConfig({ task: 'word '.repeat(200) }) },
     /^Run created for qwen3:8b: word .*…$/,
   ],

@@ -19,7 +19,7 @@ function sentence(event: RunEvent): string {
       return `Worker ${event.worker} took the run over (epoch ${event.epoch})`;
     case 'preflight.checked':
       return `Ollama ${event.server_version ?? 'of unknown version'} and the model are ready; commands are ${
-        event.sandbox.available ? `confined by ${event.sandbox.kind}` : 'not offered'
+        event.sandbox.available ? confinement(event.sandbox.kind) : 'not offered'
       }`;
     case 'model.load-started':
       return `Loading ${event.model} with a window of ${event.num_ctx} tokens`;
@@ -41,6 +41,14 @@ function sentence(event: RunEvent): string {
       return `Call ${event.call} failed: ${event.error.message}`;
     case 'reply.parsed':
       return replySentence(event);
+    case 'approval.requested':
+      return `${event.tool} waits for approval`;
+    case 'approval.decided':
+      return {
+        approved: `${event.tool} was approved`,
+        edited: `${event.tool} was approved with other arguments`,
+        denied: `${event.tool} was denied by the ${event.by}${event.reason ? `: ${event.reason}` : ''}`,
+      }[event.decision];
     case 'tool-call.started':
       return `Calling ${event.tool}`;
     case 'tool-call.ended':
@@ -118,6 +126,10 @@ function replySentence(event: EventOf<'reply.parsed'>): string {
     default:
       return assertNever(event.outcome);
   }
+}
+
+function confinement(kind: string): string {
+  return kind === 'none' ? 'not confined' : `confined by ${kind}`;
 }
 
 function count(value: number, noun: string): string {

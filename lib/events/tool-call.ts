@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { envelope } from './envelope.ts';
 
 const jsonValue = z.json();
+/** Words of the harness beside the output: a person changed the arguments. */
+const note = z.string().optional();
 
 /** A tool result (O3): what the model reads, as JSON text, in the tool message (T14). */
 export const toolResult = z.discriminatedUnion('success', [
@@ -10,12 +12,14 @@ export const toolResult = z.discriminatedUnion('success', [
     tool: z.string(),
     output: jsonValue,
     truncated: z.literal(true).optional(),
+    note,
   }),
   z.object({
     success: z.literal(false),
     tool: z.string(),
     output: z.object({ error: z.string() }).catchall(jsonValue),
     truncated: z.literal(true).optional(),
+    note,
   }),
 ]);
 

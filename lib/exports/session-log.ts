@@ -85,6 +85,9 @@ export class SessionLogProjection {
         return [];
       case 'tool-call.started':
         return this.#call(event);
+      case 'approval.decided':
+        // A denied call never starts: its line stands before its result all the same.
+        return event.decision === 'denied' ? this.#call(event) : [];
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         return [
@@ -122,7 +125,7 @@ export class SessionLogProjection {
     ];
   }
 
-  #call(event: EventOf<'tool-call.started'>): Body[] {
+  #call(event: EventOf<'tool-call.started' | 'approval.decided'>): Body[] {
     const call = this.#reply?.calls.find((parsed) => parsed.call_id === event.call_id);
     // The text beside the calls becomes part of the conversation with the first of them.
     const text = this.#accepted ? [] : this.#text();

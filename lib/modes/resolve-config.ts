@@ -1,6 +1,6 @@
 import type { NewRun } from '../api/create-run.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { RunConfig } from '../events/config.ts';
+import type { ApprovalChoice, RunConfig } from '../events/config.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
 const WRITING_TOOL = 'write_file';
@@ -13,6 +13,8 @@ export interface RunFacts {
   workspace: string;
   /** Names of the tools that the run can offer. */
   offeredTools: readonly string[];
+  /** Tools whose calls a person approves in every run. */
+  alwaysAsk?: readonly string[];
 }
 
 /**
@@ -20,7 +22,7 @@ export interface RunFacts {
  * alone. The stall guard is on unless the tools on offer hold no writing one (K-12); no budget is set (K-26).
  *
  * @throws {AppError} `invalid_max_iterations`; `checks_need_tools` for checks on the single-shot path; `invalid_request`
- *   for a reply limit that is none
+ *   for a reply limit that is none, or a tool that always asks and is to run unasked
  */
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   switch (request.mode) {
@@ -127,6 +129,30 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     model_options: request.model_options ?? {},
     ...(shell_timeout_secs === undefined ? {} : { shell_timeout_secs }),
     ...(blocked_patterns === undefined ? {} : { blocked_patterns }),
+    ...approvalOf(request, facts),
+  };
+}
+
+/** The policy as it was asked for, but for tools that always ask: those cannot run unasked. */
+function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts) {
+  if (!agentic || (approval === undefined && alwaysAsk.length === 0)) return {};
+  const tools: Record<string, ApprovalChoice> = { ...approval?.tools };
+  for (const tool of alwaysAsk) {
+    if (tools[tool] === 'auto') {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `approval: ${tool} runs without confinement here and cannot run unasked.`,
+        hint: 'Choose "ask" or "deny", or start the server without LOUPE_UNCONFINED.',
+      });
+    }
+    const choice = tools[tool] ?? approval?.default;
+    tools[tool] = choice === 'deny' ? 'deny' : 'ask';
+  }
+  return {
+    approval: {
+      default: approval?.default ?? ('auto' as const),
+      ...(Object.keys(tools).length > 0 ? { tools } : {}),
+    },
   };
 }
 

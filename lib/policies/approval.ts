@@ -140,8 +140,7 @@ function decisionOf(
 
 function editedArguments(state: RunState, tool: string, args: JsonObject | undefined): JsonObject {
   const definition = state.tools.find((each) => each.function.name === tool);
-  const problems =
-    args && definition ? validateArguments(args, definition.function.parameters) : undefined;
+  const problems = args && definition ? validateArguments(args, definition.function.parameters) : undefined;
   if (args && problems?.length === 0) return args;
   throw new AppError({
     code: 'invalid_request',

@@ -5,13 +5,14 @@ import { runLoop } from '../engine/run-loop.ts';
 import { SessionLogger, withSessionLogs } from '../exports/session-logger.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { openSandbox } from '../sandbox/probe.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import { ThreadedRunStore } from '../store/threaded-store.ts';
 import { getToolDefinitions } from '../tools/registry.ts';
 import { steadyNow } from '../util/steady-clock.ts';
 import { withReadings } from './model-readings.ts';
 import { ModelServers } from './model-servers.ts';
-import { openToolsOf } from './open-tools.ts';
+import { openToolsOf, UNCONFINED_TOOLS } from './open-tools.ts';
 import { prepareRun } from './prepare-run.ts';
 import { RunService } from './run-service.ts';
 
@@ -38,19 +39,30 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
   const { dataDir } = environment;
   const store = await ThreadedRunStore.open(dataDir);
   const sandbox = await openSandbox();
+  const unconfined = environment.unconfined ? openUnconfined() : undefined;
+  const commands = unconfined ?? sandbox;
+  if (unconfined) {
+    console.warn('LOUPE_UNCONFINED=1: commands run without confinement, each after you approve it.');
+  }
   const servers = new ModelServers(environment.ollamaHost);
   const version = programVersion();
   const sessions = new SessionLogger(join(dataDir, SESSIONS_FOLDER), (runId, range) =>
     store.read(runId, range),
   );
   const logPathOf = (runId: string) => sessions.pathOf(runId);
-  const offeredTools = getToolDefinitions({ sandbox }).map((tool) => tool.function.name);
+  const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
   const service = new RunService({
     store: withSessionLogs(store, sessions),
     dataDir,
     concurrency: environment.concurrency,
     minFreeBytes: environment.minFreeBytes,
-    prepare: (request, runId) => prepareRun(request, { runId, dataDir, offeredTools }),
+    prepare: (request, runId) =>
+      prepareRun(request, {
+        runId,
+        dataDir,
+        offeredTools,
+        alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
+      }),
     hostOf: ({ model }) => servers.hostOf(model),
     execute: async ({ log, config, signal }) =>
       runLoop({
@@ -59,7 +71,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         clock: steadyNow,
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
-        openTools: openToolsOf(log.runId, { sandbox, dataDir, logPathOf }),
+        openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf }),
       }),
     models: async (signal) => {
       const { models } = await servers.list(signal);
@@ -67,15 +79,22 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
     },
     health: async (model, signal) => {
       const checks = await servers.check(model, signal);
-      const { available, kind, reason, hint, protections } = sandbox.report;
+      const { available, kind, reason, hint, protections } = commands.report;
       const free = freeBytes(dataDir);
       const ready = checks.ollama.ok && (checks.model?.ok ?? true);
-      const whole = available && free >= environment.minFreeBytes;
+      const whole = available && !unconfined && free >= environment.minFreeBytes;
       return {
         status: ready ? (whole ? 'ok' : 'degraded') : 'down',
         version,
         ...checks,
-        sandbox: { available, kind, reason, hint, protections: [...protections] },
+        sandbox: {
+          available,
+          kind,
+          unconfined: unconfined !== undefined,
+          reason,
+          hint,
+          protections: [...protections],
+        },
         store: { ok: free >= environment.minFreeBytes, kind: 'sqlite', path: store.path, free_bytes: free },
       };
     },

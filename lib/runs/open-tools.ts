@@ -10,6 +10,8 @@ import { readWorkspacePrompt } from '../tools/workspace-prompt.ts';
 
 export interface ToolParts {
   sandbox: Sandbox;
+  /** Set when commands of the model run without confinement: then a person approves each one. */
+  unconfined?: Sandbox;
   dataDir: string;
   /** Where the log file of a session is written. */
   logPathOf(runId: string): string;
@@ -23,22 +25,32 @@ export function openToolsOf(runId: string, parts: ToolParts): OpenTools {
 type Opener = (config: RunConfig, parts: ToolParts, runId: string) => Promise<OpenedTools>;
 
 const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
-  async task(config, { sandbox, dataDir }) {
+  async task(config, { sandbox, unconfined, dataDir }) {
     const workspace = await workspaceOf(config, dataDir);
     const { blockedPatterns, shellTimeoutSecs } = safetyOf(config, sandbox);
     return {
-      toolbox: createTaskTools({ workspace, sandbox, blockedPatterns, shellTimeoutSecs }),
-      sandbox: shownSandbox(sandbox),
+      toolbox: createTaskTools({
+        workspace,
+        sandbox,
+        commands: unconfined,
+        blockedPatterns,
+        shellTimeoutSecs,
+      }),
+      sandbox: shownSandbox(unconfined ?? sandbox),
+      ...askingFor(unconfined),
+      // Nobody approves a check: it is confined, or not run.
       runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
       close: async () => {},
     };
   },
 
-  async session(config, { sandbox, dataDir, logPathOf }, runId) {
+  async session(config, { sandbox, unconfined, dataDir, logPathOf }, runId) {
     const workspace = await workspaceOf(config, dataDir);
+    const commands = unconfined ?? sandbox;
     return {
-      toolbox: createSessionTools({ workspace, safety: safetyOf(config, sandbox) }),
-      sandbox: shownSandbox(sandbox),
+      toolbox: createSessionTools({ workspace, safety: safetyOf(config, commands) }),
+      sandbox: shownSandbox(commands),
+      ...askingFor(unconfined),
       workspacePrompt: await readWorkspacePrompt(workspace),
       logPath: logPathOf(runId),
       runChecks: async () => [],
@@ -63,6 +75,13 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
 /** Looked at again: between the making of a run and its work, or its resumption, a folder can have moved. */
 function workspaceOf(config: RunConfig, dataDir: string): Promise<string> {
   return openWorkspace(config.workspace, { dataDir });
+}
+
+/** Tools that always ask where commands are not confined. */
+export const UNCONFINED_TOOLS: readonly string[] = ['run_command'];
+
+function askingFor(unconfined: Sandbox | undefined): Pick<OpenedTools, 'alwaysAsk'> {
+  return unconfined ? { alwaysAsk: UNCONFINED_TOOLS } : {};
 }
 
 function safetyOf(config: RunConfig, sandbox: Sandbox) {

@@ -14,9 +14,14 @@ import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
  */
 export async function prepareRun(
   request: NewRun,
-  options: { runId: string; dataDir: string; offeredTools: readonly string[] },
+  options: {
+    runId: string;
+    dataDir: string;
+    offeredTools: readonly string[];
+    alwaysAsk?: readonly string[];
+  },
 ): Promise<{ config: RunConfig; discard(): Promise<void> }> {
-  const { runId, dataDir, offeredTools } = options;
+  const { runId, dataDir, offeredTools, alwaysAsk } = options;
   const usesFiles = request.agentic && request.mode !== 'explore';
   const fresh = usesFiles && request.workspace === undefined;
   const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
@@ -26,7 +31,7 @@ export async function prepareRun(
   try {
     if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
     const workspace = usesFiles ? await openWorkspace(folder, { dataDir }) : '';
-    return { config: resolveConfig(request, { workspace, offeredTools }), discard };
+    return { config: resolveConfig(request, { workspace, offeredTools, alwaysAsk }), discard };
   } catch (error) {
     await discard();
     throw error;

@@ -53,6 +53,7 @@ export const summaryFromRow = z.object({
     'between',
     'calling',
     'deciding',
+    'awaiting-approval',
     'executing',
     'verifying',
     'ended',

@@ -14,6 +14,8 @@ export interface TaskToolOptions {
   workspace: string;
   /** From `openSandbox`. Where it is not available, `run_command` is not offered (O8). */
   sandbox: Sandbox;
+  /** Where `run_command` runs, when that is another place than the sandbox of the other tools. */
+  commands?: Sandbox;
   /** Default: `DEFAULT_BLOCKED_PATTERNS` (O6). */
   blockedPatterns?: readonly BlockedPattern[];
   /** Default and maximum time of a command, in seconds (O7). Default: 120. */
@@ -34,11 +36,12 @@ export function getToolDefinitions(options: Omit<TaskToolOptions, 'workspace'>):
 
 function taskTools({
   sandbox,
+  commands = sandbox,
   blockedPatterns,
   shellTimeoutSecs,
 }: Omit<TaskToolOptions, 'workspace'>): Tool[] {
   const command = runCommand({
-    sandbox,
+    sandbox: commands,
     blockedPatterns: blockedPatterns ?? DEFAULT_BLOCKED_PATTERNS,
     shellTimeoutSecs: shellTimeoutSecs ?? DEFAULT_SHELL_TIMEOUT_SECS,
   });
@@ -47,7 +50,7 @@ function taskTools({
     writeFile,
     listDirectory,
     searchFiles(sandbox),
-    ...(sandbox.report.available ? [command] : []),
+    ...(commands.report.available ? [command] : []),
   ];
 }
 

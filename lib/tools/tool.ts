@@ -3,12 +3,13 @@ import type { JsonObject, JsonValue } from '../util/json.ts';
 
 /** What a tool call brought (O3). A failure is a result the model reads, never an exception. */
 export type ToolResult =
-  | { success: true; tool: string; output: JsonValue; truncated?: true }
+  | { success: true; tool: string; output: JsonValue; truncated?: true; note?: string }
   | {
       success: false;
       tool: string;
       output: { error: string; [detail: string]: JsonValue };
       truncated?: true;
+      note?: string;
     };
 
 /**

@@ -12,6 +12,8 @@ export const FAULT_PLACES = [
   'model-call.ended',
   'model-call.failed',
   'reply.parsed',
+  'approval.requested',
+  'approval.decided',
   'tool-call.started',
   'tool-call.ended',
   'tool-call.interrupted',

@@ -1,0 +1,16 @@
+import { approvalRequest } from '#lib/api/create-run.ts';
+import type { ApprovalReply } from '#lib/api/replies.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Takes a person's decision about a call that waits for it. The same decision a second time changes nothing. */
+export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    const { call_id: callId, ...decision } = await readBody(request, approvalRequest);
+    const reply: ApprovalReply = { run: await getRunService().approve(runId, { callId, ...decision }) };
+    return Response.json(reply);
+  });
+}
