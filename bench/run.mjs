@@ -7,8 +7,9 @@ import { join } from 'node:path';
 
 const benches = {
   engine: 'engine.ts',
-  parser: 'parser/parser.ts',
+  parser: 'parser.ts',
   sandbox: 'sandbox.ts',
+  viewers: 'viewers.ts',
 };
 
 const named = process.argv.slice(2);
