@@ -3,8 +3,9 @@
 import Link from 'next/link';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { formatCount, formatDuration, formatShortCount, formatWhen, plural } from '#lib/browser/format.ts';
+import { modeWords, stepWord } from '#lib/browser/mode-words.ts';
 import { isDemoRun } from '#lib/browser/models.ts';
-import { REASONS, type Tone, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { reasonWords, type Tone, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
 import type { RunPhase } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -69,7 +70,7 @@ function Group({ title, runs }: { title: string; runs: readonly RunSummary[] }) 
 
 function RunLine({ run }: { run: RunSummary }) {
   const ended = run.phase === 'ended';
-  const words = run.termination_reason ? REASONS[run.termination_reason] : undefined;
+  const words = run.termination_reason ? reasonWords(run.termination_reason, run.mode) : undefined;
   const tone = ended ? (words?.tone ?? 'fail') : (phaseTones[run.phase] ?? 'live');
   const label = ended
     ? (words?.label ?? 'Ended')
@@ -92,6 +93,7 @@ function RunLine({ run }: { run: RunSummary }) {
           <span className="font-mono text-xs leading-5">
             <ForeignText text={run.model} />
           </span>
+          {modeWords(run) !== 'Task' && <Badge>{modeWords(run)}</Badge>}
           {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
           <span>{plural(run.tool_calls, 'tool call')}</span>
           <span>{formatShortCount(run.tokens_in + run.tokens_out)} tokens</span>
@@ -105,19 +107,32 @@ function RunLine({ run }: { run: RunSummary }) {
       <span className="flex flex-col items-end gap-1 md:contents">
         <span className={cx('text-sm font-medium', toneText[tone])}>{label}</span>
         <span className="max-md:hidden">
-          {run.agentic && (
-            <TickScale
-              used={run.iterations_used}
-              limit={run.max_iterations}
-              label={`${run.iterations_used} of ${run.max_iterations} iterations`}
-            />
-          )}
+          <Progress run={run} />
         </span>
         <span className="tnum text-right font-mono text-xs text-ink-3">
           {ended ? <Ended run={run} /> : <Clock since={run.started_at ?? run.created_at} />}
         </span>
       </span>
     </Link>
+  );
+}
+
+/** Iterations of their limit as ticks; runs without a limit say how far they are. */
+function Progress({ run }: { run: RunSummary }) {
+  if (!run.agentic) return null;
+  if (run.mode === 'task') {
+    return (
+      <TickScale
+        used={run.iterations_used}
+        limit={run.max_iterations}
+        label={`${run.iterations_used} of ${run.max_iterations} iterations`}
+      />
+    );
+  }
+  return (
+    <span className="tnum font-mono text-xs text-ink-3">
+      {plural(run.iterations_used, stepWord(run.mode).toLowerCase())}
+    </span>
   );
 }
 

@@ -9,10 +9,12 @@ import { ApiError, getJson } from '#lib/browser/api.ts';
 import { preferredModel } from '#lib/browser/models.ts';
 import { remembered } from '#lib/browser/remembered.ts';
 import {
+  APPROVAL_TOOLS,
   type DraftProblems,
   draftOf,
   emptyDraft,
   type RunDraft,
+  type RunKind,
   requestOf,
   TIER_ITERATIONS,
 } from '#lib/browser/run-draft.ts';
@@ -22,8 +24,23 @@ import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
+import { EndlessFields } from './endless-fields.tsx';
 import { Choice, Field, NumberField, Section, Switch } from './fields.tsx';
 import { ModelPicker } from './model-picker.tsx';
+
+const KIND_WORDS: Record<RunKind, string> = {
+  task: 'Works with tools until the task is done',
+  session: 'Goes on turn by turn until you stop it',
+  explore: 'No task: cycles of thought with a memory',
+  prompt: 'One answer, no tools',
+};
+
+const START_WORDS: Record<RunKind, string> = {
+  task: 'Start run',
+  session: 'Start session',
+  explore: 'Start exploration',
+  prompt: 'Ask',
+};
 
 /** The whole form for a new run; what is left empty is decided as usual (D10). */
 export function NewRunForm() {
@@ -31,7 +48,11 @@ export function NewRunForm() {
   const query = useSearchParams();
   const from = query.get('from');
   const models = useApi<ModelsReply>('/api/models');
-  const [draft, setDraft] = useState<RunDraft>(() => ({ ...emptyDraft, task: query.get('task') ?? '' }));
+  const [draft, setDraft] = useState<RunDraft>(() => ({
+    ...emptyDraft,
+    kind: kindOf(query.get('mode')),
+    task: query.get('task') ?? '',
+  }));
   const [problems, setProblems] = useState<DraftProblems>({});
   const [problem, setProblem] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
@@ -93,7 +114,7 @@ export function NewRunForm() {
       <h1 className="text-xl font-semibold tracking-[-0.015em]">New run</h1>
       <p className="mt-1 mb-6 text-ink-2">
         {from === null
-          ? 'A task, a model and a folder. Everything else is decided as usual.'
+          ? 'What to do, with which model, in which folder. Everything else is decided as usual.'
           : 'With the settings of the run it is made from. Change what you like; the first run stays as it is.'}
       </p>
       {models.error && !installed && <Problem error={models.error} onRetry={models.reload} />}
@@ -106,32 +127,52 @@ export function NewRunForm() {
           void start();
         }}
       >
-        <Section title="Task">
-          <Field label="What should the agent do?" problem={problems.task}>
-            {(props) => (
-              <textarea
-                {...props}
-                className="field min-h-28 resize-y"
-                value={draft.task}
-                onChange={(event) => set('task', event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
-                    event.currentTarget.form?.requestSubmit();
-                }}
-                placeholder="Read the reports in this folder and write a summary to summary.md."
-              />
-            )}
-          </Field>
+        <Section title="Kind of run" hint={KIND_WORDS[draft.kind]}>
           <Choice
             legend="Mode"
             name="mode"
-            value={draft.agentic ? 'task' : 'single'}
-            onChange={(value) => set('agentic', value === 'task')}
+            value={draft.kind}
+            onChange={(kind) => {
+              set('kind', kind);
+              if (from === null && kind !== 'task') set('liveTokens', kind !== 'explore');
+            }}
             options={[
-              { value: 'task', label: 'Task', note: 'works with tools' },
-              { value: 'single', label: 'Single answer', note: 'no tools' },
+              { value: 'task', label: 'Task' },
+              { value: 'session', label: 'Session' },
+              { value: 'explore', label: 'Explore' },
+              { value: 'prompt', label: 'Quick prompt' },
             ]}
           />
+          {draft.kind !== 'explore' && (
+            <Field
+              label={
+                {
+                  task: 'What should the agent do?',
+                  session: 'First words to the model (may stay empty)',
+                  prompt: 'What do you want to know?',
+                }[draft.kind]
+              }
+              problem={problems.task}
+            >
+              {(props) => (
+                <textarea
+                  {...props}
+                  className="field min-h-28 resize-y"
+                  value={draft.task}
+                  onChange={(event) => set('task', event.target.value)}
+                  onKeyDown={(event) => {
+                    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
+                      event.currentTarget.form?.requestSubmit();
+                  }}
+                  placeholder={
+                    draft.kind === 'task'
+                      ? 'Read the reports in this folder and write a summary to summary.md.'
+                      : undefined
+                  }
+                />
+              )}
+            </Field>
+          )}
         </Section>
 
         <Section title="Model" hint="Installed in Ollama">
@@ -143,7 +184,7 @@ export function NewRunForm() {
           />
         </Section>
 
-        {draft.agentic && (
+        {(draft.kind === 'task' || draft.kind === 'session') && (
           <Section title="Workspace" hint="The only folder the agent can reach">
             <Choice
               legend="Where it works"
@@ -177,7 +218,11 @@ export function NewRunForm() {
           </Section>
         )}
 
-        {draft.agentic && (
+        {(draft.kind === 'session' || draft.kind === 'explore') && (
+          <EndlessFields draft={draft} set={set} problems={problems} models={installed ?? []} />
+        )}
+
+        {draft.kind === 'task' && (
           <Section title="Limits" hint="What ends or corrects the run">
             <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
               <Choice
@@ -241,7 +286,7 @@ export function NewRunForm() {
           </Section>
         )}
 
-        {draft.agentic && (
+        {draft.kind === 'task' && (
           <Section title="Checks" hint="Run in the workspace when the model says it is done">
             <ChecksEditor checks={draft.checks} onChange={(checks) => set('checks', checks)} />
             {problems.checks && <p className="text-xs text-fail">{problems.checks}</p>}
@@ -256,6 +301,25 @@ export function NewRunForm() {
                 />
               </div>
             )}
+          </Section>
+        )}
+
+        {(draft.kind === 'task' || draft.kind === 'session') && (
+          <Section title="Approval" hint="Which calls wait for you">
+            {APPROVAL_TOOLS.map((tool) => (
+              <Choice
+                key={tool}
+                legend={tool}
+                name={`approval-${tool}`}
+                value={draft.approval[tool] ?? 'auto'}
+                onChange={(choice) => set('approval', { ...draft.approval, [tool]: choice })}
+                options={[
+                  { value: 'auto', label: 'Run' },
+                  { value: 'ask', label: 'Ask me' },
+                  { value: 'deny', label: 'Refuse' },
+                ]}
+              />
+            ))}
           </Section>
         )}
 
@@ -317,16 +381,18 @@ export function NewRunForm() {
             Advanced
           </summary>
           <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
-            <Field label="Words before the tool rules" hint="Put at the beginning of the system prompt.">
-              {(props) => (
-                <textarea
-                  {...props}
-                  className="field min-h-20 resize-y font-mono text-sm"
-                  value={draft.system}
-                  onChange={(event) => set('system', event.target.value)}
-                />
-              )}
-            </Field>
+            {draft.kind === 'task' && (
+              <Field label="Words before the tool rules" hint="Put at the beginning of the system prompt.">
+                {(props) => (
+                  <textarea
+                    {...props}
+                    className="field min-h-20 resize-y font-mono text-sm"
+                    value={draft.system}
+                    onChange={(event) => set('system', event.target.value)}
+                  />
+                )}
+              </Field>
+            )}
             <div className="grid gap-3 sm:grid-cols-3">
               <NumberField
                 label="Call limit"
@@ -371,22 +437,26 @@ export function NewRunForm() {
                 placeholder="4096"
                 problem={problems.predictSecond}
               />
-              <NumberField
-                label="Shorten results at"
-                unit="share of the window"
-                value={draft.compactAt}
-                onChange={(value) => set('compactAt', value)}
-                placeholder="0.75"
-                problem={problems.compactAt}
-              />
-              <NumberField
-                label="Longest single result"
-                unit="characters"
-                value={draft.resultChars}
-                onChange={(value) => set('resultChars', value)}
-                placeholder="8000"
-                problem={problems.resultChars}
-              />
+              {draft.kind === 'task' && (
+                <>
+                  <NumberField
+                    label="Shorten results at"
+                    unit="share of the window"
+                    value={draft.compactAt}
+                    onChange={(value) => set('compactAt', value)}
+                    placeholder="0.75"
+                    problem={problems.compactAt}
+                  />
+                  <NumberField
+                    label="Longest single result"
+                    unit="characters"
+                    value={draft.resultChars}
+                    onChange={(value) => set('resultChars', value)}
+                    placeholder="8000"
+                    problem={problems.resultChars}
+                  />
+                </>
+              )}
               <NumberField
                 label="Top p"
                 value={draft.topP}
@@ -414,13 +484,16 @@ export function NewRunForm() {
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <p className="foreign min-w-0 flex-1 text-sm text-ink-3">
               <span className="font-mono text-xs text-ink-2">{draft.model || 'no model'}</span>
-              {draft.agentic && (
-                <>
-                  {' '}
-                  · {draft.workspaceKind === 'fresh' ? 'a fresh folder' : draft.workspace || 'no folder yet'}{' '}
-                  · at most {limit} iterations
-                </>
-              )}
+              {[
+                (draft.kind === 'task' || draft.kind === 'session') &&
+                  (draft.workspaceKind === 'fresh' ? 'a fresh folder' : draft.workspace || 'no folder yet'),
+                draft.kind === 'task' && `at most ${limit} iterations`,
+                draft.kind === 'session' && 'until it is stopped',
+                draft.kind === 'explore' &&
+                  (draft.untilStopped ? 'until it is stopped' : `${draft.maxCycles || 20} cycles`),
+              ]
+                .filter(Boolean)
+                .map((words) => ` · ${words}`)}
             </p>
             <Link
               href="/"
@@ -429,7 +502,7 @@ export function NewRunForm() {
               Cancel
             </Link>
             <Button type="submit" kind="primary" disabled={busy}>
-              {busy ? 'Starting' : 'Start run'}
+              {busy ? 'Starting' : START_WORDS[draft.kind]}
               <ArrowRight className="size-4" aria-hidden="true" />
             </Button>
           </div>
@@ -437,4 +510,8 @@ export function NewRunForm() {
       </form>
     </main>
   );
+}
+
+function kindOf(name: string | null): RunKind {
+  return name === 'session' || name === 'explore' || name === 'prompt' ? name : 'task';
 }

@@ -1,13 +1,9 @@
 'use client';
 
 import Link from 'next/link';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { runTitle } from '#lib/browser/mode-words.ts';
-import { reasonWords } from '#lib/browser/reasons.ts';
 import type { RunStore } from '#lib/browser/run-store.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import { shortText } from '#lib/util/short-text.ts';
 import { CycleStrip } from '../explore/cycle-strip.tsx';
 import { SignIn } from '../shell/problem.tsx';
 import { Timeline, type TimelineHandle } from '../timeline/timeline.tsx';
@@ -17,7 +13,8 @@ import { Announcer } from './announcer.tsx';
 import { KeySheet } from './key-sheet.tsx';
 import { NearestLimit } from './ledger.tsx';
 import { MessageBox } from './message-box.tsx';
-import { createReading, RunProvider, useRun } from './run-context.tsx';
+import { PageState, RunCommands } from './page-state.tsx';
+import { createReading, RunProvider } from './run-context.tsx';
 import { RunHeader } from './run-header.tsx';
 import { SidePanel } from './side-panel.tsx';
 
@@ -27,16 +24,18 @@ export function RunScreen({ store }: { store: RunStore }) {
   const timeline = useRef<TimelineHandle>(null);
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
+  const search = useCallback(() => timeline.current?.search(), []);
   const problem = useStore(store.view, (view) => view.connection.problem);
   const exploring = useStore(store.view, (view) => view.run.config?.mode === 'explore');
   const context = useMemo(() => ({ store, reading, goTo }), [store, reading, goTo]);
   if (problem) return <Refused problem={problem} />;
   return (
     <RunProvider value={context}>
-      <PageTitle />
+      <PageState />
+      <RunCommands onGoToEnd={goToEnd} onSearch={search} />
       <main id="main" className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem))] min-h-0 flex-col">
         <RunHeader onGoToEnd={goToEnd} />
-        <details className="border-b bg-surface lg:hidden">
+        <details className="border-b bg-surface lg:hidden print:hidden">
           <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
             Guardrails and totals
             <NearestLimit />
@@ -46,14 +45,14 @@ export function RunScreen({ store }: { store: RunStore }) {
           </div>
         </details>
         {exploring && <CycleStrip />}
-        <div className="flex min-h-0 flex-1">
-          <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <div className="flex min-h-0 flex-1 print:block">
+          <div className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
             <Timeline handle={timeline} />
             <MessageBox />
           </div>
           <aside
             aria-label="Guardrails and totals"
-            className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80"
+            className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80 print:hidden"
           >
             <SidePanel />
           </aside>
@@ -63,20 +62,6 @@ export function RunScreen({ store }: { store: RunStore }) {
       </main>
     </RunProvider>
   );
-}
-
-/** The tab's title carries the state, for the many hours in which the page is in the background. */
-function PageTitle() {
-  const title = useRun((view) => runTitle(view.run.config));
-  const reason = useRun((view) => view.run.result?.termination_reason);
-  const running = useRun((view) => view.run.phase !== 'ended');
-  const mode = useRun((view) => view.run.config?.mode);
-  useEffect(() => {
-    if (title === '') return;
-    const state = running ? 'Running' : reason ? reasonWords(reason, mode).label : 'Ended';
-    document.title = `${state}: ${plainVisibleText(shortText(title, 60))} · Loupe`;
-  }, [title, reason, running, mode]);
-  return null;
 }
 
 /** In place of a run that the server does not give: it is unknown, or this browser is not signed in. */

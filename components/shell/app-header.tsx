@@ -3,10 +3,13 @@
 import { Plus } from 'lucide-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
+import { useEffect } from 'react';
+import { restoreDensity } from '#lib/browser/density.ts';
 import type { Theme } from '#lib/browser/theme.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Mark } from '../ui/mark.tsx';
+import { CommandPalette } from './command-palette.tsx';
 import { HealthLight } from './health-light.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
@@ -18,8 +21,9 @@ const pages = [
 /** The one bar at the top: where one is, whether Ollama answers, and the way to a new run. */
 export function AppHeader({ theme }: { theme: Theme }) {
   const path = usePathname();
+  useEffect(restoreDensity, []);
   return (
-    <header className="z-20 border-b border-line bg-surface">
+    <header className="z-20 print:hidden border-b border-line bg-surface">
       <div className="flex h-12 items-center gap-1 px-3 sm:gap-2 sm:px-5">
         <Link
           href="/"
@@ -50,6 +54,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
         </nav>
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           <HealthLight />
+          <CommandPalette />
           <ThemeToggle initial={theme} />
           <Link href="/runs/new" className={buttonClass('plain', 'sm', 'ml-1')}>
             <Plus className="size-3.5" aria-hidden="true" />

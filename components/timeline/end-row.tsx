@@ -1,14 +1,13 @@
 'use client';
 
-import Link from 'next/link';
 import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
 import { stepWord } from '#lib/browser/mode-words.ts';
 import { reasonWords, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
 import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
 import { Downloads } from '../run/downloads.tsx';
+import { NextSteps } from '../run/next-steps.tsx';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { toneText } from '../ui/tone.ts';
@@ -30,7 +29,8 @@ export function EndRow({ row }: { row: EndRowData }) {
   const runId = useRun((view) => view.run.runId);
   const startedAt = useRun((view) => view.run.startedAt);
   const timeline = useRun((view) => view.timeline);
-  const mode = useRun((view) => view.run.config?.mode);
+  const config = useRun((view) => view.run.config);
+  const mode = config?.mode;
   const { result } = event;
   const words = reasonWords(result.termination_reason, mode);
   const verification = event.verification && VERIFICATION_WORDS[event.verification];
@@ -120,12 +120,10 @@ export function EndRow({ row }: { row: EndRowData }) {
         )}
       </div>
 
-      <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 border-t pt-3">
-        <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
-          Run again with changes
-        </Link>
+      <div className="mt-4 grid gap-3 border-t pt-3 print:hidden">
+        <p className="text-sm text-ink-2">{words.advice}</p>
+        {config && <NextSteps runId={runId} config={config} />}
         <Downloads runId={runId} mode={mode} />
-        <p className="min-w-0 flex-1 basis-56 text-sm text-ink-2">{words.advice}</p>
       </div>
     </section>
   );

@@ -20,9 +20,9 @@ export function RowFrame({
     <div className="relative flex gap-3 sm:gap-4">
       <div className="relative w-5 shrink-0" aria-hidden="true">
         <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
-        <span className="absolute top-[0.8125rem] left-1/2 -translate-x-1/2">{node}</span>
+        <span className="absolute top-[calc(var(--row-y)+0.4375rem)] left-1/2 -translate-x-1/2">{node}</span>
       </div>
-      <div className={cx('min-w-0 flex-1 py-1.5', className)}>{children}</div>
+      <div className={cx('min-w-0 flex-1 py-[var(--row-y)]', className)}>{children}</div>
     </div>
   );
 }

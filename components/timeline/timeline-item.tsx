@@ -66,7 +66,7 @@ function Anchor({ seq, at }: { seq: number; at: number }) {
         goTo(seq);
       }}
       title={`Event ${seq}, ${new Date(at).toLocaleString('en-GB')}`}
-      className="tnum absolute top-[0.4375rem] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block"
+      className="tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block"
     >
       <span className="sr-only">Event {seq} at </span>+{formatOffset(at - start)}
     </a>

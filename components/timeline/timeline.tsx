@@ -1,11 +1,21 @@
 'use client';
 
 import { ArrowDown } from 'lucide-react';
-import { type RefObject, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { flushSync } from 'react-dom';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { plural } from '#lib/browser/format.ts';
 import { rowIndexOfSeq, type TimelineRow } from '#lib/events/fold-timeline.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { SearchBar } from './search-bar.tsx';
 import { TimelineItem } from './timeline-item.tsx';
 import { useFollow } from './use-follow.ts';
 import { useTimelineKeys } from './use-timeline-keys.ts';
@@ -13,6 +23,8 @@ import { useTimelineKeys } from './use-timeline-keys.ts';
 export interface TimelineHandle {
   goTo: (seq: number) => void;
   goToEnd: () => void;
+  /** Opens the search over the rows. */
+  search: () => void;
 }
 
 /** The run from top to bottom: only the rows in view are drawn, and it follows the end while the reader lets it. */
@@ -48,15 +60,32 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
     },
     [store, focusRow],
   );
+  // Not by `scrollToIndex`: it tries again until its row is measured, and would pull back from rows that came meanwhile.
   const goToEnd = useCallback(() => {
     setFollowing(true);
-    const last = store.view.getState().timeline.rows.length - 1;
-    list.current?.scrollToIndex(last, { align: 'end' });
-    requestAnimationFrame(settle);
-  }, [setFollowing, settle, store]);
+    settle();
+  }, [setFollowing, settle]);
 
-  useImperativeHandle(handle, () => ({ goTo, goToEnd }), [goTo, goToEnd]);
-  useTimelineKeys({ focusRow, goToEnd, toggleFollow: () => (following ? setFollowing(false) : goToEnd()) });
+  const [searching, setSearching] = useState(false);
+  const search = useCallback(() => setSearching(true), []);
+  const showFound = useCallback(
+    (index: number) => {
+      const row = store.view.getState().timeline.rows[index];
+      if (!row) return;
+      setFollowing(false);
+      reading.setState({ cursor: row.key });
+      list.current?.scrollToIndex(index, { align: 'center' });
+    },
+    [store, reading, setFollowing],
+  );
+  const printing = usePrinting();
+  useImperativeHandle(handle, () => ({ goTo, goToEnd, search }), [goTo, goToEnd, search]);
+  useTimelineKeys({
+    focusRow,
+    goToEnd,
+    search,
+    toggleFollow: () => (following ? setFollowing(false) : goToEnd()),
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are what it settles after
   useLayoutEffect(() => {
     settle();
@@ -64,16 +93,24 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
   useHash(rows, goTo);
 
   return (
-    <div className="relative min-h-0 min-w-0 flex-1">
-      <div ref={scroller} className="absolute inset-0 overflow-y-auto overscroll-contain">
+    <div className="relative min-h-0 min-w-0 flex-1 print:static">
+      <div
+        ref={scroller}
+        className="absolute inset-0 overflow-y-auto overscroll-contain print:static print:overflow-visible"
+      >
         <section className="pt-2 pb-16" role="feed" aria-label="Timeline" aria-busy={catchingUp}>
-          <Virtualizer ref={list} scrollRef={scroller} data={rows} bufferSize={500} onResize={settle}>
-            {(row: TimelineRow, index: number) => (
-              <TimelineItem key={row.key} row={row} position={index + 1} />
-            )}
-          </Virtualizer>
+          {printing ? (
+            rows.map((row, index) => <TimelineItem key={row.key} row={row} position={index + 1} />)
+          ) : (
+            <Virtualizer ref={list} scrollRef={scroller} data={rows} bufferSize={500} onResize={settle}>
+              {(row: TimelineRow, index: number) => (
+                <TimelineItem key={row.key} row={row} position={index + 1} />
+              )}
+            </Virtualizer>
+          )}
         </section>
       </div>
+      {searching && <SearchBar show={showFound} onClose={() => setSearching(false)} />}
       {!following && <NewRows count={rows.length - seenRows.current} onClick={goToEnd} />}
     </div>
   );
@@ -87,12 +124,34 @@ function NewRows({ count, onClick }: { count: number; onClick: () => void }) {
     <button
       type="button"
       onClick={onClick}
-      className="tnum absolute bottom-4 left-1/2 flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3.5 py-1.5 text-sm font-medium shadow-lg hover:border-ink-3"
+      className="tnum print:hidden absolute bottom-4 left-1/2 flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3.5 py-1.5 text-sm font-medium shadow-lg hover:border-ink-3"
     >
       <ArrowDown className="size-3.5" aria-hidden="true" />
       {count > 0 ? plural(count, 'new row') : 'Follow'}
     </button>
   );
+}
+
+/** A printed run has all its rows, up to a number that a browser can lay out. */
+const PRINTED_ROWS = 3000;
+
+/** Whether the page is being printed: then every row is drawn, not only those in view. */
+function usePrinting(): boolean {
+  const { store } = useRunScreen();
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    const before = () => {
+      if (store.view.getState().timeline.rows.length <= PRINTED_ROWS) flushSync(() => setPrinting(true));
+    };
+    const after = () => setPrinting(false);
+    window.addEventListener('beforeprint', before);
+    window.addEventListener('afterprint', after);
+    return () => {
+      window.removeEventListener('beforeprint', before);
+      window.removeEventListener('afterprint', after);
+    };
+  }, [store]);
+  return printing;
 }
 
 /** A deep link is not followed away from. */

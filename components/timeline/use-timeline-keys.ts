@@ -10,6 +10,8 @@ export const TIMELINE_KEYS: readonly { keys: string; does: string }[] = [
   { keys: 'Enter', does: 'unfold or fold the row' },
   { keys: 'g / G', does: 'first row, last row' },
   { keys: 'f', does: 'follow the end, or stop following' },
+  { keys: '/', does: 'search in this run' },
+  { keys: 'Ctrl K', does: 'all commands' },
   { keys: '?', does: 'this list' },
 ];
 
@@ -18,9 +20,10 @@ export function useTimelineKeys(actions: {
   focusRow: (index: number) => void;
   goToEnd: () => void;
   toggleFollow: () => void;
+  search: () => void;
 }): void {
   const { store, reading } = useRunScreen();
-  const { focusRow, goToEnd, toggleFollow } = actions;
+  const { focusRow, goToEnd, toggleFollow, search } = actions;
   useEffect(() => {
     const step = (by: 1 | -1, iterations: boolean) => {
       const { rows } = store.view.getState().timeline;
@@ -48,6 +51,9 @@ export function useTimelineKeys(actions: {
           focusRow(store.view.getState().timeline.rows.length - 1);
           goToEnd();
           break;
+        case '/':
+          search();
+          break;
         case 'f':
           toggleFollow();
           break;
@@ -64,7 +70,7 @@ export function useTimelineKeys(actions: {
     };
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
-  }, [store, reading, focusRow, goToEnd, toggleFollow]);
+  }, [store, reading, focusRow, goToEnd, toggleFollow, search]);
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,6 +1,6 @@
 import type { RunState } from '../events/run-state.ts';
 import type { Live } from './live-text.ts';
-import { REASONS, type Tone } from './reasons.ts';
+import { reasonWords, type Tone } from './reasons.ts';
 
 /** What a run is doing now, in words, with the moment it began (its own clock). */
 export interface Activity {
@@ -67,7 +67,8 @@ export function activityOf(run: RunState, live: Live): Activity {
       return { ...base, label: 'Checking the work', detail: `attempt ${run.attempt}` };
     case 'ended': {
       const reason = run.result?.termination_reason ?? 'error';
-      return { ...base, label: REASONS[reason].label, tone: REASONS[reason].tone, running: false };
+      const { label, tone } = reasonWords(reason, run.config?.mode);
+      return { ...base, label, tone, running: false };
     }
   }
 }

@@ -104,3 +104,36 @@ describe('D10: the new-run form', () => {
     expect(draftOf(config, 'run-1')).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
   });
 });
+
+describe('S16, X22: sessions and explorations in the form', () => {
+  it('need no task, and send only the settings of their mode', () => {
+    expect(request({ kind: 'session', task: '', turnDelay: '2.5', maxIterations: '7' })).toMatchObject({
+      mode: 'session',
+      turn_delay: 2500,
+    });
+    const explore = request({ kind: 'explore', task: 'ignored', untilStopped: true, diversity: true });
+    expect(explore).toMatchObject({
+      mode: 'explore',
+      task: '',
+      max_cycles: null,
+      diversity: { threshold: 0.6, window: 5 },
+    });
+    expect(explore).not.toHaveProperty('max_iterations');
+  });
+
+  it('come back from the configuration of a run', () => {
+    const config = sampleConfig({
+      mode: 'explore',
+      task: '',
+      explore: { context_limit: 32_768, max_cycles: 40, calls_per_cycle: 9, cycle_line: false },
+    });
+    expect(draftOf(config, 'r1')).toMatchObject({
+      kind: 'explore',
+      maxCycles: '40',
+      untilStopped: false,
+      callsPerCycle: '9',
+      cycleLine: false,
+      diversity: false,
+    });
+  });
+});

@@ -6,9 +6,23 @@ export type DraftCheck =
   | { type: 'file_exists'; path: string }
   | { type: 'file_contains'; path: string; text: string };
 
+/** What can be started: three modes, and a task without tools (T9, T10). */
+export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
+
+/** Tools of a task that the form has a rule for. */
+export const APPROVAL_TOOLS = [
+  'read_file',
+  'write_file',
+  'list_directory',
+  'search_files',
+  'run_command',
+] as const;
+export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
+type ApprovalChoice = 'auto' | 'ask' | 'deny';
+
 /** The new-run form as it is filled in. Numbers stay text until the run is started; empty means "as usual". */
 export interface RunDraft {
-  agentic: boolean;
+  kind: RunKind;
   task: string;
   model: string;
   workspaceKind: 'fresh' | 'folder';
@@ -22,6 +36,8 @@ export interface RunDraft {
   maxTokens: string;
   maxMinutes: string;
   maxCost: string;
+  /** What becomes of calls, by tool; a tool that is not named runs. */
+  approval: Partial<Record<ApprovalTool, ApprovalChoice>>;
   checks: DraftCheck[];
   maxAttempts: string;
   windowTokens: string;
@@ -37,12 +53,24 @@ export interface RunDraft {
   compactAt: string;
   resultChars: string;
   system: string;
+  contextLimit: string;
+  /** Seconds between two turns of a session (S16). */
+  turnDelay: string;
+  maxCycles: string;
+  /** An exploration that goes on until it is stopped (X22). */
+  untilStopped: boolean;
+  callsPerCycle: string;
+  cycleLine: boolean;
+  diversity: boolean;
+  diversityThreshold: string;
+  diversityWindow: string;
+  embeddingModel: string;
   /** Ollama options that the form has no field for, kept from the run it was made from. */
   otherOptions: Record<string, number | string | boolean>;
 }
 
 export const emptyDraft: RunDraft = {
-  agentic: true,
+  kind: 'task',
   task: '',
   model: '',
   workspaceKind: 'fresh',
@@ -56,6 +84,7 @@ export const emptyDraft: RunDraft = {
   maxTokens: '',
   maxMinutes: '',
   maxCost: '',
+  approval: {},
   checks: [],
   maxAttempts: '',
   windowTokens: '',
@@ -71,6 +100,16 @@ export const emptyDraft: RunDraft = {
   compactAt: '',
   resultChars: '',
   system: '',
+  contextLimit: '',
+  turnDelay: '',
+  maxCycles: '',
+  untilStopped: false,
+  callsPerCycle: '',
+  cycleLine: true,
+  diversity: false,
+  diversityThreshold: '',
+  diversityWindow: '',
+  embeddingModel: '',
   otherOptions: {},
 };
 
@@ -98,13 +137,19 @@ export function requestOf(
     return value;
   };
 
-  if (draft.task.trim() === '') problems.task = 'Say what the agent should do.';
+  const { kind } = draft;
+  const isTask = kind === 'task' || kind === 'prompt';
+  const works = kind === 'task' || kind === 'session';
+  if (isTask && draft.task.trim() === '') {
+    problems.task = kind === 'prompt' ? 'Say what you want to know.' : 'Say what the agent should do.';
+  }
   if (draft.model === '') problems.model = 'Choose a model.';
-  const folder = draft.agentic && draft.workspaceKind === 'folder';
+  const folder = works && draft.workspaceKind === 'folder';
   if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
     problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
   }
-  if (draft.checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
+  const checks = kind === 'task' ? draft.checks : [];
+  if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
     problems.checks = 'Fill in every check, or remove it.';
   }
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
@@ -122,31 +167,23 @@ export function requestOf(
   const first = number('predictFirst', { min: 1, max: 1_000_000, whole: true });
   const second = number('predictSecond', { min: 1, max: 1_000_000, whole: true });
   const request: CreateRunRequest = {
-    mode: 'task',
-    agentic: draft.agentic,
-    task: draft.task.trim(),
+    mode: isTask ? 'task' : kind,
+    agentic: kind !== 'prompt',
+    task: kind === 'explore' ? undefined : draft.task.trim(),
     model: draft.model,
-    tier: draft.tier,
     workspace: folder ? draft.workspace.trim() : undefined,
-    max_iterations: number('maxIterations', { min: 1, max: 100, whole: true }),
-    stall_guard: draft.stallGuard === 'usual' ? undefined : draft.stallGuard === 'on',
-    nudge_plans: draft.nudgePlans,
     live_tokens: draft.liveTokens,
     think: draft.think === 'on' ? true : draft.think === 'off' ? false : draft.think,
     window_tokens: number('windowTokens', { min: 256, max: 2_000_000, whole: true }),
     call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
     load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
-    compact_at: number('compactAt', { min: 0.1, max: 1 }),
-    result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
-    max_attempts: number('maxAttempts', { min: 1, max: 10, whole: true }),
     num_predict:
       first === undefined && second === undefined
         ? undefined
         : [first ?? 2048, second ?? Math.max(4096, first ?? 0)],
     keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
-    system: draft.system.trim() === '' ? undefined : draft.system,
-    checks: draft.agentic && draft.checks.length > 0 ? draft.checks : undefined,
     model_options: Object.keys(options).length > 0 ? options : undefined,
+    ...(isTask ? taskFields(draft, number) : endlessFields(draft, number)),
     budget:
       maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
         ? undefined
@@ -157,6 +194,55 @@ export function requestOf(
           },
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+type ReadNumber = (
+  field: { [K in DraftField]: RunDraft[K] extends string ? K : never }[DraftField],
+  limits: NumberLimits,
+) => number | undefined;
+
+function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
+  const maxIterations = number('maxIterations', { min: 1, max: 100, whole: true });
+  const maxAttempts = number('maxAttempts', { min: 1, max: 10, whole: true });
+  return {
+    tier: draft.tier,
+    max_iterations: maxIterations,
+    stall_guard: draft.stallGuard === 'usual' ? undefined : draft.stallGuard === 'on',
+    nudge_plans: draft.nudgePlans,
+    compact_at: number('compactAt', { min: 0.1, max: 1 }),
+    result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
+    max_attempts: maxAttempts,
+    approval: approvalOf(draft),
+    system: draft.system.trim() === '' ? undefined : draft.system,
+    checks: draft.kind === 'task' && draft.checks.length > 0 ? draft.checks : undefined,
+  };
+}
+
+/** What sessions and explorations have instead of the guards of a task. */
+function endlessFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
+  const context_limit = number('contextLimit', { min: 64, max: 2_000_000, whole: true });
+  if (draft.kind === 'session') {
+    const seconds = number('turnDelay', { min: 0, max: 86_400 });
+    return { context_limit, turn_delay: seconds === undefined ? undefined : Math.round(seconds * 1000) };
+  }
+  return {
+    context_limit,
+    max_cycles: draft.untilStopped ? null : number('maxCycles', { min: 1, max: 1000, whole: true }),
+    calls_per_cycle: number('callsPerCycle', { min: 1, max: 1000, whole: true }),
+    cycle_line: draft.cycleLine,
+    diversity: draft.diversity
+      ? {
+          threshold: number('diversityThreshold', { min: 0, max: 1 }),
+          window: number('diversityWindow', { min: 1, max: 50, whole: true }),
+          embedding_model: draft.embeddingModel === '' ? undefined : draft.embeddingModel,
+        }
+      : undefined,
+  };
+}
+
+function approvalOf({ kind, approval }: RunDraft): CreateRunRequest['approval'] {
+  const tools = Object.fromEntries(Object.entries(approval).filter(([, choice]) => choice !== 'auto'));
+  return (kind === 'task' || kind === 'session') && Object.keys(tools).length > 0 ? { tools } : undefined;
 }
 
 interface NumberLimits {
@@ -176,23 +262,18 @@ export function draftOf(config: RunConfig, runId: string): RunDraft {
   const seconds = config.budget.max_seconds;
   return {
     ...emptyDraft,
-    agentic: config.agentic,
+    kind: config.mode === 'task' ? (config.agentic ? 'task' : 'prompt') : config.mode,
     task: config.task,
     model: config.model,
     workspaceKind: chosen ? 'folder' : 'fresh',
     workspace: chosen ? config.workspace : '',
     tier: config.tier,
-    maxIterations:
-      config.max_iterations === TIER_ITERATIONS[config.tier] ? '' : String(config.max_iterations),
-    stallGuard: config.stall_guard ? 'usual' : 'off',
-    nudgePlans: config.nudge_plans,
+    ...(config.mode === 'task' ? taskDraft(config) : endlessDraft(config)),
     liveTokens: config.live_tokens,
     think: config.think === true ? 'on' : config.think === false ? 'off' : config.think,
     maxTokens: text(config.budget.max_tokens_total),
     maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
     maxCost: text(config.budget.max_cost_usd),
-    checks: config.checks,
-    maxAttempts: config.max_attempts === 3 ? '' : String(config.max_attempts),
     windowTokens: config.window_tokens === 32_768 ? '' : String(config.window_tokens),
     temperature: text(temperature),
     seed: text(seed),
@@ -201,11 +282,49 @@ export function draftOf(config: RunConfig, runId: string): RunDraft {
     keepAlive: text(config.keep_alive),
     callTimeout: config.call_timeout_ms === 120_000 ? '' : String(config.call_timeout_ms / 1000),
     loadTimeout: config.load_timeout_ms === 600_000 ? '' : String(config.load_timeout_ms / 1000),
-    predictFirst: config.num_predict[0] === 2048 ? '' : String(config.num_predict[0]),
-    predictSecond: config.num_predict[1] === 4096 ? '' : String(config.num_predict[1]),
+    otherOptions,
+  };
+}
+
+function taskDraft(config: RunConfig): Partial<RunDraft> {
+  const [first, second] = config.num_predict;
+  return {
+    maxIterations:
+      config.max_iterations === TIER_ITERATIONS[config.tier] ? '' : String(config.max_iterations),
+    stallGuard: config.stall_guard ? 'usual' : 'off',
+    nudgePlans: config.nudge_plans,
+    approval: Object.fromEntries(
+      APPROVAL_TOOLS.map((tool) => [
+        tool,
+        config.approval?.tools?.[tool] ?? config.approval?.default ?? 'auto',
+      ]),
+    ),
+    checks: config.checks,
+    maxAttempts: config.max_attempts === 3 ? '' : String(config.max_attempts),
+    predictFirst: first === 2048 ? '' : String(first),
+    predictSecond: second === 4096 ? '' : String(second),
     compactAt: config.compact_at === 0.75 ? '' : String(config.compact_at),
     resultChars: config.result_chars === 8000 ? '' : String(config.result_chars),
     system: config.system ?? '',
-    otherOptions,
+  };
+}
+
+function endlessDraft(config: RunConfig): Partial<RunDraft> {
+  const { session, explore } = config;
+  const limit = session?.context_limit ?? explore?.context_limit;
+  const diversity = explore?.diversity;
+  return {
+    predictFirst: String(config.num_predict[0]),
+    predictSecond: String(config.num_predict[1]),
+    contextLimit: limit === undefined || limit === config.window_tokens ? '' : String(limit),
+    turnDelay: session?.turn_delay ? String(session.turn_delay / 1000) : '',
+    maxCycles: explore?.max_cycles ? String(explore.max_cycles) : '',
+    untilStopped: explore?.max_cycles === null,
+    callsPerCycle: explore ? String(explore.calls_per_cycle) : '',
+    cycleLine: explore?.cycle_line ?? true,
+    diversity: diversity !== undefined,
+    diversityThreshold: diversity ? String(diversity.threshold) : '',
+    diversityWindow: diversity ? String(diversity.window) : '',
+    embeddingModel: diversity?.embedding_model ?? '',
   };
 }

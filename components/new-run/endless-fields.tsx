@@ -1,0 +1,124 @@
+'use client';
+
+import type { InstalledModel } from '#lib/api/replies.ts';
+import type { DraftProblems, RunDraft } from '#lib/browser/run-draft.ts';
+import { Field, NumberField, Section, Switch } from './fields.tsx';
+
+/** What only a session or an exploration has: how long it goes on, and what keeps it from going in circles. */
+export function EndlessFields({
+  draft,
+  set,
+  problems,
+  models,
+}: {
+  draft: RunDraft;
+  set: <K extends keyof RunDraft>(field: K, value: RunDraft[K]) => void;
+  problems: DraftProblems;
+  models: readonly InstalledModel[];
+}) {
+  return (
+    <Section title="Limits" hint="It ends when the conversation is full, or when you stop it">
+      <div className="grid gap-3 sm:grid-cols-3">
+        {draft.kind === 'explore' && (
+          <>
+            <NumberField
+              label="Cycles"
+              value={draft.untilStopped ? '' : draft.maxCycles}
+              onChange={(value) => set('maxCycles', value)}
+              placeholder={draft.untilStopped ? 'until stopped' : '20'}
+              problem={problems.maxCycles}
+            />
+            <NumberField
+              label="Model calls per cycle"
+              value={draft.callsPerCycle}
+              onChange={(value) => set('callsPerCycle', value)}
+              placeholder="50"
+              problem={problems.callsPerCycle}
+            />
+          </>
+        )}
+        {draft.kind === 'session' && (
+          <NumberField
+            label="Pause between turns"
+            unit="seconds"
+            value={draft.turnDelay}
+            onChange={(value) => set('turnDelay', value)}
+            placeholder="none"
+            problem={problems.turnDelay}
+          />
+        )}
+        <NumberField
+          label="Conversation limit"
+          unit="tokens"
+          value={draft.contextLimit}
+          onChange={(value) => set('contextLimit', value)}
+          placeholder="the window"
+          problem={problems.contextLimit}
+        />
+      </div>
+      {draft.kind === 'explore' && (
+        <>
+          <Switch
+            label="Go on until stopped"
+            hint="Without a number of cycles. Three silent cycles in a row still end it."
+            checked={draft.untilStopped}
+            onChange={(checked) => set('untilStopped', checked)}
+          />
+          <Switch
+            label="Open each cycle with its number"
+            hint="A neutral line such as “Cycle 3.” Without it the model answers to its own last words."
+            checked={draft.cycleLine}
+            onChange={(checked) => set('cycleLine', checked)}
+          />
+          <Switch
+            label="Advise on diversity"
+            hint="Compares each reflection with earlier ones and tells the model when it repeats itself."
+            checked={draft.diversity}
+            onChange={(checked) => set('diversity', checked)}
+          />
+          {draft.diversity && (
+            <div className="grid gap-3 sm:grid-cols-3">
+              <NumberField
+                label="Alike from"
+                unit="0 to 1"
+                value={draft.diversityThreshold}
+                onChange={(value) => set('diversityThreshold', value)}
+                placeholder="0.6"
+                problem={problems.diversityThreshold}
+              />
+              <NumberField
+                label="Reflections compared"
+                value={draft.diversityWindow}
+                onChange={(value) => set('diversityWindow', value)}
+                placeholder="5"
+                problem={problems.diversityWindow}
+              />
+              <Field label="Embedding model" hint="Left out, shared words are counted.">
+                {(props) => (
+                  <select
+                    {...props}
+                    className="field text-sm"
+                    value={draft.embeddingModel}
+                    onChange={(event) => set('embeddingModel', event.target.value)}
+                  >
+                    <option value="">none</option>
+                    {models
+                      .filter(
+                        (model) =>
+                          model.capabilities?.includes('embedding') || model.name === draft.embeddingModel,
+                      )
+                      .map((model) => (
+                        <option key={model.name} value={model.name}>
+                          {model.name}
+                        </option>
+                      ))}
+                  </select>
+                )}
+              </Field>
+            </div>
+          )}
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,71 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { activityOf } from '#lib/browser/activity.ts';
+import { offerCommands } from '#lib/browser/commands.ts';
+import { runTitle } from '#lib/browser/mode-words.ts';
+import { stateIcon } from '#lib/browser/state-icon.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { shortText } from '#lib/util/short-text.ts';
+import { useRun, useRunScreen } from './run-context.tsx';
+
+/** The tab's title and icon carry the state, for the many hours in which the page is in the background. */
+export function PageState() {
+  const { store } = useRunScreen();
+  const title = useRun((view) => runTitle(view.run.config));
+  const run = useRun((view) => view.run);
+  const queue = useStore(store.live, (live) => live.queue);
+  const { tone, label, running } = activityOf(run, { ...store.live.getState(), queue });
+  // While it runs the steps change too often for a title; only what asks for a look stands there.
+  const state = running && run.phase !== 'queued' && run.phase !== 'awaiting-approval' ? 'Running' : label;
+  useEffect(() => {
+    if (title === '') return;
+    document.title = `${state}: ${plainVisibleText(shortText(title, 60))} · Loupe`;
+  }, [title, state]);
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]');
+    if (!icon) return;
+    const before = icon.href;
+    icon.href = stateIcon(tone);
+    return () => {
+      icon.href = before;
+    };
+  }, [tone]);
+  return null;
+}
+
+/** What the command palette can do with the run on the page. */
+export function RunCommands({ onGoToEnd, onSearch }: { onGoToEnd: () => void; onSearch: () => void }) {
+  const runId = useRun((view) => view.run.runId);
+  const router = useRouter();
+  useEffect(
+    () =>
+      offerCommands([
+        { id: 'search', group: 'This run', label: 'Search in this run', keys: '/', run: onSearch },
+        { id: 'end', group: 'This run', label: 'Go to the end and follow', keys: 'G', run: onGoToEnd },
+        {
+          id: 'link',
+          group: 'This run',
+          label: 'Copy the link to this row',
+          run: () => void navigator.clipboard.writeText(location.href),
+        },
+        {
+          id: 'again',
+          group: 'This run',
+          label: 'Run again with changes',
+          run: () => router.push(`/runs/new?from=${encodeURIComponent(runId)}`),
+        },
+        {
+          id: 'log',
+          group: 'This run',
+          label: 'Download the log',
+          run: () => location.assign(`/api/runs/${encodeURIComponent(runId)}/log`),
+        },
+        { id: 'print', group: 'This run', label: 'Print', run: () => window.print() },
+      ]),
+    [runId, router, onGoToEnd, onSearch],
+  );
+  return null;
+}
