@@ -37,8 +37,24 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
     const element = scroller.current;
     if (!element) return;
     let last = element.scrollTop;
+    let touchedY = 0;
+    let wantsUp = false;
     const touch = () => {
       readerAt.current = performance.now();
+    };
+    // In a fast run the list grows within the very frame in which it is scrolled up, and stands lower than before:
+    // where the reader wants to go counts, not only where the list came to stand.
+    const letGo = (up: boolean) => {
+      touch();
+      wantsUp = up;
+      if (up && now.current && element.scrollTop > 0) setFollowing(false);
+    };
+    const wheeled = (event: WheelEvent) => letGo(event.deltaY < 0);
+    const keyed = (event: KeyboardEvent) => letGo(['ArrowUp', 'PageUp', 'Home'].includes(event.key));
+    const swiped = (event: TouchEvent) => {
+      const y = event.touches[0]?.clientY ?? 0;
+      letGo(event.type === 'touchmove' && y > touchedY + 1);
+      touchedY = y;
     };
     const scrolled = () => {
       const { scrollTop, scrollHeight, clientHeight } = element;
@@ -47,7 +63,7 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
       if (performance.now() - readerAt.current > READER_MS) return;
       const atEnd = scrollHeight - scrollTop - clientHeight < AT_END;
       if (up && !atEnd) setFollowing(false);
-      else if (!up && atEnd && !now.current) setFollowing(true);
+      else if (!up && !wantsUp && atEnd && !now.current) setFollowing(true);
     };
     const selected = () => {
       const selection = document.getSelection();
@@ -55,15 +71,19 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
     };
     const options = { passive: true };
     element.addEventListener('scroll', scrolled, options);
-    for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const) {
-      element.addEventListener(type, touch, options);
-    }
+    element.addEventListener('pointerdown', touch, options);
+    element.addEventListener('wheel', wheeled, options);
+    element.addEventListener('keydown', keyed, options);
+    element.addEventListener('touchstart', swiped, options);
+    element.addEventListener('touchmove', swiped, options);
     document.addEventListener('selectionchange', selected);
     return () => {
       element.removeEventListener('scroll', scrolled);
-      for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const) {
-        element.removeEventListener(type, touch);
-      }
+      element.removeEventListener('pointerdown', touch);
+      element.removeEventListener('wheel', wheeled);
+      element.removeEventListener('keydown', keyed);
+      element.removeEventListener('touchstart', swiped);
+      element.removeEventListener('touchmove', swiped);
       document.removeEventListener('selectionchange', selected);
     };
   }, [scroller, setFollowing]);
