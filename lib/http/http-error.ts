@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<string, number>> = {
   foreign_host: 403,
   foreign_origin: 403,
   run_not_found: 404,
+  experiment_not_found: 404,
   event_not_found: 404,
   approval_not_found: 404,
   not_found: 404,

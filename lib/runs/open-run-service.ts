@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { runLoop } from '../engine/run-loop.ts';
+import { Experiments } from '../experiments/experiments.ts';
 import { SessionLogger, withSessionLogs } from '../exports/session-logger.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { openSandbox } from '../sandbox/probe.ts';
@@ -14,6 +15,7 @@ import { withReadings } from './model-readings.ts';
 import { ModelServers } from './model-servers.ts';
 import { openToolsOf, UNCONFINED_TOOLS } from './open-tools.ts';
 import { prepareRun } from './prepare-run.ts';
+import { newRunId } from './run-id.ts';
 import { RunService } from './run-service.ts';
 
 export { AlreadyRunningError } from '../store/instance-lock.ts';
@@ -24,6 +26,7 @@ const SESSIONS_FOLDER = 'sessions';
 /** The service with all its parts: the composition root. */
 export interface OpenedRunService {
   service: RunService;
+  experiments: Experiments;
   /** Tells a second start where this server is reached. */
   announce(url: string): Promise<void>;
   close(): Promise<void>;
@@ -31,7 +34,7 @@ export interface OpenedRunService {
 
 /**
  * Opens the store, looks at the sandbox, and connects engine, tools and model servers. Unfinished runs are taken up by
- * `service.resumeUnfinished()`, once viewers can be answered.
+ * `service.resumeUnfinished()`, then unfinished experiments by `experiments.resume()`, once viewers can be answered.
  *
  * @throws {AppError} what `ThreadedRunStore.open` throws
  */
@@ -99,10 +102,22 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
       };
     },
   });
+  const experiments = new Experiments({
+    store,
+    newId: () => newRunId(new Date()),
+    runs: {
+      start: async (request, idempotencyKey) => (await service.start(request, { idempotencyKey })).run.id,
+      stop: (runId, options) => service.stop(runId, options),
+      events: (runId) => store.read(runId, { afterSeq: 0, limit: Number.MAX_SAFE_INTEGER }),
+      ended: (runId, signal) => service.ended(runId, signal),
+    },
+  });
   return {
     service,
+    experiments,
     announce: (url) => store.announce({ pid: process.pid, url }),
     async close() {
+      await experiments.close();
       await service.close();
       await servers.close();
     },

@@ -10,8 +10,8 @@ import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState, type OperatorMessage } from '../events/run-state.ts';
-import { queuedMessages } from '../policies/operator-messages.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
+import { queuedMessages } from '../policies/operator-messages.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { RunEndedError, RunNotFoundError, StorageFullError } from '../store/store-errors.ts';
@@ -207,6 +207,16 @@ export class RunService {
     const events = await this.#store.read(runId, { afterSeq: 0, limit: Number.MAX_SAFE_INTEGER });
     decideApproval(foldAll(emptyRunState(runId), events), request);
     return (await this.get(runId)).run;
+  }
+
+  /** Resolves when a run has ended, and when the signal fires. @throws {RunNotFoundError} */
+  async ended(runId: string, signal: AbortSignal): Promise<void> {
+    const log = this.#logs.get(runId);
+    if (!log) {
+      await this.get(runId); // every run that has not ended is at hand
+      return;
+    }
+    while (!log.state.ended && !signal.aborted) await log.changed(log.state.seq, signal);
   }
 
   /** @throws {RunNotFoundError} */

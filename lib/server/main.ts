@@ -73,6 +73,7 @@ async function start(environment: Environment, options: { root: string; host: st
   console.info(`Data: ${environment.dataDir}\nStop: Ctrl-C\n`);
   if (environment.openBrowser) openBrowser(link);
   await service.resumeUnfinished();
+  await opened.experiments.resume();
 }
 
 async function listen(server: Server, { port, dataDir, token }: Environment, host: string): Promise<number> {

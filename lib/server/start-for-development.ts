@@ -10,4 +10,5 @@ export async function startForDevelopment(): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   await opened.service.resumeUnfinished();
+  await opened.experiments.resume();
 }

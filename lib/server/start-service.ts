@@ -2,6 +2,7 @@ import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { setGate } from '../http/current-gate.ts';
 import { Gate } from '../http/gate.ts';
+import { setExperiments } from '../runs/current-experiments.ts';
 import { setRunService } from '../runs/current-service.ts';
 import { type OpenedRunService, openRunService } from '../runs/open-run-service.ts';
 
@@ -20,6 +21,7 @@ export async function startService(
   const token = operatorToken(environment.dataDir, environment.token);
   const gate = new Gate({ token, hostnames: options.hostnames ?? [], port: options.port });
   setRunService(opened.service);
+  setExperiments(opened.experiments);
   setGate(gate);
   return { ...opened, gate };
 }

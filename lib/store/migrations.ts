@@ -88,6 +88,21 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
         .compile(sqlite),
     ),
   ],
+  () => [
+    sqlite.schema
+      .createTable('experiments')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema
+      .createTable('experiment_items')
+      .addColumn('experiment_id', 'text', (column) =>
+        column.notNull().references('experiments.id').onDelete('cascade'),
+      )
+      .addColumn('position', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('experiment_items_key', ['experiment_id', 'position']),
+  ],
 ];
 
 /** The schema this program writes. */

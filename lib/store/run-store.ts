@@ -1,3 +1,4 @@
+import type { ExperimentItem, ExperimentSummary } from '../api/experiment.ts';
 import type { ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -44,6 +45,10 @@ export interface RunReader {
   summary(runId: string): Promise<RunSummary | undefined>;
   /** Runs without `run.ended`, oldest first: what a starting worker looks at. */
   unfinished(): Promise<RunSummary[]>;
+  /** An experiment with all its items in order. */
+  experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
+  /** The newest experiments first. */
+  experiments(): Promise<ExperimentSummary[]>;
   /** How the replies of each model were read, over all runs there ever were, by the model's name in them (P17). */
   readings(): Promise<Map<string, ModelReading>>;
 }
@@ -72,6 +77,8 @@ export interface RunStore extends RunReader {
    * @throws {StaleEpochError | SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError} and changes nothing
    */
   append(runId: string, request: AppendRequest): Promise<RunEvent[]>;
+  /** Stores an experiment and those of its items that are given, together or not at all. */
+  saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void>;
   /**
    * Counts that the run is being taken up after its server was lost, and returns how often that has happened since the
    * last `settleRecovery`: a run that brings the server down again and again is told by it.

@@ -52,11 +52,27 @@ export interface ModelCountsTable {
   count: number;
 }
 
+/** `body` is the experiment as JSON, as the interface shows it. */
+export interface ExperimentsTable {
+  id: string;
+  created_at: number;
+  body: string;
+}
+
+/** One row per run that an experiment is made of. */
+export interface ExperimentItemsTable {
+  experiment_id: string;
+  position: number;
+  body: string;
+}
+
 export interface StoreTables {
   model_counts: ModelCountsTable;
   runs: RunsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  experiments: ExperimentsTable;
+  experiment_items: ExperimentItemsTable;
 }
 
 /**

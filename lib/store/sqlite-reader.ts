@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { z } from 'zod';
+import { experimentItem, experimentSummary } from '../api/experiment.ts';
 import { addCount, emptyReading, type ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
@@ -11,6 +12,7 @@ import { corruptStore } from './store-errors.ts';
 import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
+const bodyRow = z.object({ body: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
 /** Reads a database. In WAL mode it sees every commit at once and waits for no writer. */
@@ -95,6 +97,29 @@ export class SqliteReader implements RunReader {
     return readings;
   }
 
+  async experiment(id: string): ReturnType<RunReader['experiment']> {
+    const [row] = await this.#all(sqlite.selectFrom('experiments').select('body').where('id', '=', id));
+    if (row === undefined) return undefined;
+    const items = await this.#all(
+      sqlite
+        .selectFrom('experiment_items')
+        .select('body')
+        .where('experiment_id', '=', id)
+        .orderBy('position'),
+    );
+    return {
+      summary: experimentSummary.parse(bodyOf(row)),
+      items: items.map((item) => experimentItem.parse(bodyOf(item))),
+    };
+  }
+
+  async experiments(): ReturnType<RunReader['experiments']> {
+    const rows = await this.#all(
+      sqlite.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
+    );
+    return rows.map((row) => experimentSummary.parse(bodyOf(row)));
+  }
+
   async #summaries(query: Compilable): Promise<RunSummary[]> {
     return (await this.#all(query)).map((row) => summaryFromRow.parse(row));
   }
@@ -116,4 +141,8 @@ function parseRow(row: unknown, path: string): RunEvent {
   } catch (cause) {
     throw corruptStore(path, cause, ` at event ${seq} of run ${run_id}`);
   }
+}
+
+function bodyOf(row: unknown): unknown {
+  return JSON.parse(bodyRow.parse(row).body);
 }

@@ -3,6 +3,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Compilable } from 'kysely';
 import { z } from 'zod';
+import {
+  type ExperimentItem,
+  type ExperimentSummary,
+  experimentItem,
+  experimentSummary,
+} from '../api/experiment.ts';
 import { countsOf, type ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
@@ -253,6 +259,40 @@ export class SqliteRunStore implements RunStore {
     await this.#guard(() =>
       this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)),
     );
+  }
+
+  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+    await this.#transaction(() => {
+      const { id, created_at } = summary;
+      const body = JSON.stringify(experimentSummary.parse(summary));
+      this.#run(
+        sqlite
+          .insertInto('experiments')
+          .values({ id, created_at, body })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
+      );
+      for (const item of items) {
+        const { position } = item;
+        const values = { experiment_id: id, position, body: JSON.stringify(experimentItem.parse(item)) };
+        this.#run(
+          sqlite
+            .insertInto('experiment_items')
+            .values(values)
+            .onConflict((conflict) =>
+              conflict.columns(['experiment_id', 'position']).doUpdateSet({ body: values.body }),
+            ),
+        );
+      }
+      return { value: undefined };
+    });
+  }
+
+  experiment(id: string): ReturnType<RunStore['experiment']> {
+    return this.#reader.experiment(id);
+  }
+
+  experiments(): Promise<ExperimentSummary[]> {
+    return this.#reader.experiments();
   }
 
   onAppend(listener: (runId: string, lastSeq: number) => void): () => void {

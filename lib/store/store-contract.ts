@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../api/experiment.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -432,6 +433,34 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         }),
         { numRuns: 20 },
       );
+    });
+
+    it('keeps experiments with their items in order, and changes some of them at a time', async () => {
+      const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1, 2, 3] });
+      const summary = (id: string, created_at: number): ExperimentSummary => ({
+        ...{ id, name: plan.name, mode: plan.mode, status: 'waiting', created_at, updated_at: created_at },
+        ...{ total: 3, done: 0, failed: 0, plan },
+      });
+      const items: ExperimentItem[] = [1, 2, 3].map((position) => ({
+        ...{ position, model: 'm', options: {}, seed: position, repeat: 1, status: 'waiting' as const },
+      }));
+      await store.saveExperiment(summary('older', 1), items.toReversed());
+      await store.saveExperiment(summary('newer', 2), []);
+      expect(await store.experiment('older')).toEqual({ summary: summary('older', 1), items });
+      expect((await store.experiments()).map(({ id }) => id)).toEqual(['newer', 'older']);
+
+      const running: ExperimentItem = {
+        ...{ position: 2, model: 'm', options: {}, seed: 2, repeat: 1 },
+        ...{ status: 'running', run_id: 'r' },
+      };
+      const changed: ExperimentSummary = { ...summary('older', 1), status: 'running', updated_at: 9 };
+      await store.saveExperiment(changed, [running]);
+      store = await subject.reopen();
+      expect(await store.experiment('older')).toEqual({
+        summary: changed,
+        items: [items[0], running, items[2]],
+      });
+      expect(await store.experiment('nobody')).toBeUndefined();
     });
   });
 }

@@ -49,6 +49,7 @@ export class ThreadedRunStore implements RunStore {
   readonly append = this.#remote('append');
   readonly beginRecovery = this.#remote('beginRecovery');
   readonly settleRecovery = this.#remote('settleRecovery');
+  readonly saveExperiment = this.#remote('saveExperiment');
   readonly #reader: SqliteReader;
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -102,6 +103,14 @@ export class ThreadedRunStore implements RunStore {
 
   unfinished(): Promise<RunSummary[]> {
     return this.#reader.unfinished();
+  }
+
+  experiment(id: string): ReturnType<RunReader['experiment']> {
+    return this.#reader.experiment(id);
+  }
+
+  experiments(): ReturnType<RunReader['experiments']> {
+    return this.#reader.experiments();
   }
 
   readings(): Promise<Map<string, ModelReading>> {

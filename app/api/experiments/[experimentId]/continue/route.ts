@@ -1,0 +1,12 @@
+import { handle } from '#lib/http/handle.ts';
+import { getExperiments } from '#lib/runs/current-experiments.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Goes on with an experiment that was stopped. */
+export function POST(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
+  return handle(request, async () => {
+    const { experimentId } = await params;
+    return Response.json(await getExperiments().continue(experimentId));
+  });
+}

@@ -1,0 +1,29 @@
+import { AppError } from '#lib/errors/app-error.ts';
+import { resultsCsv } from '#lib/experiments/results-table.ts';
+import { handle } from '#lib/http/handle.ts';
+import { getExperiments } from '#lib/runs/current-experiments.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** The runs of an experiment with their results, to keep: JSON Lines, or CSV with `?format=csv`. */
+export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
+  return handle(request, async () => {
+    const { experimentId } = await params;
+    const format = new URL(request.url).searchParams.get('format') ?? 'jsonl';
+    if (format !== 'jsonl' && format !== 'csv') {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `format is "${format.slice(0, 40)}"; it can be jsonl or csv.`,
+      });
+    }
+    const { items } = await getExperiments().get(experimentId);
+    const text =
+      format === 'csv' ? resultsCsv(items) : items.map((item) => `${JSON.stringify(item)}\n`).join('');
+    return new Response(text, {
+      headers: {
+        'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+        'content-disposition': `attachment; filename="loupe-experiment-${experimentId}.${format}"`,
+      },
+    });
+  });
+}

@@ -1,0 +1,12 @@
+import { handle } from '#lib/http/handle.ts';
+import { getExperiments } from '#lib/runs/current-experiments.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** One experiment: its plan, how far it is, and its runs in order with their results. */
+export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
+  return handle(request, async () => {
+    const { experimentId } = await params;
+    return Response.json(await getExperiments().get(experimentId));
+  });
+}

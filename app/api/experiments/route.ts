@@ -1,0 +1,24 @@
+import { type ExperimentListReply, experimentRequest } from '#lib/api/experiment.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getExperiments } from '#lib/runs/current-experiments.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Plans an experiment, begins to work on it and answers at once. */
+export function POST(request: Request) {
+  return handle(request, async () => {
+    const reply = await getExperiments().create(await readBody(request, experimentRequest));
+    return Response.json(reply, {
+      status: 201,
+      headers: { location: `/api/experiments/${reply.experiment.id}` },
+    });
+  });
+}
+
+/** Lists the experiments, the newest first. */
+export function GET(request: Request) {
+  return handle(request, async () => {
+    const reply: ExperimentListReply = { experiments: await getExperiments().list() };
+    return Response.json(reply);
+  });
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
+import { planRuns, requestOf } from './plan-runs.ts';
+import { csvCell, resultsCsv } from './results-table.ts';
+
+const plan = (request: Partial<ExperimentRequest>) =>
+  experimentRequest.parse({ name: 'Test', models: ['a'], ...request });
+
+it('makes every combination once, and numbers them in order', () => {
+  const items = planRuns(
+    plan({
+      models: ['a', 'b', 'a'],
+      options: [{ temperature: 0 }, { temperature: 1 }],
+      seeds: [1, 2],
+      repeats: 3,
+    }),
+  );
+  expect(items).toHaveLength(24);
+  expect(items.map(({ position }) => position)).toEqual(items.map((_, index) => index + 1));
+  const keys = items.map(({ model, options, seed, repeat }) =>
+    JSON.stringify([model, options, seed, repeat]),
+  );
+  expect(new Set(keys).size).toBe(24);
+});
+
+it('loads each model as seldom as possible', () => {
+  const options: ExperimentRequest['options'] = [
+    { num_ctx: 2048, top_k: 1 },
+    { num_ctx: 4096 },
+    { num_ctx: 2048, top_k: 2 },
+    { top_k: 3 },
+  ];
+  const items = planRuns(plan({ models: ['a', 'b'], options, seeds: [1, 2], repeats: 2 }));
+  const loads = items.map(({ model, options: set }) => `${model} ${set.num_ctx}`);
+  const changes = loads.filter((load, index) => load !== loads[index - 1]);
+  expect(changes).toEqual(['a 2048', 'a 4096', 'a undefined', 'b 2048', 'b 4096', 'b undefined']);
+});
+
+it('never loads a model more often than it has different ways to be loaded', () => {
+  const option = fc.record({ num_ctx: fc.constantFrom(1024, 2048), top_k: fc.constantFrom(1, 2, 3) });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
+      fc.array(option, { minLength: 1, maxLength: 6 }),
+      fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
+      (models, options, seeds) => {
+        const items = planRuns(plan({ models, options, seeds }));
+        const loads = items.map((item) => `${item.model} ${item.options.num_ctx}`);
+        const changes = loads.filter((load, index) => load !== loads[index - 1]);
+        expect(changes).toHaveLength(new Set(loads).size);
+      },
+    ),
+  );
+});
+
+it('refuses more runs than an experiment may have', () => {
+  expect(() => planRuns(plan({ seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 6 }))).toThrow(
+    /1200 runs/,
+  );
+});
+
+it('makes requests that a run can be started with', () => {
+  const explore = plan({
+    models: ['m'],
+    options: [{ temperature: 0.5, num_ctx: 4096 }],
+    seeds: [7],
+    repeats: 2,
+    cycles: 9,
+    settings: { calls_per_cycle: 5, diversity: {} },
+  });
+  const [item] = planRuns(explore);
+  if (!item) throw new Error('no item');
+  expect(requestOf(explore, item)).toMatchObject({
+    mode: 'explore',
+    title: 'Test: m, seed 7, 1 of 2',
+    model: 'm',
+    window_tokens: 4096,
+    model_options: { temperature: 0.5, seed: 7 },
+    max_cycles: 9,
+    calls_per_cycle: 5,
+  });
+  const task = plan({ mode: 'task', task: 'Do it.', settings: { tier: 'trivial' } });
+  const [first] = planRuns(task);
+  if (!first) throw new Error('no item');
+  expect(requestOf(task, first)).toMatchObject({ mode: 'task', task: 'Do it.', tier: 'trivial' });
+  const wrong = plan({ settings: { tier: 'trivial' } });
+  expect(() => requestOf(wrong, first)).toThrow(/tier/);
+});
+
+it('writes CSV that a spreadsheet reads and does not run', () => {
+  expect(csvCell('plain')).toBe('plain');
+  expect(csvCell('a, "b"\nc')).toBe('"a, ""b""\nc"');
+  expect(csvCell('=1+1')).toBe("'=1+1");
+  expect(csvCell('@x,')).toBe('"\'@x,"');
+  expect(csvCell(-1)).toBe('-1');
+  expect(csvCell(undefined)).toBe('');
+  const items = planRuns(plan({ options: [{ top_k: 1 }, { temperature: 0 }] }));
+  const lines = resultsCsv(items).trimEnd().split('\r\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(
+    /^position,run_id,model,seed,repeat,state,option_temperature,option_top_k,status,/,
+  );
+  expect(lines[1]).toMatch(/^1,,a,,1,waiting,,1,/);
+});

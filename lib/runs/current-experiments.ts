@@ -1,0 +1,21 @@
+import { AppError } from '../errors/app-error.ts';
+import type { Experiments } from '../experiments/experiments.ts';
+
+const KEY = Symbol.for('loupe.experiments');
+const place: typeof globalThis & { [KEY]?: Experiments } = globalThis;
+
+/** Sets the experiments of this process. Next has a second copy of every module: found through `globalThis`. */
+export function setExperiments(experiments: Experiments): void {
+  place[KEY] = experiments;
+}
+
+/** @throws {AppError} `not_started` */
+export function getExperiments(): Experiments {
+  const experiments = place[KEY];
+  if (experiments) return experiments;
+  throw new AppError({
+    code: 'not_started',
+    message: 'The server is still starting.',
+    hint: 'Try again in a moment.',
+  });
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { resultsCsv } from '../experiments/results-table.ts';
+import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { type OpenedRunService, openRunService } from './open-run-service.ts';
+import { says } from './play.ts';
+
+let folder: string;
+let fake: FakeOllama;
+let opened: OpenedRunService;
+
+const open = () =>
+  openRunService(readEnvironment({ LOUPE_DATA_DIR: folder, OLLAMA_HOST: fake.url, LOUPE_MIN_FREE_MB: '0' }));
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
+  fake = await startFakeOllama({
+    models: [{ name: 'alpha' }, { name: 'beta' }],
+    scenarios: ['alpha', 'beta'].map((name) => ({
+      name,
+      pace: { prompt_ms: 10 },
+      steps: [
+        { reply: { tool_calls: [{ name: 'write', arguments: { key: 'k', value: 'v' } }] } },
+        says('R1.'),
+        says('R2 now.'),
+      ],
+    })),
+  });
+  opened = await open();
+});
+
+afterEach(async () => {
+  await opened.close();
+  await fake.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const plan = (request: Partial<ExperimentRequest> = {}) =>
+  experimentRequest.parse({ name: 'Two models', models: ['alpha', 'beta'], cycles: 2, ...request });
+
+const finished = (id: string) =>
+  vi.waitFor(
+    async () => {
+      const reply = await opened.experiments.get(id);
+      expect(reply.experiment.status).toBe('finished');
+      return reply;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+
+/** Models in the order in which they were asked, without repetition. */
+const asked = () =>
+  fake.chats.map(({ model }) => model).filter((model, index, all) => model !== all[index - 1]);
+
+it('works a plan off model by model, and brings one row of results per run', async () => {
+  const { experiment, items } = await opened.experiments.create(plan({ seeds: [1, 2] }));
+  expect(experiment).toMatchObject({ status: 'waiting', total: 4, done: 0 });
+  expect(items.map(({ status }) => status)).toEqual(Array(4).fill('waiting'));
+  const reply = await finished(experiment.id);
+  expect(reply.experiment).toMatchObject({ done: 4, failed: 0 });
+  expect(asked()).toEqual(['alpha', 'beta']);
+  for (const item of reply.items) {
+    expect(item).toMatchObject({
+      status: 'done',
+      result: {
+        status: 'completed',
+        termination_reason: 'final_answer',
+        cycles: 2,
+        model_calls: 3,
+        tool_calls: 1,
+        memories: 1,
+        output: 'R2 now.',
+      },
+    });
+    expect(item.result?.novelty).toBeGreaterThan(0.5);
+  }
+  expect(fake.chats[0]?.options).toMatchObject({ seed: 1 });
+  expect(resultsCsv(reply.items).split('\r\n')).toHaveLength(6);
+  const runs = await opened.service.list({ limit: 10 });
+  expect(runs.map(({ title }) => title).at(-1)).toBe('Two models: alpha, seed 1');
+  expect(await opened.experiments.list()).toMatchObject([{ id: experiment.id, status: 'finished' }]);
+});
+
+it('goes on after a restart where it was, and makes no run twice', async () => {
+  const { experiment } = await opened.experiments.create(plan({ repeats: 3 }));
+  await vi.waitFor(
+    async () => expect((await opened.experiments.get(experiment.id)).experiment.done).toBeGreaterThan(0),
+    { timeout: 20_000, interval: 5 },
+  );
+  await opened.close();
+  opened = await open();
+  const between = await opened.experiments.get(experiment.id);
+  expect(between.experiment).toMatchObject({ status: 'running', total: 6 });
+  expect(between.experiment.done).toBeLessThan(6);
+  await opened.service.resumeUnfinished();
+  await opened.experiments.resume();
+  const reply = await finished(experiment.id);
+  expect(reply.experiment.done).toBe(6);
+  const runs = await opened.service.list({ limit: 100 });
+  expect(runs).toHaveLength(6);
+  expect(new Set(reply.items.map(({ run_id }) => run_id)).size).toBe(6);
+});
+
+it('stops after the run in hand, and goes on when asked to', async () => {
+  const { experiment } = await opened.experiments.create(plan({ repeats: 2 }));
+  await vi.waitFor(
+    async () => {
+      const { items } = await opened.experiments.get(experiment.id);
+      expect(items[0]?.status).toBe('running');
+    },
+    { timeout: 20_000, interval: 5 },
+  );
+  expect((await opened.experiments.stop(experiment.id, { force: false })).experiment.status).toBe('stopped');
+  await vi.waitFor(
+    async () => expect((await opened.experiments.get(experiment.id)).items[0]?.status).toBe('done'),
+    { timeout: 20_000, interval: 20 },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const stopped = await opened.experiments.get(experiment.id);
+  expect(stopped.items.map(({ status }) => status)).toEqual(['done', 'waiting', 'waiting', 'waiting']);
+  await opened.experiments.continue(experiment.id);
+  expect((await finished(experiment.id)).experiment.done).toBe(4);
+});
+
+it('works on one experiment at a time, and a model that is missing fails its own runs only', async () => {
+  const first = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
+  const second = await opened.experiments.create(plan({ models: ['beta'] }));
+  expect((await opened.experiments.get(second.experiment.id)).experiment.status).toBe('waiting');
+  await finished(second.experiment.id);
+  const { items } = await opened.experiments.get(first.experiment.id);
+  expect(items.map(({ result }) => result?.status)).toEqual(['failed', 'completed']);
+  expect(asked()).toEqual(['alpha', 'beta']);
+});
+
+it('runs tasks, each in a folder of its own', async () => {
+  fake.add({
+    name: 'gamma',
+    steps: [
+      { reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'a.md', content: 'x' } }] } },
+      says('The task is completed.'),
+    ],
+  });
+  const { experiment } = await opened.experiments.create(
+    plan({
+      mode: 'task',
+      task: 'Write it.',
+      models: ['gamma'],
+      repeats: 2,
+      cycles: undefined,
+      settings: { checks: [{ type: 'file_exists', path: 'a.md' }] },
+    }),
+  );
+  const { items } = await finished(experiment.id);
+  expect(items.map(({ result }) => result?.verification)).toEqual(['pass', 'pass']);
+  const folders = await Promise.all(
+    items.map(async ({ run_id }) => (await opened.service.get(run_id ?? '')).config.workspace),
+  );
+  expect(new Set(folders).size).toBe(2);
+});
+
+it('refuses settings of another mode before anything is stored', async () => {
+  await expect(opened.experiments.create(plan({ settings: { tier: 'trivial' } }))).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('tier'),
+  });
+  await expect(opened.experiments.create(plan({ mode: 'task', cycles: undefined }))).rejects.toMatchObject({
+    message: 'task: Say what the agent should do.',
+  });
+  expect(await opened.experiments.list()).toEqual([]);
+  await expect(opened.experiments.get('nothing')).rejects.toMatchObject({ code: 'experiment_not_found' });
+});

@@ -1,0 +1,5 @@
+/** The arithmetic mean; `undefined` of nothing. */
+export function mean(values: readonly number[]): number | undefined {
+  if (values.length === 0) return undefined;
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
