@@ -15,6 +15,7 @@ import { ThemeToggle } from './theme-toggle.tsx';
 
 const pages = [
   { href: '/', label: 'Runs' },
+  { href: '/experiments', label: 'Experiments' },
   { href: '/models', label: 'Models' },
 ];
 

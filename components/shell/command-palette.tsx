@@ -68,6 +68,7 @@ export function CommandPalette() {
       page('new-explore', 'New exploration', '/runs/new?mode=explore', 'Start'),
       page('new-prompt', 'New quick prompt', '/runs/new?mode=prompt', 'Start'),
       page('runs', 'Runs', '/'),
+      page('experiments', 'Experiments', '/experiments'),
       page('models', 'Models', '/models'),
       page('health', 'Health', '/health'),
       { id: 'density', label: 'Switch between roomy and dense rows', group: 'View', run: toggleDensity },

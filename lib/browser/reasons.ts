@@ -77,6 +77,11 @@ export const REASONS: Record<TerminationReason, ReasonWords> = {
   },
 };
 
+/** Whether a text of the server is a reason that has words here. */
+export function isReason(text: string): text is TerminationReason {
+  return Object.hasOwn(REASONS, text);
+}
+
 /** The words for a reason in a mode: an exploration that made all its cycles gave no answer. */
 export function reasonWords(reason: TerminationReason, mode: RunMode | undefined): ReasonWords {
   if (mode === 'explore' && reason === 'final_answer') return ALL_CYCLES;

@@ -1,0 +1,7 @@
+import { ExperimentPage } from '../../../components/experiments/experiment-page.tsx';
+
+/** A shell without data, as every page. */
+export default async function Page({ params }: { params: Promise<{ experimentId: string }> }) {
+  const { experimentId } = await params;
+  return <ExperimentPage experimentId={decodeURIComponent(experimentId)} />;
+}

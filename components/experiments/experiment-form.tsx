@@ -1,0 +1,174 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type FormEvent, useState } from 'react';
+import type { ExperimentReply } from '#lib/api/experiment.ts';
+import type { ModelsReply } from '#lib/api/replies.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import {
+  type ExperimentDraft,
+  type ExperimentProblems,
+  emptyExperiment,
+  experimentOf,
+} from '#lib/browser/experiment-draft.ts';
+import { plural } from '#lib/browser/format.ts';
+import { sortedModels } from '#lib/browser/models.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { Choice, Field, NumberField, Section, Switch } from '../new-run/fields.tsx';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+
+/** Plans an experiment and starts it. */
+export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
+  const router = useRouter();
+  const models = useApi<ModelsReply>('/api/models');
+  const [draft, setDraft] = useState<ExperimentDraft>(emptyExperiment);
+  const [problems, setProblems] = useState<ExperimentProblems>({});
+  const [problem, setProblem] = useState<ApiError>();
+  const [busy, setBusy] = useState(false);
+  const set = <K extends keyof ExperimentDraft>(field: K, value: ExperimentDraft[K]) => {
+    setDraft((before) => ({ ...before, [field]: value }));
+    setProblems((before) => ({ ...before, [field]: undefined }));
+  };
+  const read = experimentOf(draft);
+  const start = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!read.ok) {
+      setProblems(read.problems);
+      return;
+    }
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { experiment } = await postJson<ExperimentReply>('/api/experiments', read.request);
+      router.push(`/experiments/${encodeURIComponent(experiment.id)}`);
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+  };
+  return (
+    <form aria-label="New experiment" noValidate className="mt-6" onSubmit={(event) => void start(event)}>
+      <Section title="What each run does">
+        <Field label="Name" problem={problems.name}>
+          {(props) => (
+            <input
+              {...props}
+              className="field"
+              value={draft.name}
+              onChange={(event) => set('name', event.target.value)}
+              placeholder="Two temperatures, five seeds"
+            />
+          )}
+        </Field>
+        <Choice
+          legend="Mode"
+          name="experiment-mode"
+          value={draft.mode}
+          onChange={(mode) => set('mode', mode)}
+          options={[
+            { value: 'explore', label: 'Explorations' },
+            { value: 'task', label: 'Tasks' },
+          ]}
+        />
+        {draft.mode === 'task' ? (
+          <Field label="Task" hint="Each run gets a fresh folder." problem={problems.task}>
+            {(props) => (
+              <textarea
+                {...props}
+                className="field min-h-20 resize-y"
+                value={draft.task}
+                onChange={(event) => set('task', event.target.value)}
+              />
+            )}
+          </Field>
+        ) : (
+          <>
+            <div className="w-40">
+              <NumberField
+                label="Cycles each"
+                value={draft.cycles}
+                onChange={(value) => set('cycles', value)}
+                placeholder="20"
+                problem={problems.cycles}
+              />
+            </div>
+            <Switch
+              label="Advise on diversity"
+              hint="Tells the model when its reflections repeat themselves."
+              checked={draft.diversity}
+              onChange={(checked) => set('diversity', checked)}
+            />
+          </>
+        )}
+      </Section>
+      <Section title="Models" hint="Each is loaded once, then all its runs follow">
+        <fieldset className="max-h-72 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised">
+          <legend className="sr-only">Models</legend>
+          {sortedModels(models.data?.models ?? []).map((model) => (
+            <label key={model.name} className="flex items-baseline gap-3 px-3 py-1.5 hover:bg-surface">
+              <input
+                type="checkbox"
+                className="translate-y-0.5 accent-brass-fill"
+                checked={draft.models.includes(model.name)}
+                onChange={(event) =>
+                  set(
+                    'models',
+                    event.target.checked
+                      ? [...draft.models, model.name]
+                      : draft.models.filter((name) => name !== model.name),
+                  )
+                }
+              />
+              <span className="foreign font-mono text-sm">
+                <ForeignText text={model.name} />
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {problems.models && <p className="text-xs text-fail">{problems.models}</p>}
+      </Section>
+      <Section title="Variations" hint="Every combination is run">
+        <div className="grid gap-3 sm:grid-cols-3">
+          <NumberField
+            label="Temperatures"
+            value={draft.temperatures}
+            onChange={(value) => set('temperatures', value)}
+            placeholder="model's own"
+            hint="Several: 0, 0.7"
+            problem={problems.temperatures}
+          />
+          <NumberField
+            label="Seeds"
+            value={draft.seeds}
+            onChange={(value) => set('seeds', value)}
+            placeholder="random"
+            hint="Several: 1-5, 42"
+            problem={problems.seeds}
+          />
+          <NumberField
+            label="Repeats"
+            value={draft.repeats}
+            onChange={(value) => set('repeats', value)}
+            placeholder="1"
+            problem={problems.repeats}
+          />
+        </div>
+      </Section>
+      {problem && <ErrorNote error={problem} />}
+      <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">
+        <p className="tnum mr-auto text-sm text-ink-3">{plural(read.runs, 'run')}</p>
+        {onCancel && (
+          <Button kind="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        <Button type="submit" kind="primary" disabled={busy}>
+          {busy ? 'Starting' : 'Start experiment'}
+        </Button>
+      </div>
+    </form>
+  );
+}

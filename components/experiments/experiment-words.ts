@@ -1,0 +1,9 @@
+import type { ExperimentSummary } from '#lib/api/experiment.ts';
+import type { Tone } from '#lib/browser/reasons.ts';
+
+export const STATUS_WORDS: Record<ExperimentSummary['status'], { label: string; tone: Tone }> = {
+  waiting: { label: 'Waits for another', tone: 'calm' },
+  running: { label: 'Running', tone: 'live' },
+  stopped: { label: 'Stopped', tone: 'warn' },
+  finished: { label: 'Finished', tone: 'ok' },
+};
