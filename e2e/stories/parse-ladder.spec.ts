@@ -59,7 +59,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
     await second.scrollIntoViewIfNeeded();
     await second.getByRole('button', { name: /^Model/ }).click();
     const ladder = second.getByLabel('How the reply was read');
-    await expect(ladder.locator('[data-rung=nothing]')).toContainText('native');
+    await expect(ladder.locator('[data-rung=nothing]').first()).toContainText('native');
     await expect(ladder.locator('[data-rung=won]')).toContainText('JSON');
     const raw = second.getByLabel('The reply as Ollama sent it');
     await expect(raw).toContainText('I read the first.');
