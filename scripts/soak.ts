@@ -97,7 +97,7 @@ let over = false;
 /** A run whose every call leaves a line of its own, so that a call that ran twice can be seen. */
 function scenarioOf(name: string): ScenarioInput {
   const line = (step: number, call: number) => `${name}-${step}-${call}`;
-  const call = (step: number, number: number) =>
+  const call = (step: number, number: number): { name: string; arguments: Record<string, string> } =>
     health.sandbox.available && random() < 0.7
       ? { name: 'run_command', arguments: { command: `echo ${line(step, number)} >> effects.txt` } }
       : { name: 'write_file', arguments: { path: `${line(step, number)}.txt`, content: 'x' } };

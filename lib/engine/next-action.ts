@@ -3,6 +3,7 @@ import type { PendingCall, PendingReply, RunState } from '../events/run-state.ts
 import type { Mode } from '../modes/mode.ts';
 import { approvalChoice, approvalRequested, deniedResult, refusedByPolicy } from '../policies/approval.ts';
 import { checkBudget, spendingOf } from '../policies/budget.ts';
+import { surplusCall } from '../policies/calls-per-reply.ts';
 import { planCompaction } from '../policies/compaction.ts';
 import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../policies/discarded-reply.ts';
 import { estimateTokens } from '../policies/estimate.ts';
@@ -143,6 +144,8 @@ function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: 
 /** A call that has not begun: it runs, waits for a person, or is denied, as the run's policy says. */
 function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall, now: number): Action {
   const warnings = reply.accepted ? [] : brokenReplyWarnings(state);
+  const surplus = surplusCall(reply, call);
+  if (surplus) return { type: 'append', events: [...warnings, surplus] };
   const approval = state.approvals[call.callId];
   if (approval && !approval.decided) return awaitApproval(state, call, now);
   if (approval?.decided?.decision === 'denied') {

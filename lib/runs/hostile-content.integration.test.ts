@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -99,4 +99,24 @@ it('threat 17: names and texts made to break a store or an object are stored as 
     event.type === 'tool-call.ended' && !event.result.success ? [event.tool] : [],
   );
   expect(refused).toEqual(expect.arrayContaining(['__proto__', 'constructor']));
+});
+
+it('fault matrix: of fifty calls in one reply the first 32 run in order, and each of the others has its answer', async () => {
+  const paths = Array.from({ length: 50 }, (_, index) => `file-${index + 1}.txt`);
+  const calls = paths.map((path) => ({ name: 'write_file', arguments: { path, content: 'x' } }));
+  ollama.add({
+    name: 'play',
+    steps: [{ reply: { tool_calls: calls } }, { reply: { content: 'The task is completed.' } }],
+  });
+  const log = await play('Write fifty files');
+  expect(readdirSync(workspace).sort()).toEqual(paths.slice(0, 32).sort());
+  const started = log.flatMap((event) => (event.type === 'tool-call.started' ? [event.call_id] : []));
+  expect(started).toEqual(Array.from({ length: 32 }, (_, index) => `c${index + 1}`));
+  const results = z
+    .array(z.object({ role: z.string(), content: z.string() }))
+    .parse(ollama.chats.at(-1)?.messages)
+    .filter(({ role }) => role === 'tool');
+  expect(results).toHaveLength(50);
+  expect(results.slice(32).every(({ content }) => content.includes('was not run'))).toBe(true);
+  expect(log.at(-1)).toMatchObject({ result: { termination_reason: 'final_answer' } });
 });

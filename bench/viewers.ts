@@ -1,0 +1,129 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { startLoupe } from '../e2e/loupe-server.ts';
+import type { RunReply } from '../lib/api/replies.ts';
+import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
+
+// What many viewers of one run cost: the real server, a run of a thousand events, two hundred event streams in a process of their own. Prints the time from the writing of an event to its arrival, and the server's
+// memory round by round. Needs a build: npm run bench makes one.
+//   node bench/viewers.ts [viewers] [rounds]
+
+const viewers = Number(process.argv[2] ?? 200);
+const rounds = Number(process.argv[3] ?? 4);
+/** Growth from the second round to the last that still counts as flat, in MB. */
+const FLAT_MB = 64;
+
+interface Watched {
+  events: number[];
+  lagsMs: number[];
+}
+
+/** Follows the run once, and brings how many events came and how late each was. */
+async function watch(url: string, token: string): Promise<{ events: number; lagsMs: number[] }> {
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  if (!answer.ok || !answer.body) throw new Error(`The server answered ${answer.status}`);
+  const decoder = new TextDecoder();
+  const lagsMs: number[] = [];
+  let events = 0;
+  let rest = '';
+  for await (const chunk of answer.body) {
+    const now = Date.now();
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.startsWith('id: ') && Number(line.slice(4)) !== ++events) throw new Error(`a gap at ${line}`);
+      const at = line.startsWith('data: ') ? /"at":(\d+)/.exec(line)?.[1] : undefined;
+      if (at !== undefined) lagsMs.push(Math.max(0, now - Number(at)));
+    }
+  }
+  return { events, lagsMs };
+}
+
+if (process.env.LOUPE_BENCH_WATCH) {
+  const { url, token, count } = JSON.parse(process.env.LOUPE_BENCH_WATCH);
+  const seen = await Promise.all(Array.from({ length: count }, () => watch(url, token)));
+  const told: Watched = {
+    events: seen.map(({ events }) => events),
+    lagsMs: seen.flatMap(({ lagsMs }) => lagsMs).sort((a, b) => a - b),
+  };
+  process.send?.(told, () => process.exit(0));
+  await once(process, 'disconnect');
+}
+
+const quantile = (sorted: readonly number[], share: number) =>
+  sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+
+function memoryMb(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+const write = (number: number) => ({
+  name: 'write_file',
+  arguments: { path: `file-{{n}}-${number}.txt`, content: 'A line of text.\n' },
+});
+const ollama = await startFakeOllama({
+  record: false,
+  scenarios: [
+    {
+      name: 'many',
+      // About two hundred events a second, far more than a model makes: what is measured is delivery, not a jam.
+      pace: { prompt_ms: 40 },
+      steps: [
+        { repeat: 92, steps: [{ reply: { tool_calls: [write(1), write(2), write(3)] } }] },
+        { reply: { content: 'The work is completed.' } },
+      ],
+    },
+  ],
+});
+const loupe = await startLoupe({ ollamaUrl: ollama.url, env: { LOUPE_MIN_FREE_MB: '0' } });
+try {
+  console.info(`${viewers} viewers of one run, ${rounds} rounds, Node ${process.version}; lag in ms\n`);
+  console.info('round   events   seconds   lag p50   p95   p99    server MB (most)');
+  const memory: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const answer = await loupe.request('/api/runs', {
+      json: { task: 'Write', model: 'many', max_iterations: 100, stall_guard: false },
+    });
+    const { run } = (await answer.json()) as RunReply;
+    const began = performance.now();
+    const watching = fork(import.meta.filename, {
+      env: {
+        ...process.env,
+        LOUPE_BENCH_WATCH: JSON.stringify({
+          url: `${loupe.url}/api/runs/${run.id}/events`,
+          token: loupe.token,
+          count: viewers,
+        }),
+      },
+    });
+    let most = 0;
+    const sampling = setInterval(() => {
+      most = Math.max(most, memoryMb(loupe.process.pid));
+    }, 50);
+    const [{ events, lagsMs }] = (await once(watching, 'message')) as [Watched];
+    clearInterval(sampling);
+    const seconds = (performance.now() - began) / 1000;
+    const [count = 0] = events;
+    if (events.some((each) => each !== count)) throw new Error('Not every viewer saw every event');
+    memory.push(most);
+    const cells = [
+      String(round).padStart(5),
+      String(count).padStart(9),
+      seconds.toFixed(1).padStart(10),
+      ...[0.5, 0.95, 0.99].map((share, index) => String(quantile(lagsMs, share)).padStart(index ? 6 : 10)),
+      most.toFixed(0).padStart(20),
+    ];
+    console.info(cells.join(''));
+  }
+  const [, second = 0] = memory;
+  const grown = (memory.at(-1) ?? 0) - second;
+  console.info(
+    `\nmemory from round 2 to ${rounds}: ${grown.toFixed(0)} MB more; ${grown <= FLAT_MB ? 'flat' : `ABOVE ${FLAT_MB} MB`}`,
+  );
+  if (grown > FLAT_MB) process.exitCode = 1;
+} finally {
+  await loupe.dispose();
+  await ollama.close();
+}
