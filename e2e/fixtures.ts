@@ -29,8 +29,6 @@ interface TestFixtures {
   ownServer: (options: LoupeServerOptions) => Promise<OwnServer>;
   /** A fresh folder with the given files. */
   workspace: (files?: Record<string, string>) => string;
-  /** Fails with every violation that axe finds on the page as it stands. */
-  expectAccessible: () => Promise<void>;
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
@@ -93,9 +91,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     });
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   },
-  expectAccessible: async ({ page }, use) => {
-    await use(() => expectAccessible(page));
-  },
 });
 
 export { expect };
@@ -109,8 +104,12 @@ export async function signIn(context: BrowserContext, loupe: LoupeServer): Promi
   if (!answer.ok()) throw new Error(`Not signed in: ${answer.status()} ${await answer.text()}`);
 }
 
-/** Fails with every violation that axe finds on the page as it stands, once its colours have settled. */
-export async function expectAccessible(page: Page): Promise<void> {
+/**
+ * Fails with every violation that axe finds on the page as it stands, once its colours have settled.
+ *
+ * @param rules the rules to look at; all unless given
+ */
+export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   await page.evaluate(() =>
     Promise.all(
       document
@@ -119,7 +118,8 @@ export async function expectAccessible(page: Page): Promise<void> {
         .map(({ finished }) => finished.catch(() => undefined)), // one that was cancelled has settled too
     ),
   );
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
   expect(
     violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' | ')}`),
   ).toEqual([]);

@@ -118,10 +118,13 @@ test('D20: the reader who scrolls up in a fast run is left in peace', async ({ p
   const { id } = await startRun(loupe, { ...longRun, task: 'thousand slowly' });
   const view = new RunView(page);
   await view.open(id);
-  await expect(view.row('Iteration 4')).toBeInViewport(); // it follows the end
+  const scroller = view.timeline.locator('xpath=..');
+  const toEnd = () =>
+    scroller.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBeGreaterThan(50);
+  await expect.poll(toEnd).toBeLessThan(40); // it follows the end
   await page.mouse.move(500, 500);
   await page.mouse.wheel(0, -400);
-  const scroller = view.timeline.locator('xpath=..');
   const pill = page.getByRole('button', { name: /new rows?$/ });
   await expect(pill).toBeVisible();
   const before = await scroller.evaluate((element) => element.scrollTop);
@@ -130,6 +133,7 @@ test('D20: the reader who scrolls up in a fast run is left in peace', async ({ p
   expect(Math.abs((await scroller.evaluate((element) => element.scrollTop)) - before)).toBeLessThan(3);
   await pill.click();
   await expect(pill).toBeHidden();
+  await expect.poll(toEnd).toBeLessThan(40);
   await page.getByRole('button', { name: 'Stop now' }).click();
   await view.expectEnd('The run was stopped', 'stopped');
   await expect(view.end).toBeInViewport();

@@ -1,0 +1,337 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { REASONS } from '../../lib/browser/reasons.ts';
+import type { TerminationReason } from '../../lib/events/run.ts';
+import { test as base, expect } from '../fixtures.ts';
+import { startLoupe } from '../loupe-server.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { type RealOllama, startOllama } from './start-ollama.ts';
+
+/** The stories of this file talk to a real Ollama that serves the tiny model (README.md). */
+const test = base.extend<object, { realOllama: RealOllama }>({
+  realOllama: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
+    async ({}, use) => {
+      const ollama = await startOllama();
+      await use(ollama);
+      await ollama.stop();
+    },
+    { scope: 'worker', timeout: 600_000 }, // where Ollama has to be built first
+  ],
+  loupe: [
+    async ({ realOllama }, use) => {
+      const loupe = await startLoupe({ ollamaUrl: realOllama.url });
+      await use(loupe);
+      await loupe.dispose();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+const files = {
+  'alpha.md': '# Alpha\nA short note about banana trees.\n',
+  'report.md': 'Rain.\n',
+  'log.md': 'Log.\n',
+  'a.md': 'A\n',
+  'b.md': 'B\n',
+  'c.md': 'C\n',
+  'd.md': 'D\n',
+};
+
+/** The same words give the same answers: temperature 0, and a window that the model has. */
+const settings = { model: 'tiny-tools', model_options: { temperature: 0, seed: 1 }, window_tokens: 8192 };
+
+interface Task {
+  task: string;
+  reason: TerminationReason;
+  /** Which layer and format read the calls of each reply that held some, in order. */
+  read: string[];
+  /** The model takes some steps more or less, all read the same way. */
+  variesInLength?: boolean;
+  /** Rows by the name that a screen reader hears. */
+  rows: string[];
+  /** Words on the card that says how the run ended. */
+  end?: string | RegExp;
+  /** Words somewhere in the timeline. */
+  shows?: RegExp[];
+  written?: Record<string, string>;
+  options?: Record<string, unknown>;
+}
+
+const native = 'native native';
+
+const tasks: Task[] = [
+  {
+    task: 'Read alpha.md',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['read_file, succeeded'],
+    end: 'The task is completed. I have read alpha.md.',
+    shows: [/banana trees/],
+  },
+  {
+    task: 'List the files',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['list_directory, succeeded'],
+    end: 'The files are listed above.',
+    shows: [/alpha\.md/],
+  },
+  {
+    task: 'Search for banana',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['search_files, succeeded'],
+    end: 'The search for banana is completed.',
+    shows: [/A short note about banana/],
+  },
+  {
+    task: 'Create notes.md about rivers',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['write_file, succeeded'],
+    end: 'I have written notes.md.',
+    written: { 'notes.md': 'This note is about rivers.' },
+  },
+  {
+    task: 'Summarise report.md',
+    reason: 'final_answer',
+    read: [native],
+    variesInLength: true,
+    rows: ['read_file, succeeded', 'write_file, succeeded'],
+    end: 'completed',
+    written: { 'summary.md': '' },
+  },
+  {
+    task: 'Read alpha.md twice',
+    reason: 'final_answer',
+    read: [`${native}, ${native}`],
+    rows: ['read_file, succeeded', 'list_directory, succeeded'],
+    end: 'Both calls are done.',
+    shows: [/asked for 2 calls/],
+  },
+  {
+    task: 'Read alpha.md with a json call.',
+    reason: 'final_answer',
+    read: ['json json'],
+    rows: ['read_file, succeeded'],
+    shows: [/JSON in text/, /I will read the file now\./],
+  },
+  {
+    task: 'Read alpha.md with a fenced call.',
+    reason: 'final_answer',
+    read: ['json fenced-json'],
+    rows: ['read_file, succeeded'],
+    shows: [/JSON in text · fenced-json/, /Here is the call:/],
+  },
+  {
+    task: 'Make a plan, then summarise alpha.md',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['Nudge', 'read_file, succeeded'],
+    end: 'gave its answer in iteration 3',
+    shows: [/Nudge 1 of 2/, /I will first read the file alpha\.md/],
+  },
+  {
+    task: 'Read alpha.md with a broken call.',
+    reason: 'nudge_exhausted',
+    read: [],
+    rows: ['Nudge', 'Asked again'],
+    shows: [/Nudge 2 of 2/, /held a tool call that could not be read/],
+  },
+  {
+    task: 'Read alpha.md with an unknown tool.',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['Asked again', 'Nudge', 'read_file, succeeded'],
+    shows: [/held a tool call that could not be read/],
+  },
+  {
+    task: 'Be silent',
+    reason: 'nudge_exhausted',
+    read: [],
+    rows: ['Nudge'],
+    end: 'asked 2 times to use the tools',
+    shows: [/empty reply/],
+  },
+  {
+    task: 'Get stuck: read alpha.md',
+    reason: 'repetition',
+    read: [native, native, native],
+    rows: ['read_file, succeeded', 'read_file, not-run'],
+    end: 'the same calls 3 times in a row (read_file)',
+    shows: [/not run/],
+  },
+  {
+    task: 'wander through the files',
+    reason: 'stall',
+    read: [native, native, native, native, native],
+    rows: ['read_file, succeeded'],
+    end: 'No file was written in 5 iterations.',
+  },
+  {
+    task: 'Keep busy with the log.',
+    reason: 'max_iterations',
+    read: [native, native, native],
+    rows: ['read_file, succeeded', 'write_file, succeeded'],
+    end: 'All 3 iterations were used without an answer.',
+    written: { 'log.md': 'one more line' },
+    options: { max_iterations: 3 },
+  },
+  {
+    task: 'Write an endless text',
+    reason: 'final_answer',
+    read: [],
+    rows: ['Asked again', 'Note'],
+    end: 'tick tock tick tock',
+    shows: [/cut off at 200 tokens\. It is asked for again with up to 400/, /cut off as well, at 400 tokens/],
+    options: { num_predict: [200, 400] },
+  },
+  {
+    task: 'Run a dangerous command',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['run_command, failed'],
+    shows: [/rm -rf \//, /Refused: it deletes everything under a root/],
+  },
+  {
+    task: 'Read a file outside.',
+    reason: 'final_answer',
+    read: [native],
+    rows: ['read_file, failed'],
+    shows: [/"\.\.\/outside\.txt" leads out of the workspace/],
+  },
+  {
+    task: 'Good day, friend.',
+    reason: 'final_answer',
+    read: [],
+    rows: ['Nudge'],
+    end: 'The task is completed. There was nothing to do.',
+  },
+];
+
+for (const { task, reason, read, variesInLength, rows, end, shows = [], written = {}, options } of tasks) {
+  test(`G17, P17: "${task}" ends with ${reason}, read ${read.length === 0 ? 'as text' : `by ${[...new Set(read)].join('; ')}`}`, async ({
+    page,
+    loupe,
+    workspace,
+  }) => {
+    const folder = workspace(files);
+    const outside = join(dirname(folder), 'outside.txt');
+    const { id } = await startRun(loupe, { ...settings, task, workspace: folder, ...options });
+    const view = new RunView(page);
+    await view.open(id);
+    await view.expectEnd(REASONS[reason].title, reason);
+    if (end !== undefined) await expect(view.end).toContainText(end);
+
+    const text = [...(await view.allRows()).values()].join('\n');
+    for (const words of shows) expect(text).toMatch(words);
+    await page.keyboard.press('g');
+    for (const name of rows) await view.reveal(view.row(name).first());
+
+    const log = await logOf(loupe, id);
+    const layers = eventsOf(log, 'reply.parsed')
+      .filter(({ calls }) => calls.length > 0)
+      .map(({ calls }) => calls.map(({ layer, format }) => `${layer} ${format}`).join(', '));
+    expect(variesInLength ? [...new Set(layers)] : layers).toEqual(read);
+    expect(log.at(-1)).toMatchObject({ type: 'run.ended', result: { termination_reason: reason } });
+    for (const [name, content] of Object.entries(written)) {
+      expect(readFileSync(join(folder, name), 'utf8')).toContain(content);
+      await expect(view.end).toContainText(name);
+    }
+    expect(existsSync(outside)).toBe(false);
+  });
+}
+
+test('D10, D11, S8: from the form to the answer, with live thinking and the facts of the model', async ({
+  page,
+  loupe,
+  workspace,
+}) => {
+  const folder = workspace();
+  writeFileSync(join(folder, 'alpha.md'), files['alpha.md']);
+  await page.goto('/health');
+  await page.getByLabel('Model to check').selectOption('tiny-tools:latest');
+  await expect(page.getByRole('term').filter({ hasText: 'Model: good' })).toBeVisible();
+  await page.getByRole('link', { name: 'New run' }).click();
+  await page.getByLabel('What should the agent do?').fill('Read alpha.md');
+  const choose = async (group: string, option: string) =>
+    page.getByRole('radiogroup', { name: group }).getByText(option, { exact: true }).click();
+  await choose('Model', 'tiny-tools:latest');
+  await choose('Where it works', 'An existing folder');
+  await page.getByLabel('Folder', { exact: true }).fill(folder);
+  await page.getByLabel('Live tokens').check();
+  await choose('Thinking', 'On');
+  await page.getByLabel('Temperature', { exact: true }).fill('0');
+  await page.getByRole('button', { name: 'Start run' }).click();
+  const view = new RunView(page);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.reveal(view.row('Preparation'));
+  await expect(view.row('Preparation')).toContainText('completion, tools, thinking');
+  // Ollama gives 8192 tokens although 32768 were asked for, and says so (K-19).
+  await expect(view.guardrails).toContainText('of 8.2k tokens');
+  const [first] = eventsOf(
+    await logOf(loupe, new URL(page.url()).pathname.split('/').at(-1) ?? ''),
+    'reply.parsed',
+  );
+  expect(first?.thinking.length).toBeGreaterThan(3);
+});
+
+test('S2: a model without tools is refused with a hint before it is loaded', async ({ page, loupe }) => {
+  const { id } = await startRun(loupe, { ...settings, model: 'tiny-plain', task: 'Hello' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The run failed', 'error');
+  await expect(view.end).toContainText('Model "tiny-plain" cannot call tools.');
+  await expect(view.end).toContainText('Choose a model with the capability "tools"');
+  expect(eventsOf(await logOf(loupe, id), 'model.loaded')).toEqual([]);
+});
+
+test('T10: the same model answers on the single path', async ({ page, loupe }) => {
+  const { id } = await startRun(loupe, { ...settings, model: 'tiny-plain', task: 'Hello', agentic: false });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('Hello! I am a tiny test model.');
+});
+
+test('S2: a model that is not installed is named with the command that gets it', async ({ page, loupe }) => {
+  const { id } = await startRun(loupe, { ...settings, model: 'qwen3:8b', task: 'Hello' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The run failed', 'error');
+  await expect(view.end).toContainText('ollama pull qwen3:8b');
+});
+
+test('D12, S14: a stop in the middle of a reply frees the model for the next run', async ({
+  page,
+  loupe,
+  workspace,
+}) => {
+  const { id } = await startRun(loupe, { ...settings, task: 'Write an endless text', live_tokens: true });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.row('Model call 1, open')).toContainText('tick tock');
+  await page.getByRole('button', { name: 'Stop now' }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(view.end).toContainText('tick tock'); // what was written is kept
+  const asked = Date.now();
+  const next = await startRun(loupe, { ...settings, task: 'Read alpha.md', workspace: workspace(files) });
+  expect(await endOf(loupe, next.id)).toMatchObject({ termination_reason: 'final_answer' });
+  // With one slot, an unfinished reply of 2048 tokens would keep it waiting for half a minute.
+  expect(Date.now() - asked).toBeLessThan(8000);
+});
+
+test('D3: two runs of one Ollama wait for each other, and both end', async ({ page, loupe, workspace }) => {
+  const first = await startRun(loupe, {
+    ...settings,
+    task: 'wander through the files',
+    workspace: workspace(files),
+  });
+  const second = await startRun(loupe, { ...settings, task: 'Read alpha.md', workspace: workspace(files) });
+  const view = new RunView(page);
+  await view.open(second.id);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  expect(await endOf(loupe, first.id)).toMatchObject({ termination_reason: 'stall' });
+});

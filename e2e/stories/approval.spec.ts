@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { eventsOf, logOf, startRun } from '../runs.ts';
+
+const call = {
+  reply: {
+    tool_calls: [{ name: 'write_file', arguments: { path: 'plan.txt', content: 'Sell everything.\n' } }],
+  },
+};
+const done = { reply: { content: 'The task is completed.' } };
+const approval = { tools: { write_file: 'ask' } };
+
+test('a call waits until it is approved, by keyboard alone', async ({ page, loupe, ollama, workspace }) => {
+  ollama.add({ name: 'asks-first', steps: [call, done] });
+  const folder = workspace();
+  const { id } = await startRun(loupe, { task: 'Plan', model: 'asks-first', workspace: folder, approval });
+  const view = new RunView(page);
+  await view.open(id);
+  const row = view.row('write_file, awaiting approval');
+  await expect(row).toContainText('Sell everything.');
+  await expect(page.locator('[data-phase="awaiting-approval"]')).toContainText('Waiting for your approval');
+  await expectAccessible(page);
+  expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
+
+  const list = await page.context().newPage();
+  await list.goto('/');
+  await expect(list.getByRole('link', { name: /Plan/ })).toContainText('Waiting for you');
+  await list.close();
+
+  await row.getByRole('button', { name: 'write_file' }).focus();
+  await page.keyboard.press('Tab');
+  await expect(row.getByRole('button', { name: 'Approve' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.row('write_file, succeeded')).toContainText('approved by you');
+  expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('Sell everything.\n');
+});
+
+test('a call runs as it was edited, and both forms stay to be seen', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'is-edited', steps: [call, done] });
+  const folder = workspace();
+  const { id } = await startRun(loupe, { task: 'Plan', model: 'is-edited', workspace: folder, approval });
+  const view = new RunView(page);
+  await view.open(id);
+  const row = view.row('write_file, awaiting approval');
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await expect(row.getByLabel('path')).toBeFocused();
+  await row.getByLabel('path').fill('../outside.txt');
+  await row.getByLabel('content').fill('Keep everything.\n');
+  await expectAccessible(page);
+  await row.getByLabel('path').fill('kept.txt');
+  await row.getByRole('button', { name: 'Run with these arguments' }).click();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  const ran = view.row('write_file, succeeded');
+  await expect(ran).toContainText('edited by you');
+  await ran.getByRole('button', { name: 'write_file' }).click();
+  await expect(ran.getByRole('group', { name: 'Arguments as the model wrote them' })).toContainText(
+    'plan.txt',
+  );
+  await expect(ran.getByRole('group', { name: 'Arguments it ran with, edited by you' })).toContainText(
+    'kept.txt',
+  );
+  expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('Keep everything.\n');
+  expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
+});
+
+test('a call is denied with a reason, which the model reads', async ({ page, loupe, ollama, workspace }) => {
+  ollama.add({ name: 'is-denied', steps: [call, done] });
+  const folder = workspace();
+  await page.goto('/runs/new');
+  await page.getByLabel('What should the agent do?').fill('Plan');
+  await page
+    .getByRole('radiogroup', { name: 'Model' })
+    .getByText('is-denied:latest', { exact: true })
+    .click();
+  await page.getByText('An existing folder').click();
+  await page.getByLabel('Folder', { exact: true }).fill(folder);
+  await page.getByRole('radiogroup', { name: 'Calls of write_file' }).getByText('Ask me').click();
+  await page.getByRole('button', { name: 'Start run' }).click();
+  const view = new RunView(page);
+  const row = view.row('write_file, awaiting approval');
+  await expect(page.locator('p[aria-live="polite"]')).toHaveText('write_file waits for your approval.');
+  await row.getByRole('button', { name: 'Deny' }).click();
+  await row.getByLabel('Reason').fill('Never sell.');
+  await row.getByRole('button', { name: 'Deny the call' }).click();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.row('write_file, denied')).toContainText('Never sell.');
+  expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
+  const id = page.url().split('/').at(-1)?.split('#')[0] ?? '';
+  expect(eventsOf(await logOf(loupe, id), 'approval.decided')).toMatchObject([
+    { decision: 'denied', reason: 'Never sell.', by: 'operator' },
+  ]);
+  expect(JSON.stringify(ollama.chats.at(-1))).toContain('Never sell.');
+});
+
+test('without confinement every page says so, and each command waits', async ({ ownServer, ollama }) => {
+  ollama.add({
+    name: 'unconfined',
+    steps: [{ reply: { tool_calls: [{ name: 'run_command', arguments: { command: 'echo free' } }] } }, done],
+  });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url, env: { LOUPE_UNCONFINED: '1' } });
+  const banner = page.getByRole('complementary', { name: 'Warning' });
+  for (const path of ['/', '/health', '/models', '/runs/new', '/nowhere']) {
+    await page.goto(path);
+    await expect(banner).toContainText('Commands run without confinement');
+  }
+  const { id } = await startRun(loupe, { task: 'Say it', model: 'unconfined' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(banner).toBeVisible();
+  // The banner takes its place from the run, not from below it.
+  expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
+  await view.row('run_command, awaiting approval').getByRole('button', { name: 'Approve' }).click();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.row('run_command, succeeded')).toBeVisible();
+});
