@@ -14,6 +14,9 @@ import type { ReadyState, Verdict } from '../policies/rule.ts';
 import { type AgentState, buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 import type { Mode } from './mode.ts';
 
+/** Marks what an agent says to its operator (O14). */
+export const AGENT_PREFIX = '[AGENT]:';
+
 /** Task-free cycles of calls and a reflection, over one history that only ever grows (X7-X13). */
 export const exploreMode: Mode = {
   name: 'explore',
@@ -49,7 +52,7 @@ export const exploreMode: Mode = {
   onSilence: (state) => reflect(state, ''),
   whenFull: conversationFull,
   failure: (error) => new OllamaResponseError(error),
-  notices: (event) => (event.type === 'agent.messaged' ? [`[AGENT]: ${event.text}`] : []),
+  notices: (event) => (event.type === 'agent.messaged' ? [`${AGENT_PREFIX} ${event.text}`] : []),
 };
 
 /** The one kind of error that a chat call of an exploration can end with; keeps status and cause (X6). */

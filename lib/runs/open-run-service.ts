@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { runLoop } from '../engine/run-loop.ts';
+import type { ProgressEvent } from '../events/progress.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { SessionLogger, withSessionLogs } from '../exports/session-logger.ts';
+import { AGENT_PREFIX } from '../modes/explore.ts';
 import { modeOf } from '../modes/mode-of.ts';
+import { plainText } from '../sandbox/plain-text.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { freeBytes } from '../store/data-directory.ts';
@@ -74,6 +77,7 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         clock: steadyNow,
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
+        onProgress: tellOperator,
         openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf }),
       }),
     models: async (signal) => {
@@ -122,6 +126,11 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
       await servers.close();
     },
   };
+}
+
+/** What an agent says to its operator also stands on the console (O14), without what a terminal would obey. */
+function tellOperator(event: ProgressEvent): void {
+  if (event.type === 'notice' && event.text.startsWith(AGENT_PREFIX)) console.info(plainText(event.text));
 }
 
 function programVersion(): string {

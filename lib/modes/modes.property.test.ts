@@ -1,0 +1,406 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createRunRequest } from '../api/create-run.ts';
+import { MemoryLog } from '../engine/memory-log.ts';
+import { nextAction } from '../engine/next-action.ts';
+import { runLoop } from '../engine/run-loop.ts';
+import { foldCycles, memoryHistory, noCycles } from '../events/fold-cycles.ts';
+import { foldAll, foldRun } from '../events/fold-run.ts';
+import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
+import { emptyRunState, type RunState } from '../events/run-state.ts';
+import { ExploreLogProjection, exploreLogEntry } from '../exports/explore-log.ts';
+import { SessionLogProjection, sessionLogEntry } from '../exports/session-log.ts';
+import type { ChatModel, ChatReply } from '../model/chat-model.ts';
+import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
+import { conversationChars } from '../policies/conversation-full.ts';
+import { createExploreTools } from '../tools/explore-tools.ts';
+import type { ToolBox } from '../tools/tool.ts';
+import { modeOf } from './mode-of.ts';
+import { resolveConfig } from './resolve-config.ts';
+
+/** More runs than in everyday use: `LOUPE_PROPERTY_RUNS=20000 npx vitest run …`. */
+const numRuns = Number(process.env.LOUPE_PROPERTY_RUNS ?? 150);
+
+/** Appends that bring what an action led to; all others are decided by `nextAction` itself. */
+const OUTCOMES: ReadonlySet<string> = new Set([
+  ...['run.resumed', 'preflight.checked', 'model.load-started', 'model.loaded', 'attempt.started'],
+  ...['model-call.ended', 'model-call.failed', 'tool-call.ended', 'memory.changed', 'agent.messaged'],
+  ...['diversity.advised', 'policy.warned'],
+]);
+
+const key = fc.constantFrom('a', 'b', '__proto__');
+const call = fc
+  .oneof(
+    fc.record({ name: fc.constant('write'), key, value: fc.constantFrom('x', 'y'.repeat(50)) }),
+    fc.record({ name: fc.constantFrom('read', 'delete'), key }),
+    fc.record({ name: fc.constantFrom('list', 'fly') }),
+    fc.record({ name: fc.constant('send_message_to_operator'), message: fc.constant('Hello.') }),
+  )
+  .map(({ name, ...args }) => ({ function: { name, arguments: args } }));
+
+type Turn = { reply: ChatReply } | { failure: ModelErrorKind };
+
+const reply = fc
+  .record({
+    content: fc.constantFrom(
+      '',
+      '',
+      'I looked around today.',
+      'Something quite different this time.',
+      '<think>Hm.</think>',
+      '<tool_call>{"name": "write", "arguments": {"key": "t", "value": "v"}}</tool_call>',
+      '<tool_call>{"name": "write", "arguments": {"key": ',
+      '{"name": "read", "arguments": {"key": "a"}}',
+    ),
+    thinking: fc.constantFrom(undefined, 'Let me think.'),
+    tool_calls: fc.option(fc.array(call, { minLength: 1, maxLength: 3 }), { nil: undefined, freq: 2 }),
+    doneReason: fc.constantFrom('stop', 'stop', 'length'),
+    replyTokens: fc.constantFrom(1, 40, undefined),
+  })
+  .map(
+    ({ content, thinking, tool_calls, ...rest }): Turn => ({
+      reply: { message: { role: 'assistant', content, thinking, tool_calls }, timings: {}, ...rest },
+    }),
+  );
+
+const failure = fc
+  .constantFrom<ModelErrorKind>(
+    'overflow',
+    'busy',
+    'malformed_call',
+    'timeout',
+    'http',
+    'no_thinking_support',
+  )
+  .map((kind): Turn => ({ failure: kind }));
+
+const turns = fc.array(fc.oneof({ weight: 9, arbitrary: reply }, { weight: 1, arbitrary: failure }), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+const trouble = fc.record({
+  crashes: fc.array(fc.record({ afterAppends: fc.integer({ min: 0, max: 15 }), committed: fc.boolean() }), {
+    maxLength: 3,
+  }),
+  stop: fc.record({ atSeq: fc.integer({ min: 3, max: 120 }), force: fc.boolean() }),
+  stops: fc.boolean(),
+  messages: fc.uniqueArray(fc.integer({ min: 3, max: 90 }), { maxLength: 4 }),
+});
+
+const session = fc
+  .record({ turn_delay: fc.constantFrom(0, 20), context_limit: fc.constantFrom(600, 30_000) })
+  .map((settings) => ({ mode: 'session' as const, ...settings }));
+const explore = fc
+  .record({
+    max_cycles: fc.constantFrom(1, 3, 5, null),
+    calls_per_cycle: fc.integer({ min: 1, max: 4 }),
+    cycle_line: fc.boolean(),
+    context_limit: fc.constantFrom(600, 30_000),
+    diversity: fc.constantFrom(undefined, {}, { embedding_model: 'e' }),
+  })
+  .map((settings) => ({ mode: 'explore' as const, ...settings }));
+
+const simulation = fc.record({ settings: fc.oneof(session, explore), turns, trouble });
+type Input = typeof simulation extends fc.Arbitrary<infer T> ? T : never;
+
+/** A log that remembers what was appended together, whose worker dies as planned and whose operator speaks. */
+class LivelyLog extends MemoryLog {
+  readonly transactions: { at: number; events: readonly NewEvent[] }[] = [];
+  #left: number;
+  readonly #committed: boolean;
+  readonly #plan: Input['trouble'];
+  readonly #stops: boolean;
+
+  constructor(options: { events: readonly RunEvent[]; input: Input; life: number }) {
+    super({ events: options.events, clock: () => 1000 });
+    const { trouble: plan, settings } = options.input;
+    const crash = plan.crashes[options.life];
+    this.#left = crash?.afterAppends ?? Number.POSITIVE_INFINITY;
+    this.#committed = crash?.committed ?? false;
+    this.#plan = plan;
+    // What has no bound of its own is stopped for sure.
+    const unbounded = settings.mode === 'session' || settings.max_cycles === null;
+    this.#stops = plan.stops || unbounded;
+  }
+
+  override async append(events: readonly NewEvent[]): Promise<RunState> {
+    this.#left -= 1;
+    if (this.#left < (this.#committed ? -1 : 0)) throw new Error('The worker is dead');
+    this.transactions.push({ at: this.state.seq, events });
+    await super.append(events);
+    if (this.#left < 0) throw new Error('The worker dies');
+    await this.#others();
+    return this.state;
+  }
+
+  /** What others append in between. */
+  async #others(): Promise<void> {
+    const { stop, messages } = this.#plan;
+    const due = messages.filter((seq) => this.state.seq >= seq).length;
+    while (!this.state.ended && this.state.operatorMessages.length < due) {
+      const id = `m${this.state.operatorMessages.length + 1}`;
+      await super.append([{ type: 'operator.messaged', message_id: id, text: `Word ${id}.` }]);
+    }
+    const stopNow = this.#stops && !this.state.stop && !this.state.ended && this.state.seq >= stop.atSeq;
+    if (stopNow) await super.append([{ type: 'stop.requested', force: stop.force, by: 'operator' }]);
+  }
+}
+
+interface Life {
+  events: readonly RunEvent[];
+  transactions: { at: number; events: readonly NewEvent[] }[];
+}
+
+async function simulate(input: Input) {
+  const config = resolveConfig(
+    createRunRequest.parse({ model: 'm', num_predict: [50, 100], window_tokens: 32_768, ...input.settings }),
+    { workspace: '/w', offeredTools: [] },
+  );
+  const mode = modeOf(config);
+  const executed: string[] = [];
+  let asked = 0;
+  let log = new LivelyLog({ events: [], input, life: 0 });
+  const model: ChatModel = {
+    ping: async () => ({ version: '0.9.0' }),
+    show: async (name) => ({ name, capabilities: ['completion', 'tools'] }),
+    load: async ({ numCtx }) => ({ contextTokens: numCtx, loadMs: 0, alreadyLoaded: true }),
+    embed: async ({ texts }) => texts.map((text) => [text.length, 1]),
+    chat: async (_request, { signal }) => {
+      if (signal.aborted) throw new ModelError({ kind: 'aborted', message: 'stopped' });
+      const turn = input.turns[asked % input.turns.length];
+      asked += 1;
+      if (!turn || 'failure' in turn)
+        throw new ModelError({ kind: turn?.failure ?? 'http', message: 'failed', transient: false });
+      return turn.reply;
+    },
+  };
+  const tools = createExploreTools();
+  const toolbox: ToolBox = {
+    ...tools,
+    execute: (pending, context) => {
+      const running = log.state.reply?.calls.find(({ status }) => status === 'running');
+      executed.push(running?.callId ?? 'none');
+      return tools.execute(pending, context);
+    },
+  };
+  const lives: Life[] = [];
+  for (let life = 0; life <= input.trouble.crashes.length && !log.state.ended; life += 1) {
+    log = new LivelyLog({ events: log.events, input, life });
+    const beginning: NewEvent[] =
+      log.state.seq === 0
+        ? [
+            { type: 'run.created', config },
+            { type: 'run.started', worker: 'w', epoch: 1 },
+          ]
+        : [{ type: 'run.resumed', worker: 'w', epoch: life + 1 }];
+    await log.append(beginning).then(
+      () =>
+        runLoop({
+          log,
+          model,
+          mode,
+          clock: () => 1000,
+          sleep: async () => {},
+          openTools: async () => ({
+            toolbox,
+            sandbox: { available: false, kind: 'none' },
+            close: async () => {},
+            runChecks: async () => [],
+          }),
+        }),
+      () => undefined,
+    );
+    lives.push({ events: log.events, transactions: log.transactions });
+  }
+  return { lives, log, executed, mode, config };
+}
+
+const count = (events: readonly RunEvent[], type: RunEvent['type']) =>
+  events.filter((event) => event.type === type).length;
+
+it('every session that is stopped and every exploration that is bounded ends, within its bounds', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, config } = await simulate(input);
+      const { events, state } = log;
+      if (!state.ended) throw new Error('The run did not end');
+      expect(count(events, 'run.ended')).toBe(1);
+      expect(events.at(-1)?.type).toBe('run.ended');
+      const { explore: bounds } = config;
+      if (!bounds) return;
+      expect(state.cycle.number).toBeLessThanOrEqual(bounds.max_cycles ?? Number.POSITIVE_INFINITY);
+      let iterations = 0;
+      for (const event of events) {
+        if (event.type === 'cycle.started') iterations = 0;
+        if (event.type === 'iteration.started') iterations += 1;
+        expect(iterations).toBeLessThanOrEqual(bounds.calls_per_cycle);
+      }
+      // X11: one reflection per cycle, in order.
+      const reflected = events.flatMap((event) => (event.type === 'cycle.reflected' ? [event.cycle] : []));
+      expect(reflected).toEqual(reflected.map((_, index) => index + 1));
+    }),
+    { numRuns },
+  );
+}, 120_000);
+
+it('nothing is executed twice, and a conversation that is full asks nothing more', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, executed, config } = await simulate(input);
+      expect(new Set(executed).size).toBe(executed.length);
+      const started = log.events.flatMap((event) =>
+        event.type === 'tool-call.started' ? [event.call_id] : [],
+      );
+      expect(new Set(started).size).toBe(started.length);
+      for (const callId of executed) expect(started).toContain(callId);
+      const closed = log.events.flatMap((event) =>
+        event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
+      );
+      expect(closed.toSorted()).toEqual(started.toSorted());
+      const limit = config.session?.context_limit ?? config.explore?.context_limit ?? 0;
+      let state = emptyRunState('run');
+      for (const event of log.events) {
+        // C8-C10: never does a new iteration begin over the limit.
+        if (event.type === 'iteration.started') {
+          expect(conversationChars(state.messages)).toBeLessThanOrEqual(limit * 4);
+        }
+        state = foldRun(state, event);
+      }
+    }),
+    { numRuns },
+  );
+}, 120_000);
+
+it('every message of the operator is read once or returned, never both and never lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log } = await simulate(input);
+      const sent = log.events.flatMap((event) => (event.type === 'operator.messaged' ? [event] : []));
+      const delivered = log.events.flatMap((event) =>
+        event.type === 'operator.delivered' ? event.message_ids : [],
+      );
+      expect(new Set(delivered).size).toBe(delivered.length);
+      expect(log.state.operatorMessages.map(({ id }) => id)).toEqual(sent.map((event) => event.message_id));
+      for (const message of log.state.operatorMessages) {
+        expect(message.status).toBe(delivered.includes(message.id) ? 'delivered' : 'returned');
+        const readings = log.state.messages.filter(({ content }) => content.includes(message.text));
+        expect(readings).toHaveLength(message.status === 'delivered' ? 1 : 0);
+        // O14: in an exploration only as the result of a tool.
+        const roles = input.settings.mode === 'explore' ? ['tool'] : ['user', 'tool'];
+        for (const { role } of readings) expect(roles).toContain(role);
+      }
+    }),
+    { numRuns },
+  );
+}, 120_000);
+
+it('X13, O13: a history only grows, and the memory is what its changes say', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log } = await simulate(input);
+      let state = emptyRunState('run');
+      for (const event of log.events) {
+        const before = state.messages;
+        state = foldRun(state, event);
+        for (const [index, message] of before.entries()) expect(state.messages[index]).toBe(message);
+      }
+      const history = memoryHistory(log.events);
+      const last = [...history].flatMap(([name, changes]) => {
+        const change = changes.at(-1);
+        return change?.operation === 'write' ? [[name, change.value]] : [];
+      });
+      expect(new Map([...state.memory].map(([name, { value }]) => [name, value]))).toEqual(
+        new Map(last.map(([name = '', value = '']) => [name, value])),
+      );
+    }),
+    { numRuns },
+  );
+}, 120_000);
+
+it('fold equals re-fold, every event fits its schema, and the log says what nextAction decides at every prefix', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, lives, mode } = await simulate(input);
+      expect(foldAll(emptyRunState('run'), log.events)).toEqual(log.state);
+      for (const event of log.events) expect(runEvent.parse(event)).toEqual(event);
+      for (const { events, transactions } of lives) {
+        for (const transaction of transactions.slice(1)) {
+          if (OUTCOMES.has(transaction.events[0]?.type ?? '')) continue;
+          const state = foldAll(emptyRunState('run'), events.slice(0, transaction.at));
+          const action = nextAction(state, mode, 1000);
+          expect(nextAction(structuredClone(state), mode, 1000)).toEqual(action);
+          expect('events' in action && action.events).toEqual(transaction.events);
+        }
+      }
+    }),
+    { numRuns: Math.ceil(numRuns / 3) },
+  );
+}, 120_000);
+
+it('a run taken over at any prefix goes on with the same action, after the model is loaded again', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, async (input) => {
+      const { log, mode } = await simulate({ ...input, trouble: { ...input.trouble, crashes: [] } });
+      for (const { at } of log.transactions.slice(1)) {
+        const before = foldAll(emptyRunState('run'), log.events.slice(0, at));
+        const at1000 = { run_id: 'run', at: 1000 };
+        const taken = foldRun(before, { ...at1000, seq: at + 1, type: 'run.resumed', worker: 'v', epoch: 2 });
+        const action = nextAction(before, mode, 1000);
+        const resumed = nextAction(taken, mode, 1000);
+        if (before.phase === 'calling' || before.phase === 'loading') {
+          expect(['load-model', 'append']).toContain(resumed.type);
+          continue;
+        }
+        if (resumed.type !== 'load-model') {
+          expect(resumed).toEqual(action);
+          continue;
+        }
+        const loaded = foldRun(taken, {
+          ...at1000,
+          seq: at + 2,
+          type: 'model.loaded',
+          already_loaded: true,
+          load_ms: 0,
+          context_tokens: before.loaded?.context_tokens,
+        });
+        if (action.type !== 'load-model') expect(nextAction(loaded, mode, 1000)).toEqual(action);
+      }
+    }),
+    { numRuns: Math.ceil(numRuns / 3) },
+  );
+}, 120_000);
+
+it('S19, X14-X16: both logs are valid for every run, and the views fold alike in pieces and whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(simulation, fc.integer({ min: 1, max: 7 }), async (input, piece) => {
+      const { log } = await simulate(input);
+      const { events } = log;
+      const sessionLog = new SessionLogProjection();
+      const lines = events.flatMap((event) => sessionLog.take(event));
+      for (const line of lines) sessionLogEntry.parse(line);
+      if (lines.length > 0) {
+        expect(lines.filter(({ event }) => event === 'session_start')).toHaveLength(1);
+        expect(lines.at(-1)?.event).toBe('session_end');
+      }
+      const exploreLog = new ExploreLogProjection();
+      const entries = events.flatMap((event) => exploreLog.take(event));
+      for (const entry of entries) exploreLogEntry.parse(entry);
+      expect(entries.filter(({ event_type }) => event_type === 'LLM_INVOCATION')).toHaveLength(
+        count(events, 'model-call.ended') + count(events, 'model-call.failed'),
+      );
+
+      let cycles = noCycles;
+      let timeline = emptyTimeline;
+      for (let from = 0; from < events.length; from += piece) {
+        cycles = foldCycles(cycles, events.slice(from, from + piece));
+        timeline = foldTimeline(timeline, events.slice(Math.max(0, from - 1), from + piece));
+      }
+      expect(cycles).toEqual(foldCycles(noCycles, events));
+      expect(timeline).toEqual(foldTimeline(emptyTimeline, events));
+      expect(cycles.cycles).toHaveLength(log.state.cycle.number);
+    }),
+    { numRuns: Math.ceil(numRuns / 2) },
+  );
+}, 120_000);
