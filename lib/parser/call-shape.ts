@@ -52,7 +52,7 @@ const ARGUMENT_KEYS = [
 const CALL_META_KEYS = new Set(['id', 'type', 'index', 'call_id', 'tool_call_id']);
 /** Keys that tell a tool's result from a call to it. */
 const RESULT_KEYS = ['result', 'results', 'output', 'content', 'response', 'tool_result', 'tool_response'];
-const LIST_KEYS = ['tool_calls', 'function_calls', 'calls'];
+const LIST_KEYS = ['tool_calls', 'function_calls', 'tool_uses', 'calls'];
 const HOLDER_KEYS = [
   'tool_call',
   'function_call',

@@ -13,7 +13,7 @@ export interface Tag {
 }
 
 const TAG = /<[^<>\n]{1,256}>/y;
-const BRACKET_TOKEN = /\[\/?[A-Z_]{3,24}\]/y;
+const BRACKET_TOKEN = /\[\/?(?:[A-Z_]{3,24}|[a-z]{2,12}_[a-z_]{2,12})\]/y;
 const ELEMENT = /^(?:[A-Za-z][\w-]{0,31}:|[|｜]DSML[|｜])?([\p{L}_0-9][\p{L}\p{N}_.-]*)/u;
 
 /** The tag that starts at `at`, if one does. */

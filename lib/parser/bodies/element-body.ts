@@ -6,9 +6,19 @@ import { type ElementsOptions, readElements } from './elements.ts';
 import { readJsonArguments } from './json-arguments.ts';
 import { refusal } from './json-body.ts';
 import { readName } from './named-json-body.ts';
+import { parameterElements, startsParameter } from './parameter-body.ts';
 
 const NAME_ELEMENTS = new Set(['name', 'tool_name', 'function_name']);
-const ARGUMENT_ELEMENTS = new Set(['arguments', 'parameters', 'args', 'input']);
+const ARGUMENT_ELEMENTS = new Set([
+  'arguments',
+  'parameters',
+  'args',
+  'input',
+  'params',
+  'tool_args',
+  'tool_input',
+  'tool_parameters',
+]);
 
 /** Name and arguments in elements of their own: `<tool_name>f</tool_name><parameters><a>1</a></parameters>`. */
 export function readElementBody(context: BodyContext, at: number): BodyReading | undefined {
@@ -21,9 +31,12 @@ export function readElementBody(context: BodyContext, at: number): BodyReading |
   if (!closer?.closing || closer.element !== opener.element) return undefined;
   const { name } = named;
   const holder = readTag(source.text, skipSpace(source.text, closer.end));
-  if (!holder || holder.closing || !ARGUMENT_ELEMENTS.has(holder.element.toLowerCase())) {
+  if (!holder || holder.closing || holder.element === '') {
     return { kind: 'elements', end: closer.end, verdicts: [buildCall(name, {}, context)] };
   }
+  // Without an element around them the parameters follow the name.
+  if (startsParameter(source.text, holder.at)) return parameterElements(context, name, closer.end);
+  if (!isHolder(holder)) return elementsIn(context, name, closer.end);
   const inside = skipSpace(source.text, holder.end);
   if (source.text[inside] === '{') {
     const { verdict, end } = readJsonArguments(context, { name, at: inside });
@@ -31,6 +44,11 @@ export function readElementBody(context: BodyContext, at: number): BodyReading |
   }
   const body = elementsIn(context, name, holder.end);
   return { ...body, end: behindCloser(source.text, body.end, holder) };
+}
+
+/** Whether an element holds all arguments: `<arguments>`. */
+export function isHolder(tag: Tag): boolean {
+  return ARGUMENT_ELEMENTS.has(tag.element.toLowerCase());
 }
 
 /** A name followed by elements that are parameters of the offered tool: `read_file\n<path>a.txt</path>`. */

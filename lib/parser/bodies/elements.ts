@@ -142,7 +142,8 @@ const NAMED_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&apos;', "'"],
 ]);
 
-function decodeEntities(text: string): string {
+/** XML text with `&lt;`, `&amp;`, `&#39;` and the like read. */
+export function decodeEntities(text: string): string {
   return text.replace(ENTITY, (entity) => {
     const named = NAMED_ENTITIES.get(entity.toLowerCase());
     if (named !== undefined) return named;

@@ -10,6 +10,10 @@ import { readJsonArguments } from './json-arguments.ts';
 import { refusal } from './json-body.ts';
 
 const FUNCTION_ELEMENTS = new Set(['function', 'invoke']);
+/** Elements that name the tool in an attribute now and then: `<tool_call name="f">`. */
+const NAMED_ELEMENTS = new Set(['tool_call', 'tool_use', 'function_call']);
+/** The opener without its bracket, as some models write it behind a marker. */
+const LOST_BRACKET = /function=([^\s<>]{1,128})>/y;
 const PARAMETER_ELEMENTS = new Set(['parameter', 'param']);
 
 const PARAMETER_CLOSER = /<\/[^<>\s]{0,20}param(?:eter)?\s{0,4}>/g;
@@ -23,7 +27,7 @@ const CDATA = /^<!\[CDATA\[([\s\S]*)\]\]>$/;
  * `<invoke name="f"><parameter name="a">`. The parameters' text is raw: no entities, one newline trimmed at each end.
  */
 export function readParameterBody(context: BodyContext, at: number): BodyReading | undefined {
-  const opener = readFunctionTag(context.source.text, at);
+  const opener = readFunctionTag(context.source.text, at) ?? readLostBracket(context.source.text, at);
   if (opener === undefined) return undefined;
   const { tag, name } = opener;
   if (name === '') {
@@ -47,11 +51,38 @@ export function readParameterBody(context: BodyContext, at: number): BodyReading
 /** The tag that opens a function element, and the name it gives; the name is '' when it gives none. */
 export function readFunctionTag(text: string, at: number): { tag: Tag; name: string } | undefined {
   const tag = readTag(text, at);
-  if (!tag || tag.closing || !FUNCTION_ELEMENTS.has(tag.element.toLowerCase())) return undefined;
-  return { tag, name: (attribute(tag, 'name') ?? '').trim() };
+  if (!tag || tag.closing) return undefined;
+  const element = tag.element.toLowerCase();
+  const name = (attribute(tag, 'name') ?? '').trim();
+  const isFunction = FUNCTION_ELEMENTS.has(element) || (NAMED_ELEMENTS.has(element) && name !== '');
+  return isFunction ? { tag, name } : undefined;
 }
 
-function parameterElements(context: BodyContext, name: string, from: number): BodyReading {
+function readLostBracket(text: string, at: number): { tag: Tag; name: string } | undefined {
+  LOST_BRACKET.lastIndex = at;
+  const [written, name] = LOST_BRACKET.exec(text) ?? [];
+  if (written === undefined || name === undefined) return undefined;
+  const end = at + written.length;
+  const tag = {
+    at,
+    end,
+    token: '',
+    element: 'function',
+    rest: `=${name}`,
+    closing: false,
+    selfClosing: false,
+  };
+  return { tag, name };
+}
+
+/** Whether a parameter element opens at an offset. */
+export function startsParameter(text: string, at: number): boolean {
+  const tag = readTag(text, at);
+  return tag !== undefined && !tag.closing && PARAMETER_ELEMENTS.has(tag.element.toLowerCase());
+}
+
+/** A call of `name` whose parameters are the `<parameter>` elements from an offset on. */
+export function parameterElements(context: BodyContext, name: string, from: number): BodyReading {
   const { text } = context.source;
   const values: JsonObject = {};
   let untyped = true;

@@ -1,7 +1,7 @@
 import { readFunctionTag, readParameterBody } from '../bodies/parameter-body.ts';
 import type { Format } from './format.ts';
 
-const BOUNDARY = /<\/?[^<>\s]{0,20}(?:function|invoke)[=\s>]/g;
+const BOUNDARY = /<\/?[^<>\s]{0,20}(?:function|invoke|tool_call|tool_use)[=\s>]/g;
 
 /** `<function=f>…</function>` and `<invoke name="f">…</invoke>` without a tag around them (Llama 3.1, Qwen3-Coder). */
 export const functionElement: Format = {

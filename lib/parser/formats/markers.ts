@@ -78,6 +78,8 @@ const ROWS: readonly Row[] = [
     open: ['|tool_calls_begin|', '|tool_calls_section_begin|'],
     close: ['|tool_calls_end|', '|tool_calls_section_end|'],
   },
+  // The separator, its opener lost on the way.
+  { format: 'deepseek', open: ['|tool_sep|'], close: ['|tool_call_end|', '|tool_calls_end|'] },
   { format: 'tool-code', open: ['tool_code', 'tool_use'], close: ['/tool_code', '/tool_use'] },
   { format: 'apertus', open: ['|tools_prefix|'], close: ['|tools_suffix|'] },
   {

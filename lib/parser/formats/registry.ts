@@ -1,5 +1,6 @@
 import { bareFunction } from './bare-function.ts';
 import { bareJson } from './bare-json.ts';
+import { bareMap } from './bare-map.ts';
 import { fenced } from './fenced.ts';
 import type { Format } from './format.ts';
 import { functionElement } from './function-element.ts';
@@ -27,6 +28,7 @@ export const FORMATS: readonly Format[] = [
   react,
   lonePython,
   bareFunction,
+  bareMap,
   fenced,
   pythonic,
   bareJson,

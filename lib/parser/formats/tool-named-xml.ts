@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { BodyContext } from '../bodies/body.ts';
-import { elementsIn } from '../bodies/element-body.ts';
-import { readElements, trimNewline } from '../bodies/elements.ts';
+import { elementsIn, isHolder } from '../bodies/element-body.ts';
+import { decodeEntities, readElements, trimNewline } from '../bodies/elements.ts';
 import { refusal } from '../bodies/json-body.ts';
-import { buildCall, soleTextParameter, type Verdict } from '../call-shape.ts';
+import { parameterElements, startsParameter } from '../bodies/parameter-body.ts';
+import { buildCall, fitsSchema, isObject, soleTextParameter, type Verdict } from '../call-shape.ts';
 import { skipSpace } from '../source.ts';
 import { readTag, type Tag } from '../tags.ts';
 import type { ParameterSchema } from '../types.ts';
@@ -80,6 +81,8 @@ function insideOf(
 ): { given: JsonObject; unsafeKey?: string } | undefined {
   const { source, tools } = context;
   const schema = tools.schema(name);
+  const whole = wholeInside(context, { name, from, to });
+  if (whole) return { given: { ...attributes, ...whole } };
   const inner = readElements(from, { source, schema, to, decodeEntities: true, knownOnly: true });
   const given = { ...attributes, ...inner.values };
   const rest = skipSpace(source.text, inner.end);
@@ -91,7 +94,53 @@ function insideOf(
   const text = trimNewline(source.text.slice(from, to)).trim();
   const sole = soleTextParameter(schema, attributes);
   if (sole === undefined || HTML_ELEMENTS.has(name.toLowerCase())) return undefined;
-  return { given: { ...attributes, [sole]: text } };
+  return { given: { ...attributes, [sole]: decodeEntities(text) } };
+}
+
+/**
+ * Arguments in the manner of another format: as `<parameter name="a">`, as a JSON object, or either of them or plain
+ * elements in one `<arguments>`. They have to be parameters of the tool, and all that is there.
+ */
+function wholeInside(
+  context: BodyContext,
+  { name, from, to }: { name: string; from: number; to: number },
+): JsonObject | undefined {
+  const { source, tools } = context;
+  const { text } = source;
+  const schema = tools.schema(name);
+  const at = skipSpace(text, from);
+  const holder = readTag(text, at);
+  if (
+    holder &&
+    !holder.closing &&
+    isHolder(holder) &&
+    !Object.hasOwn(schema?.properties ?? {}, holder.element)
+  ) {
+    const end = source.indexOf(`</${holder.element}>`, holder.end, to);
+    if (end === undefined) return undefined;
+    const inner = { name, from: holder.end, to: end };
+    return wholeInside(context, inner) ?? elementsOf(context, inner);
+  }
+  if (startsParameter(text, at)) {
+    const [verdict] = parameterElements(context, name, from).verdicts;
+    return verdict && 'call' in verdict ? verdict.call.arguments : undefined;
+  }
+  if (text[at] !== '{') return undefined;
+  const reading = source.readJson(at);
+  if (!reading.ok || !reading.closed || reading.unsafeKey !== undefined) return undefined;
+  const fits =
+    skipSpace(text, reading.end) >= to && isObject(reading.value) && fitsSchema(reading.value, schema);
+  return fits && isObject(reading.value) ? reading.value : undefined;
+}
+
+function elementsOf(
+  { source, tools }: BodyContext,
+  { name, from, to }: { name: string; from: number; to: number },
+): JsonObject | undefined {
+  const options = { source, schema: tools.schema(name), to, decodeEntities: true, knownOnly: true };
+  const inner = readElements(from, options);
+  const isWhole = !inner.cut && inner.unsafeKey === undefined && skipSpace(source.text, inner.end) >= to;
+  return isWhole ? inner.values : undefined;
 }
 
 /** Without its closer the element counts only when it ends the text and its parameters are whole. */

@@ -171,6 +171,11 @@ class Reader {
     const comma = cursor.at;
     cursor.at++;
     cursor.skipSpace();
+    while (frame.object && cursor.char === ',') {
+      cursor.at++;
+      cursor.skipSpace();
+      cursor.repair('trailing-comma', ',,', ',');
+    }
     if (cursor.char === frame.closer) {
       cursor.repair('trailing-comma', cursor.text.slice(comma, cursor.at + 1), frame.closer);
     }

@@ -304,6 +304,12 @@ export const RENDERERS: readonly Renderer[] = [
       `<start_function_call>call:${call.name}${gemmaMap(call.arguments, '<escape>')}<end_function_call>`,
   },
   {
+    format: 'gemma-bare',
+    place: 'line',
+    canHold: (text) => !text.includes('<escape>'),
+    render: (call) => `call:${call.name}${gemmaMap(call.arguments, '<escape>')}`,
+  },
+  {
     format: 'gemma4',
     place: 'anywhere',
     canHold: (text) => !text.includes('<|"|>'),
