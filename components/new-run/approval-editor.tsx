@@ -37,9 +37,7 @@ export function ApprovalEditor({
                   key={choice.value}
                   className={cx(
                     'rounded-md border px-2.5 py-1 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-brass',
-                    chosen
-                      ? 'border-brass bg-brass-wash'
-                      : 'border-line-strong bg-raised hover:border-ink-3',
+                    chosen ? 'border-brass bg-brass-wash' : 'border-line-strong bg-raised hover:border-ink-3',
                   )}
                 >
                   <input

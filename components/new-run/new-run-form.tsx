@@ -9,7 +9,7 @@ import { ApiError, getJson } from '#lib/browser/api.ts';
 import { preferredModel } from '#lib/browser/models.ts';
 import { remembered } from '#lib/browser/remembered.ts';
 import {
-  APPROVAL_TOOLS,
+  approvalTools,
   type DraftProblems,
   draftOf,
   emptyDraft,
@@ -23,6 +23,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { ApprovalEditor } from './approval-editor.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
 import { Choice, Field, NumberField, Section, Switch } from './fields.tsx';
@@ -304,22 +305,13 @@ export function NewRunForm() {
           </Section>
         )}
 
-        {(draft.kind === 'task' || draft.kind === 'session') && (
+        {approvalTools(draft.kind).length > 0 && (
           <Section title="Approval" hint="Which calls wait for you">
-            {APPROVAL_TOOLS.map((tool) => (
-              <Choice
-                key={tool}
-                legend={tool}
-                name={`approval-${tool}`}
-                value={draft.approval[tool] ?? 'auto'}
-                onChange={(choice) => set('approval', { ...draft.approval, [tool]: choice })}
-                options={[
-                  { value: 'auto', label: 'Run' },
-                  { value: 'ask', label: 'Ask me' },
-                  { value: 'deny', label: 'Refuse' },
-                ]}
-              />
-            ))}
+            <ApprovalEditor
+              tools={approvalTools(draft.kind)}
+              value={draft.approval}
+              onChange={(approval) => set('approval', approval)}
+            />
           </Section>
         )}
 

@@ -29,6 +29,10 @@ function announce(view: RunView, before: RunView): string | undefined {
   if (view.connection.status !== before.connection.status) {
     if (view.connection.status === 'reconnecting') return 'Connection lost, reconnecting.';
     if (view.connection.status === 'offline') return 'The server does not answer.';
+    // What waits for the listener is said however long it has been waiting.
+    if (view.connection.status === 'live' && view.run.phase === 'awaiting-approval') {
+      return 'A call waits for your approval.';
+    }
   }
   // What happened before one came is to be read, not heard.
   const live = before.connection.status === 'live';

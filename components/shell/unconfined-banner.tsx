@@ -7,10 +7,7 @@ export function UnconfinedBanner() {
     >
       <span className="truncate">
         Commands run without confinement<span className="max-sm:hidden"> on this machine</span>.{' '}
-        <span className="font-normal">
-          <span className="max-sm:hidden">Each one waits for your approval.</span>
-          <span className="sm:hidden">You approve each.</span>
-        </span>
+        <span className="font-normal max-sm:hidden">Each one waits for your approval.</span>
       </span>
     </aside>
   );

@@ -165,7 +165,7 @@ function EditedField({ field, onChange }: { field: EditField; onChange: (text: s
       <textarea
         id={id}
         rows={lines}
-        className="field resize-y font-mono text-sm"
+        className="field [field-sizing:content] max-h-96 resize-y font-mono text-sm"
         spellCheck={false}
         value={field.text}
         onChange={(event) => onChange(event.target.value)}

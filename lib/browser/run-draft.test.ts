@@ -48,6 +48,19 @@ describe('D10: the new-run form', () => {
     });
   });
 
+  it('sends a rule for each tool that does not simply run, as far as the mode has the tool', () => {
+    const approval = { read_file: 'auto', write_file: 'ask', search_files: 'deny' } as const;
+    expect(request({ approval })).toMatchObject({
+      approval: { default: 'auto', tools: { write_file: 'ask', search_files: 'deny' } },
+    });
+    expect(request({ approval, kind: 'session' })).toMatchObject({
+      approval: { tools: { write_file: 'ask' } },
+    });
+    expect(request({ approval, kind: 'prompt' })).not.toHaveProperty('approval');
+    const again = draftOf(sampleConfig({ approval: { default: 'ask', tools: { read_file: 'auto' } } }), 'id');
+    expect(again.approval).toMatchObject({ read_file: 'auto', write_file: 'ask', run_command: 'ask' });
+  });
+
   it('names every field that is wrong', () => {
     expect(
       request({

@@ -10,13 +10,7 @@ export type DraftCheck =
 export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
 
 /** Tools of a task that the form has a rule for. */
-export const APPROVAL_TOOLS = [
-  'read_file',
-  'write_file',
-  'list_directory',
-  'search_files',
-  'run_command',
-] as const;
+const APPROVAL_TOOLS = ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'] as const;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
 type ApprovalChoice = 'auto' | 'ask' | 'deny';
 
@@ -184,6 +178,7 @@ export function requestOf(
     keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...(isTask ? taskFields(draft, number) : endlessFields(draft, number)),
+    approval: approvalOf(draft),
     budget:
       maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
         ? undefined
@@ -212,7 +207,6 @@ function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunReque
     compact_at: number('compactAt', { min: 0.1, max: 1 }),
     result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
     max_attempts: maxAttempts,
-    approval: approvalOf(draft),
     system: draft.system.trim() === '' ? undefined : draft.system,
     checks: draft.kind === 'task' && draft.checks.length > 0 ? draft.checks : undefined,
   };
@@ -240,9 +234,19 @@ function endlessFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRe
   };
 }
 
+/** Tools of this kind of run that the form has a rule for. */
+export function approvalTools(kind: RunKind): readonly ApprovalTool[] {
+  if (kind === 'task') return APPROVAL_TOOLS;
+  return kind === 'session' ? ['read_file', 'write_file', 'run_command'] : [];
+}
+
 function approvalOf({ kind, approval }: RunDraft): CreateRunRequest['approval'] {
-  const tools = Object.fromEntries(Object.entries(approval).filter(([, choice]) => choice !== 'auto'));
-  return (kind === 'task' || kind === 'session') && Object.keys(tools).length > 0 ? { tools } : undefined;
+  const tools: RunDraft['approval'] = {};
+  for (const tool of approvalTools(kind)) {
+    const choice = approval[tool];
+    if (choice !== undefined && choice !== 'auto') tools[tool] = choice;
+  }
+  return Object.keys(tools).length > 0 ? { tools } : undefined;
 }
 
 interface NumberLimits {
