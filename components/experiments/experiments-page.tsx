@@ -35,7 +35,11 @@ export function ExperimentsPage() {
           </Button>
         )}
       </div>
-      {error && !data && <Problem error={error} onRetry={reload} />}
+      {error && !data && (
+        <div className="mt-6">
+          <Problem error={error} onRetry={reload} />
+        </div>
+      )}
       {(making || none) && <ExperimentForm onCancel={none ? undefined : () => setMaking(false)} />}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">

@@ -65,11 +65,8 @@ export function MessageBox() {
               id="message"
               rows={1}
               className="field max-h-40 min-h-9 flex-1 resize-y"
-              placeholder={
-                mode === 'session'
-                  ? 'Say something. It is read when the turn is over.'
-                  : 'Say something. The agent reads it when it writes to you, or as the next cycle begins.'
-              }
+              placeholder="Say something to the agent"
+              aria-describedby="message-hint"
               value={text}
               onChange={(event) => setText(event.target.value)}
               onKeyDown={(event) => {
@@ -81,6 +78,13 @@ export function MessageBox() {
               {busy ? 'Sending' : 'Send'}
             </Button>
           </form>
+        )}
+        {!ended && (
+          <p id="message-hint" className="mt-1 text-xs text-ink-3 max-sm:sr-only">
+            {mode === 'session'
+              ? 'Read when the turn is over. Enter sends, Shift Enter breaks the line.'
+              : 'Read when the agent next writes to you. Enter sends, Shift Enter breaks the line.'}
+          </p>
         )}
         {problem && (
           <p role="alert" className="mt-1.5 text-sm text-fail">

@@ -44,7 +44,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
                 href={page.href}
                 aria-current={here ? 'page' : undefined}
                 className={cx(
-                  'rounded-md px-2.5 py-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink',
+                  'rounded-md px-1.5 py-1 font-medium sm:px-2.5 text-ink-2 hover:bg-sunken hover:text-ink',
                   here && 'text-ink',
                 )}
               >
@@ -59,7 +59,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
           <ThemeToggle initial={theme} />
           <Link href="/runs/new" className={buttonClass('plain', 'sm', 'ml-1')}>
             <Plus className="size-3.5" aria-hidden="true" />
-            New run
+            <span className="max-[519px]:sr-only">New run</span>
           </Link>
         </div>
       </div>

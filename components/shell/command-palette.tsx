@@ -104,7 +104,7 @@ export function CommandPalette() {
         onClick={open}
         aria-label="Commands"
         title="Commands (Ctrl K)"
-        className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-[379px]:hidden"
+        className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-sm:hidden"
       >
         <CommandIcon className="size-4" aria-hidden="true" />
       </button>
