@@ -45,6 +45,9 @@ const ARGUMENT_KEYS = [
   'action_input',
   'tool_input',
   'tool_args',
+  'tool_arguments',
+  'tool_parameters',
+  'function_arguments',
   'function_args',
   'kwargs',
 ];
@@ -186,7 +189,8 @@ function decodeArguments(
     unsafeKey ??= reading.unsafeKey;
     value = reading.value ?? {};
   }
-  if (Array.isArray(value) && value.length === 1) value = value[0] ?? {};
+  // A list of one object is that object, an empty list no arguments.
+  if (Array.isArray(value) && value.length <= 1) value = value[0] ?? {};
   return isObject(value) ? { value, repairs, unsafeKey } : undefined;
 }
 

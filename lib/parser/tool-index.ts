@@ -3,8 +3,8 @@ import type { ParameterSchema, ToolDefinition } from './types.ts';
 
 /** Names that models put before the tool's own: `functions.read_file`, `default_api.read_file`. */
 const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/;
-/** Kimi counts its calls behind the name: `read_file:0`. */
-const CALL_INDEX = /:\d{1,10}$/;
+/** Kimi counts its calls behind the name: `read_file:0`. Others set the arguments off with a colon. */
+const CALL_INDEX = /:\d{0,10}$/;
 /** Llama 3.1 calls its built-in tools as methods: `brave_search.call(…)`. */
 const CALL_METHOD = /\.call$/;
 /** Control tokens get glued to names: `read_file<|channel|>commentary` (gpt-oss), `read_file<tool_sep>` (Hunyuan). */

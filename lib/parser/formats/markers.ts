@@ -80,7 +80,11 @@ const ROWS: readonly Row[] = [
   },
   // The separator, its opener lost on the way.
   { format: 'deepseek', open: ['|tool_sep|'], close: ['|tool_call_end|', '|tool_calls_end|'] },
-  { format: 'tool-code', open: ['tool_code', 'tool_use'], close: ['/tool_code', '/tool_use'] },
+  {
+    format: 'tool-code',
+    open: ['tool_code', 'tool_use', 'use_tool'],
+    close: ['/tool_code', '/tool_use', '/use_tool'],
+  },
   { format: 'apertus', open: ['|tools_prefix|'], close: ['|tools_suffix|'] },
   {
     format: 'gigachat',

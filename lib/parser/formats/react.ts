@@ -4,7 +4,7 @@ import { skipSpace } from '../source.ts';
 import type { Format } from './format.ts';
 
 const ACTION =
-  /[ \t*]{0,8}Action:[ \t*]{0,8}([^\s<>{}()[\]"'`,;|*]{1,128})[ \t*]{0,8}\n[ \t*]{0,8}Action Input:[ \t*]{0,8}/y;
+  /[ \t*]{0,8}(Action|Tool|Function)(?: Name)?[ \t*]{0,8}:[ \t*]{0,8}([^\s<>{}()[\]"'`,;|*]{1,128})[ \t*]{0,8}\n[ \t*]{0,8}(?:(?:Action |Tool )?Input|Arguments|Parameters|Args)[ \t*]{0,8}:[ \t*]{0,8}/iy;
 const FENCE = /```(?:json)?\s{0,8}/y;
 
 /** The lines of a ReAct prompt: `Action: f`, `Action Input: {…}`. What the model invents behind them is no result. */
@@ -16,7 +16,7 @@ export const react: Format = {
     const { text } = source;
     ACTION.lastIndex = at;
     const action = ACTION.exec(text);
-    const name = action?.[1];
+    const name = action?.[2];
     if (!action || name === undefined || tools.offered(name) === undefined) return undefined;
     let start = skipSpace(text, at + action[0].length);
     FENCE.lastIndex = start;
@@ -25,6 +25,8 @@ export const react: Format = {
       const { verdict, end } = readJsonArguments({ source, tools, strength: 'weak' }, { name, at: start });
       return { kind: 'calls', end, verdicts: [verdict] };
     }
+    // Without braces only ReAct's own words are clear enough: `Tool: f`, `Input: text` may be a heading and a note.
+    if (action[1]?.toLowerCase() !== 'action') return undefined;
     const lineEnd = text.indexOf('\n', start);
     const end = lineEnd === -1 ? text.length : lineEnd;
     const sole = soleTextParameter(tools.schema(tools.resolve(name)));
