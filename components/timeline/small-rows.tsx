@@ -195,7 +195,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
             {row.iteration}
           </span>
         </div>
-        <h3 className="sr-only">Step {row.iteration}</h3>
+        <span className="sr-only">Step {row.iteration}</span>
       </div>
     );
   }

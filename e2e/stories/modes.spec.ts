@@ -60,9 +60,7 @@ test('X11, X22, O12: an exploration shows its cycles, its memory and its reflect
         steps: [
           {
             reply: {
-              tool_calls: [
-                { name: 'write_memory', arguments: { key: 'tides', value: 'Note {{n}} on tides.' } },
-              ],
+              tool_calls: [{ name: 'write', arguments: { key: 'tides', value: 'Note {{n}} on tides.' } }],
             },
           },
           { reply: { content: 'In round {{n}} I thought about tides and the moon.' } },
@@ -131,13 +129,13 @@ test('Ctrl-K goes anywhere, and / finds a row', async ({ page, loupe, ollama }) 
   await page.goto('/');
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Command' }).fill('hide a needle');
-  await expect(page.getByRole('option')).toHaveCount(1);
+  await expect(page.getByRole('listbox', { name: 'Commands' }).getByRole('option')).toHaveCount(1);
   await page.keyboard.press('Enter');
   const view = new RunView(page);
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(page).toHaveTitle(/^Answered: Hide a needle/);
   await page.keyboard.press('/');
-  await page.getByRole('textbox', { name: 'Search in this run' }).fill('needle answer');
+  await page.getByRole('textbox', { name: 'Search in this run' }).fill('needle is in this');
   await expect(page.getByRole('search')).toContainText('2');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('search')).toContainText('1/2');

@@ -9,10 +9,10 @@ const { rows } = foldTimeline(emptyTimeline, exploreLog(9).events);
 it('X11: counts what each cycle did, up to its reflection', () => {
   const cycles = cyclesOf(rows);
   expect(cycles.map(({ cycle }) => cycle)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  expect(cycles[1]).toMatchObject({ calls: 3, failed: 0, modelCalls: 4, tools: { write_memory: 3 } });
+  expect(cycles[1]).toMatchObject({ calls: 3, failed: 0, modelCalls: 4, tools: { write: 3 } });
   expect(cycles[1]?.reflection?.text).toContain('Tides follow the moon');
   expect(cycles[1]?.tokensIn).toBeGreaterThan(0);
-  expect(toolsByUse(cycles)[0]).toBe('write_memory');
+  expect(toolsByUse(cycles)[0]).toBe('write');
 });
 
 it('X21: a reflection that says nearly the same again is less new than others', () => {

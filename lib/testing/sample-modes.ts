@@ -149,7 +149,7 @@ export function exploreLog(cycles: number, options: Options & { open?: boolean }
     for (let step = 0; step < 1 + (cycle % 3); step += 1) {
       if (step > 0 || !(key in memory))
         remember(log, cycle, key, `What I know about ${key} in cycle ${cycle}.`, memory);
-      else ask(log, 'read_memory', { key });
+      else ask(log, 'read', { key });
     }
     if (cycle % 7 === 0 && key in memory) forget(log, cycle, key, memory);
     if (cycle === 3)
@@ -185,14 +185,14 @@ function remember(
   memory: Record<string, string>,
 ): void {
   memory[key] = value;
-  ask(log, 'write_memory', { key, value }, (call_id) => [
+  ask(log, 'write', { key, value }, (call_id) => [
     { type: 'memory.changed', call_id, cycle, operation: 'write', key, value },
   ]);
 }
 
 function forget(log: SampleLog, cycle: number, key: string, memory: Record<string, string>): void {
   delete memory[key];
-  ask(log, 'delete_memory', { key }, (call_id) => [
+  ask(log, 'delete', { key }, (call_id) => [
     { type: 'memory.changed', call_id, cycle, operation: 'delete', key },
   ]);
 }
