@@ -68,6 +68,13 @@ const OPENERS = [
   '``x`',
   '<tool_response>',
   '<![CDATA[',
+  'call:read_file{\n',
+  'Tool: read_file\nArguments: {\n',
+  '<tool_call name="read_file">{',
+  '<tool_call><name>read_file</name><parameter=path>',
+  '<read_file><arguments>',
+  '<read_file>{"path":"a"}x',
+  '<｜tool▁sep｜>read_file{',
 ].map(repeat);
 
 const ALMOST = [

@@ -14,3 +14,9 @@ it('reads input that is text for the one text parameter, when its line is whole'
 it('P16: takes no action that is no tool', () => {
   expect(readCalls('Action: fly\nAction Input: {"to": "Oslo"}')).toBe('final_answer');
 });
+
+it('reads the same in other words, with arguments in braces only', () => {
+  expect(readCalls('Tool: get_weather\nArguments: {"city": "Oslo"}')).toEqual([weather()]);
+  expect(readCalls('**Function Name:** get_weather\n**Parameters:** {"city": "Oslo"}')).toEqual([weather()]);
+  expect(readCalls('Tool: get_weather\nInput: Oslo\n')).toBe('final_answer');
+});
