@@ -161,10 +161,10 @@ test('T10: a single answer streams text, offers no tools and runs no loop', asyn
   ollama.add({ name: 'single-model', steps: [{ reply: { content: 'Forty-two.' } }] });
   await page.goto('/runs/new');
   await page.getByLabel('What should the agent do?').fill('What is the answer?');
-  await page.getByText('Single answer', { exact: true }).click();
-  await page.getByText('single-model:latest', { exact: true }).click();
+  await page.getByText('Quick prompt', { exact: true }).click();
+  await page.getByRole('radio', { name: /^single-model/ }).check();
   await expect(page.getByText('Where it works')).toBeHidden();
-  await page.getByRole('button', { name: 'Start run' }).click();
+  await page.getByRole('button', { name: 'Ask' }).click();
   const view = new RunView(page);
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(view.end).toContainText('Forty-two.');
