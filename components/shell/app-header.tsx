@@ -25,10 +25,10 @@ export function AppHeader({ theme }: { theme: Theme }) {
   useEffect(restoreDensity, []);
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
-      <div className="flex h-12 items-center gap-1 px-3 sm:gap-2 sm:px-5">
+      <div className="flex h-12 items-center gap-1 px-2 sm:gap-2 sm:px-5">
         <Link
           href="/"
-          className="mr-1 flex items-center gap-2 rounded-md py-1 pr-2 sm:mr-3"
+          className="flex items-center gap-2 rounded-md py-1 pr-1 sm:mr-3 sm:pr-2"
           aria-label="Loupe, home"
         >
           <Mark className="size-6" />
@@ -44,7 +44,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
                 href={page.href}
                 aria-current={here ? 'page' : undefined}
                 className={cx(
-                  'rounded-md px-1.5 py-1 font-medium sm:px-2.5 text-ink-2 hover:bg-sunken hover:text-ink',
+                  'rounded-md px-1 py-1 font-medium sm:px-2.5 text-ink-2 hover:bg-sunken hover:text-ink',
                   here && 'text-ink',
                 )}
               >
