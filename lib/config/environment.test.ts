@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -73,6 +73,8 @@ it('makes the operator token once, for its owner alone', () => {
   try {
     const token = operatorToken(folder, undefined);
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect((statSync(join(folder, 'token')).mode & 0o777).toString(8)).toBe('600');
+    chmodSync(join(folder, 'token'), 0o644);
     expect(operatorToken(folder, undefined)).toBe(token);
     expect(operatorToken(folder, 'given-from-outside')).toBe('given-from-outside');
     expect((statSync(join(folder, 'token')).mode & 0o777).toString(8)).toBe('600');
