@@ -22,6 +22,8 @@ export interface RunSummary {
   iterations_used: number;
   /** 0: no such limit. */
   max_iterations: number;
+  /** Cycles that were begun; 0 in other modes than explorations. */
+  cycles: number;
   tokens_in: number;
   tokens_out: number;
   tool_calls: number;

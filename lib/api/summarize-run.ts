@@ -28,6 +28,7 @@ export function summarizeRun(state: RunState): RunSummary {
     message: ended?.message,
     iterations_used: state.iterationsUsed,
     max_iterations: config.max_iterations,
+    cycles: state.cycle.number,
     tokens_in: state.tokensIn,
     tokens_out: state.tokensOut,
     tool_calls: state.toolCalls,

@@ -103,6 +103,11 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('body', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('experiment_items_key', ['experiment_id', 'position']),
   ],
+  () => [
+    sqlite.schema
+      .alterTable('runs')
+      .addColumn('cycles', 'integer', (column) => column.notNull().defaultTo(0)),
+  ],
 ];
 
 /** The schema this program writes. */

@@ -16,6 +16,7 @@ export interface RunsTable {
   message: string | null;
   iterations_used: number;
   max_iterations: number;
+  cycles: number;
   tokens_in: number;
   tokens_out: number;
   tool_calls: number;

@@ -101,6 +101,7 @@ it('P17: counts the replies of a database that an older version wrote', async ()
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
   database.exec('drop table model_counts; drop table experiment_items; drop table experiments');
+  database.exec('alter table runs drop column cycles');
   database.pragma('user_version = 1');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);

@@ -89,7 +89,7 @@ export class SqliteRunStore implements RunStore {
     this.#updateSummary = this.#database.prepare(
       `update runs set updated_at = @updated_at, started_at = @started_at, ended_at = @ended_at, phase = @phase,
          termination_reason = @termination_reason, message = @message, iterations_used = @iterations_used,
-         tokens_in = @tokens_in, tokens_out = @tokens_out, tool_calls = @tool_calls, verification = @verification,
+         cycles = @cycles, tokens_in = @tokens_in, tokens_out = @tokens_out, tool_calls = @tool_calls, verification = @verification,
          stop_requested = @stop_requested, last_seq = @last_seq
        where id = @id`,
     );

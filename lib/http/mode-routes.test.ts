@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { POST as continueExperiment } from '../../app/api/experiments/[experimentId]/continue/route.ts';
+import { GET as getResults } from '../../app/api/experiments/[experimentId]/results/route.ts';
+import { GET as getExperiment } from '../../app/api/experiments/[experimentId]/route.ts';
+import { POST as stopExperiment } from '../../app/api/experiments/[experimentId]/stop/route.ts';
+import { POST as createExperiment, GET as listExperiments } from '../../app/api/experiments/route.ts';
+import { GET as getLog } from '../../app/api/runs/[runId]/log/route.ts';
+import { POST as sendMessage } from '../../app/api/runs/[runId]/messages/route.ts';
+import { POST as createRun } from '../../app/api/runs/route.ts';
+import { runLoop } from '../engine/run-loop.ts';
+import { Experiments } from '../experiments/experiments.ts';
+import { exploreLogEntry } from '../exports/explore-log.ts';
+import { sessionLogEntry } from '../exports/session-log.ts';
+import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
+import { parseOllamaHost } from '../model/ollama-host.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import { resolveConfig } from '../modes/resolve-config.ts';
+import { setExperiments } from '../runs/current-experiments.ts';
+import { setRunService } from '../runs/current-service.ts';
+import { openToolsOf } from '../runs/open-tools.ts';
+import { calls, says, silence } from '../runs/play.ts';
+import { openTestService, type TestService } from '../runs/test-service.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
+import { type TemporaryFolder, temporaryFolder } from '../sandbox/under-test.ts';
+import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { setGate } from './current-gate.ts';
+import { Gate } from './gate.ts';
+
+const token = 'operator-token-0123456789abcdef';
+const host = '127.0.0.1:4120';
+
+let test: TestService;
+let fake: FakeOllama;
+let folder: TemporaryFolder;
+let experiments: Experiments;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  fake = await startFakeOllama({
+    scenarios: [
+      { name: 'talk', pace: { prompt_ms: 60 }, steps: [says('Hello.'), silence, silence, silence] },
+      {
+        name: 'roam',
+        steps: [calls({ name: 'write', arguments: { key: 'a', value: 'b' } }), says('I wrote it.')],
+      },
+    ],
+  });
+  const parts = { sandbox: openUnconfined(), logPathOf: (id: string) => `/logs/${id}.jsonl` };
+  test = await openTestService(
+    ({ log, config, signal }) =>
+      runLoop({
+        log,
+        signal,
+        model: createOllamaChatModel({ host: parseOllamaHost(fake.url) }),
+        mode: modeOf(config),
+        openTools: openToolsOf(log.runId, { ...parts, dataDir: test.dataDir }),
+      }),
+    {
+      prepare: async (request) => ({
+        config: resolveConfig(request, { workspace: folder.path, offeredTools: [] }),
+        discard: async () => undefined,
+      }),
+    },
+  );
+  experiments = new Experiments({
+    store: test.store,
+    newId: () => 'exp-1',
+    runs: {
+      start: async (request, idempotencyKey) =>
+        (await test.service.start(request, { idempotencyKey })).run.id,
+      stop: (id, options) => test.service.stop(id, options),
+      events: (id) => test.store.read(id, { afterSeq: 0, limit: 10_000 }),
+      ended: (id, signal) => test.service.ended(id, signal),
+    },
+  });
+  setRunService(test.service);
+  setExperiments(experiments);
+  setGate(new Gate({ token, hostnames: [], port: 4120 }));
+});
+afterEach(async () => {
+  await experiments.close();
+  await test.dispose();
+  await fake.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+function request(path: string, body?: unknown): Request {
+  return new Request(`http://${host}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: { host, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  });
+}
+const ofRun = (runId: string) => ({ params: Promise.resolve({ runId }) });
+const ofExperiment = (experimentId: string) => ({ params: Promise.resolve({ experimentId }) });
+const lines = async (response: Response): Promise<unknown[]> =>
+  (await response.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+async function start(body: object): Promise<string> {
+  const response = await createRun(request('/api/runs', body));
+  expect(response.status).toBe(201);
+  return (await response.json()).run.id;
+}
+
+it('POST messages stores what is said, and the log of a session has its own shape', async () => {
+  const id = await start({ mode: 'session', model: 'talk' });
+  const sent = await sendMessage(request(`/api/runs/${id}/messages`, { text: ' Good day. ' }), ofRun(id));
+  expect(sent.status).toBe(202);
+  expect(await sent.json()).toMatchObject({
+    run: { id, mode: 'session', title: 'Session' },
+    message: { id: 'm1', text: 'Good day.', status: 'queued' },
+  });
+  await test.service.ended(id, new AbortController().signal);
+  const events = await lines(await getLog(request(`/api/runs/${id}/log`), ofRun(id)));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'operator.delivered', message_ids: ['m1'] }));
+
+  const response = await getLog(request(`/api/runs/${id}/log?format=session`), ofRun(id));
+  expect(response.headers.get('content-disposition')).toContain(`loupe-${id}-session.jsonl`);
+  const entries = (await lines(response)).map((line) => sessionLogEntry.parse(line));
+  expect(entries[0]).toMatchObject({ event: 'session_start', log_path: `/logs/${id}.jsonl` });
+  expect(entries.at(-1)).toMatchObject({ event: 'session_end', reason: 'error' });
+
+  const late = await sendMessage(request(`/api/runs/${id}/messages`, { text: 'Too late.' }), ofRun(id));
+  expect([late.status, (await late.json()).error.code]).toEqual([409, 'run_ended']);
+});
+
+it('the log of an exploration has its own shape, and no format is taken for another', async () => {
+  const id = await start({ mode: 'explore', model: 'roam', max_cycles: 1 });
+  await test.service.ended(id, new AbortController().signal);
+  const response = await getLog(request(`/api/runs/${id}/log?format=explore`), ofRun(id));
+  const entries = (await lines(response)).map((line) => exploreLogEntry.parse(line));
+  expect(entries.map(({ event_type }) => event_type)).toEqual([
+    'LLM_INVOCATION',
+    'TOOL_CALL',
+    'LLM_INVOCATION',
+  ]);
+  for (const format of ['session', 'nonsense']) {
+    const refused = await getLog(request(`/api/runs/${id}/log?format=${format}`), ofRun(id));
+    expect([refused.status, (await refused.json()).error.code]).toEqual([400, 'invalid_request']);
+  }
+});
+
+it.each([{}, { text: '  ' }, { text: 'x'.repeat(8001) }, { text: 'x', extra: 1 }])(
+  'refuses the message %j',
+  async (body) => {
+    const id = await start({ mode: 'explore', model: 'roam', max_cycles: 1 });
+    const refused = await sendMessage(request(`/api/runs/${id}/messages`, body), ofRun(id));
+    expect([refused.status, (await refused.json()).error.code]).toEqual([400, 'invalid_request']);
+  },
+);
+
+it('runs an experiment from its plan to its tables', async () => {
+  const plan = { name: 'Roaming', models: ['roam'], seeds: [1, 2], cycles: 1 };
+  const created = await createExperiment(request('/api/experiments', plan));
+  expect(created.status).toBe(201);
+  expect(created.headers.get('location')).toBe('/api/experiments/exp-1');
+  await vi.waitFor(
+    async () => {
+      const reply = await (
+        await getExperiment(request('/api/experiments/exp-1'), ofExperiment('exp-1'))
+      ).json();
+      expect(reply.experiment).toMatchObject({ status: 'finished', done: 2, total: 2 });
+    },
+    { timeout: 20_000 },
+  );
+  const list = await (await listExperiments(request('/api/experiments'))).json();
+  expect(list.experiments).toMatchObject([{ id: 'exp-1', name: 'Roaming' }]);
+  const results = (format: string) =>
+    getResults(request(`/api/experiments/exp-1/results?format=${format}`), ofExperiment('exp-1'));
+  expect(await lines(await results('jsonl'))).toMatchObject([
+    { position: 1, seed: 1, result: { cycles: 1 } },
+    { position: 2, seed: 2 },
+  ]);
+  const csv = await results('csv');
+  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect((await csv.text()).split('\r\n')).toHaveLength(4);
+  expect((await results('xml')).status).toBe(400);
+  for (const act of [stopExperiment, continueExperiment]) {
+    const response = await act(request('/api/experiments/exp-1/x', {}), ofExperiment('exp-1'));
+    expect((await response.json()).experiment.status).toBe('finished');
+    const missing = await act(request('/api/experiments/none/x', {}), ofExperiment('none'));
+    expect([missing.status, (await missing.json()).error.code]).toEqual([404, 'experiment_not_found']);
+  }
+});
+
+it('names what is wrong with a plan', async () => {
+  const refused = await createExperiment(
+    request('/api/experiments', { name: 'Odd', models: ['roam'], settings: { tier: 'complex' } }),
+  );
+  expect(refused.status).toBe(400);
+  expect((await refused.json()).error.message).toContain('tier');
+});

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CreateRunRequest } from '../api/create-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import type { RunEvent, RunEventType } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { SessionLogProjection } from '../exports/session-log.ts';
+import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { calls, says, silence } from './play.ts';
+
+/** One life of the program: makes the run if there is none, takes up what an earlier life left, prints the ended log. */
+const LIFE = `
+  const at = (file) => import(new URL(file, process.env.HERE).href);
+  const { readEnvironment } = await at('../config/environment.ts');
+  const { openRunService } = await at('./open-run-service.ts');
+  const { createRunRequest } = await at('../api/create-run.ts');
+  const opened = await openRunService(readEnvironment(process.env));
+  const { service } = opened;
+  await service.resumeUnfinished();
+  const { run } = await service.start(createRunRequest.parse(JSON.parse(process.env.REQUEST)), {
+    idempotencyKey: 'the walk',
+  });
+  await service.ended(run.id, new AbortController().signal);
+  const log = [];
+  for await (const events of service.log(run.id)) log.push(...events);
+  await opened.close();
+  process.stdout.write('LOG ' + JSON.stringify(log));
+`;
+
+let ollama: FakeOllama;
+let root: string;
+
+const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
+const remember = (key: string, value: string) => ({ name: 'write', arguments: { key, value } });
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'loupe-crash-modes-'));
+  ollama = await startFakeOllama({ record: false });
+  ollama.add({
+    name: 'session',
+    steps: [
+      { reply: { content: 'I begin.', tool_calls: [write('a.md', 'A')] } },
+      says('That is done.'),
+      calls(write('b.md', 'B'), write('c.md', 'C')),
+      says('And that.'),
+      silence,
+      silence,
+      silence,
+    ],
+  });
+  ollama.add({
+    name: 'explore',
+    steps: [
+      calls(remember('idea', 'clouds'), remember('plan', 'sky')),
+      says('I had an idea.'),
+      calls({ name: 'send_message_to_operator', arguments: { message: 'I have an idea.' } }),
+      calls({ name: 'delete', arguments: { key: 'plan' } }, { name: 'list' }),
+      says('I had an idea.'),
+      calls({ name: 'read', arguments: { key: 'idea' } }),
+      says('The end of it.'),
+    ],
+  });
+});
+afterAll(async () => {
+  await ollama.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function live(folder: string, request: CreateRunRequest, fault?: string) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', LIFE], {
+    env: {
+      NODE_ENV: 'test',
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      HERE: import.meta.url,
+      REQUEST: JSON.stringify(request),
+      LOUPE_DATA_DIR: join(folder, 'data'),
+      OLLAMA_HOST: ollama.url,
+      ...(fault === undefined ? {} : { LOUPE_FAULT: fault }),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  const [code, signal] = await once(child, 'close');
+  if (signal === 'SIGKILL') return { killed: true, log: [] as RunEvent[] };
+  expect(code).toBe(0);
+  const log: RunEvent[] = JSON.parse(printed.slice(printed.indexOf('LOG ') + 4));
+  return { killed: false, log };
+}
+
+/** What a run came to, without times, counts of tokens and the traces of being taken up again. */
+function outcome(log: readonly RunEvent[]) {
+  const state = foldAll(emptyRunState(log[0]?.run_id ?? ''), log);
+  return {
+    reason: state.result?.termination_reason,
+    output: state.result?.output,
+    turns: state.turns.completed,
+    reflections: state.reflections.map(({ text }) => text),
+    roles: state.messages.map(({ role }) => role),
+    said: state.messages.filter(({ role }) => role !== 'tool').map(({ content }) => content),
+    advice: state.diversity?.similarity,
+  };
+}
+
+function pointsOf(log: readonly RunEvent[], types: readonly RunEventType[]): string[] {
+  return types.flatMap((type) => {
+    const times = log.filter((event) => event.type === type).length;
+    if (times === 0) throw new Error(`${type} never happens`);
+    // One time in the middle: the walk over a Task has shown that the first and the last are like it.
+    const n = Math.ceil(times / 2);
+    return [`kill:before:${type}#${n}`, `kill:after:${type}#${n}`];
+  });
+}
+
+async function walk(name: string, request: CreateRunRequest, types: readonly RunEventType[]) {
+  const whole = await live(join(root, name), request);
+  const waiting = pointsOf(whole.log, types);
+  let deaths = 0;
+  const logs: { fault: string; log: RunEvent[]; folder: string }[] = [];
+  const worker = async () => {
+    for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
+      const folder = join(root, `${name}-${fault.replaceAll(/[^a-z0-9]+/g, '-')}`);
+      mkdirSync(folder);
+      const first = await live(folder, request, fault);
+      deaths += first.killed ? 1 : 0;
+      const { log } = first.killed ? await live(folder, request) : first;
+      expect(outcome(log), fault).toEqual(outcome(whole.log));
+      const started = log.flatMap((event) => (event.type === 'tool-call.started' ? [event.call_id] : []));
+      expect(new Set(started).size, fault).toBe(started.length);
+      logs.push({ fault, log, folder });
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  console.info(`${name}: ${logs.length} points, ${deaths} deaths, same end each time, no call repeated`);
+  expect(deaths).toBe(logs.length);
+  return logs;
+}
+
+it('a session killed at its boundaries goes on, and its log file has every line once', async () => {
+  const request: CreateRunRequest = { mode: 'session', model: 'session', turn_delay: 1 };
+  const logs = await walk('session', request, [
+    ...(['attempt.started', 'iteration.started', 'model-call.ended', 'tool-call.started'] as const),
+    ...(['tool-call.ended', 'turn.ended', 'turn.paused', 'harness.prompted'] as const),
+  ]);
+  for (const { fault, log, folder } of logs) {
+    const projection = new SessionLogProjection();
+    const lines = log.flatMap((event) => projection.take(event));
+    const path = join(folder, 'data', 'sessions', `${log[0]?.run_id}.jsonl`);
+    const written = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(written, fault).toEqual(lines);
+  }
+}, 300_000);
+
+it('an exploration killed at its boundaries goes on, and its memory is whole', async () => {
+  const request: CreateRunRequest = { mode: 'explore', model: 'explore', max_cycles: 3, diversity: {} };
+  const logs = await walk('explore', request, [
+    ...(['cycle.started', 'model-call.ended', 'tool-call.started', 'memory.changed'] as const),
+    ...(['agent.messaged', 'tool-call.ended', 'cycle.reflected', 'diversity.advised'] as const),
+  ]);
+  for (const { fault, log } of logs) {
+    const interrupted = log.some((event) => event.type === 'tool-call.interrupted');
+    const { memory, agentMessages } = foldAll(emptyRunState(log[0]?.run_id ?? ''), log);
+    const keys = [...memory.keys()];
+    // A call that was cut off had no effect at all, and the model was told that its outcome is unknown.
+    if (interrupted) expect(['', 'idea', 'idea,plan'], fault).toContain(keys.join());
+    else expect(keys, fault).toEqual(['idea']);
+    expect(agentMessages.length, fault).toBeLessThanOrEqual(1);
+  }
+}, 300_000);
