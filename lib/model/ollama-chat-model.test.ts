@@ -216,6 +216,20 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
 });
 
 describe('errors that a person reads', () => {
+  it('threat 14: is not led to another server', async () => {
+    const elsewhere = await startFakeOllama();
+    try {
+      const redirect = { kind: 'http', status: 307, location: `${elsewhere.url}/api/chat` } as const;
+      const { model } = await start({ scenarios: [failing(redirect)] });
+      const error = await errorOf(model.chat(request(), context()));
+      expect(error).toMatchObject({ kind: 'bad_response', transient: false });
+      expect(error.hint).toContain('Redirects are not followed');
+      expect(elsewhere.requests).toEqual([]);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
   it('T5: names the status and shows at most 500 characters of the body', async () => {
     const { model } = await start({
       scenarios: [failing({ kind: 'http', status: 500, body: 'x'.repeat(2000) })],
