@@ -134,7 +134,7 @@ test('G17, D8: a run that ends with stopped says so, shows its evidence and what
 }) => {
   ollama.add({ name: 'ends-stopped', steps: [work, { fault: { kind: 'hang' } }] });
   const { id } = await startRun(loupe, { task: 'End with stopped', model: 'ends-stopped' });
-  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBe(1);
+  await expect.poll(async () => (await summaryOf(loupe, id)).iterations_used).toBe(2);
   await loupe.request(`/api/runs/${id}/stop`, { json: { force: true } });
   await endOf(loupe, id);
   const view = new RunView(page);

@@ -60,7 +60,7 @@ test('D18, D2: hostile text from model, tools and task is shown as text and does
   const text = [...(await view.allRows()).values()].join('\n');
   for (const line of markup.split('\n')) expect(text).toContain(line);
   await expect(
-    rows.locator('img, script, iframe, style, form, meta, a[href^="http"], a[href^="javascript"]'),
+    rows.locator('img, script, iframe, style, form[action], meta, a[href^="http"], a[href^="javascript"]'),
   ).toHaveCount(0);
   await expect(rows.locator('svg[onload], [onerror], [onclick]')).toHaveCount(0);
 

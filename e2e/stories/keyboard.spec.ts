@@ -71,7 +71,7 @@ test('D22: from the first page to a finished run without a mouse', async ({ page
     await page.keyboard.type('Read it');
     await tabTo(page, /:latest|loupe-demo/);
     const model = page.getByRole('radio', { name: /a-keyboard-model/ });
-    for (let presses = 0; presses < 60 && !(await model.isChecked()); presses += 1)
+    for (let presses = 0; presses < 300 && !(await model.isChecked()); presses += 1)
       await page.keyboard.press('ArrowDown');
     await expect(model).toBeChecked();
     await expectFocusSeen(page);
