@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.ts';
 
 /** The status of each error that a request can meet. What is not here is a fault of the server: 500. */
-const STATUS: Readonly<Record<string, number>> = {
+export const STATUS: Readonly<Record<string, number>> = {
   invalid_request: 400,
   bad_last_event_id: 400,
   invalid_max_iterations: 400,
@@ -23,7 +23,6 @@ const STATUS: Readonly<Record<string, number>> = {
   body_too_large: 413,
   unsupported_media_type: 415,
   too_many_tries: 429,
-  ollama_unreachable: 502,
   store_busy: 503,
   too_many_streams: 503,
   shutting_down: 503,
