@@ -36,6 +36,11 @@ export interface RunLoopOptions {
   openTools: OpenTools;
   /** The server is going down: what runs is aborted and nothing more is appended, so that the run can be resumed. */
   signal?: AbortSignal;
+  /**
+   * Called before a new iteration. Resolves to `true` when the run gave its place at the model server away and has it
+   * again: what was loaded may be loaded no more.
+   */
+  letOthersPass?: () => Promise<boolean>;
   /** Progress events as scripts know them (E1). */
   onProgress?: ProgressListener;
   /** Milliseconds since 1970. Default: the system's. */
@@ -90,6 +95,8 @@ class Loop {
   /** Fires at a forced stop and at a shutdown. */
   readonly #abort: AbortSignal;
   #tools: Promise<OpenedTools> | undefined;
+  /** The iteration in which the run got its place: it does at least one more before it lets others pass. */
+  #placeSince: number;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
@@ -102,6 +109,7 @@ class Loop {
       onProgress: options.onProgress,
       notices: options.mode.notices,
     });
+    this.#placeSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
   }
@@ -113,6 +121,7 @@ class Loop {
       if (this.#suspended) return { outcome: 'suspended' };
       const action = nextAction(this.#log.state, mode, this.#clock());
       if (action.type === 'none') return { outcome: 'ended' };
+      if (beginsIteration(action) && (await this.#letOthersPass())) continue;
       await this.#perform(action);
     }
   }
@@ -145,6 +154,16 @@ class Loop {
 
   get #suspended(): boolean {
     return this.#options.signal?.aborted ?? false;
+  }
+
+  /** Gives the place away when others wait for it, and has the model loaded again afterwards. */
+  async #letOthersPass(): Promise<boolean> {
+    if (this.#log.state.iteration <= this.#placeSince) return false;
+    if (!(await this.#options.letOthersPass?.())) return false;
+    const state = this.#ready();
+    this.#placeSince = state.iteration;
+    if (!this.#suspended && !state.stop) await this.#prepare(() => this.#loadModel(requestedWindow(state)));
+    return true;
   }
 
   /** A stop is appended by others: the loop only sees that it is there. */
@@ -422,6 +441,10 @@ class Loop {
     this.#tools ??= this.#options.openTools(this.#ready().config);
     return this.#tools;
   }
+}
+
+function beginsIteration(action: Action): boolean {
+  return action.type === 'call-model' && action.events.some(({ type }) => type === 'iteration.started');
 }
 
 function callFailed(call: number, error: ModelError, durationMs: number): NewEvent {

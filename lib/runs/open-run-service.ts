@@ -70,10 +70,11 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
       }),
     hostOf: ({ model }) => servers.hostOf(model),
-    execute: async ({ log, config, signal }) =>
+    execute: async ({ log, config, signal, letOthersPass }) =>
       runLoop({
         log,
         signal,
+        letOthersPass,
         clock: steadyNow,
         model: await servers.modelFor(config.model),
         mode: modeOf(config),

@@ -28,6 +28,8 @@ export type ExecuteRun = (run: {
   log: StoredRunLog;
   config: RunConfig;
   signal: AbortSignal;
+  /** Gives the run's place at the model server to others that wait; resolves to `true` when it has it again. */
+  letOthersPass: () => Promise<boolean>;
 }) => Promise<RunLoopOutcome>;
 
 export interface RunServiceOptions {
@@ -374,7 +376,15 @@ export class RunService {
   }
 
   async #work(log: StoredRunLog, config: RunConfig, onWork?: () => Promise<void>): Promise<void> {
-    const release = await this.#queueOf(config).enter(log.runId);
+    const queue = this.#queueOf(config);
+    let release = await queue.enter(log.runId);
+    // What has no end of its own would keep everybody waiting for ever: it works turn by turn.
+    const letOthersPass = async () => {
+      if (config.max_iterations > 0 || queue.waiting.length === 0) return false;
+      release();
+      release = await queue.enter(log.runId);
+      return true;
+    };
     const { signal } = this.#closing;
     try {
       if (signal.aborted) return;
@@ -382,7 +392,7 @@ export class RunService {
       if (log.state.phase === 'queued') {
         await log.append([{ type: 'run.started', worker: this.worker, epoch: log.epoch }]);
       }
-      const { outcome, error } = await this.#options.execute({ log, config, signal });
+      const { outcome, error } = await this.#options.execute({ log, config, signal, letOthersPass });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
         console.error(`Run ${log.runId} met an error:`, error);

@@ -135,6 +135,7 @@ export class StoredRunLog implements RunLog {
         break;
       case 'run.started':
       case 'run.resumed':
+      case 'model.load-started':
       case 'run.ended':
         this.texts.endQueue();
         break;
