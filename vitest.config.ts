@@ -9,6 +9,8 @@ export default defineConfig({
           include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           environment: 'node',
+          // A machine that does other things as well may take its time; a test that hangs is still found.
+          testTimeout: 30_000,
         },
       },
       {

@@ -15,7 +15,7 @@ async function endedRun(events: number): Promise<string> {
   test = await openTestService(scripted(Array.from({ length: events }, (_, index) => warned(`${index}`))));
   const id = await test.start();
   await vi.waitFor(async () => expect((await test.service.get(id)).run.phase).toBe('ended'), {
-    timeout: 10_000,
+    timeout: 30_000,
   });
   return id;
 }
@@ -104,7 +104,7 @@ it('keeps a silent connection open with comments', async () => {
 });
 
 it('lets a viewer go that stopped reading, and holds one piece for it until then', async () => {
-  const id = await endedRun(500);
+  const id = await endedRun(200);
   const feed = await follow(id, 0);
   const taken = vi.spyOn(feed, 'next');
   const source = reader(eventStreamResponse(feed, { ...byNumber, stalledMs: 40 }));
