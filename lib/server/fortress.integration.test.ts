@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunReply } from '../api/replies.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
@@ -198,6 +198,47 @@ describe('a process that is frozen, lost or wrong', () => {
     expect(status).toBe(1);
     expect(text).toContain('The data directory /dev/null/loupe cannot be used');
   });
+});
+
+describe('an address beside the loopback one', () => {
+  it.runIf(process.platform === 'linux')(
+    'threat 8: is listened on when it is asked for, is named with what that means, and asks for the token too',
+    async () => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'loupe-host-'));
+      const port = await freePort();
+      const child = spawn(process.execPath, ['scripts/start.mjs', '--host', '127.0.0.2'], {
+        env: {
+          ...process.env,
+          LOUPE_OPEN: '0',
+          LOUPE_PORT: String(port),
+          LOUPE_DATA_DIR: dataDir,
+          LOUPE_TOKEN: loupe.token,
+          OLLAMA_HOST: ollama.url,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk) => {
+          printed += chunk;
+        });
+      }
+      try {
+        await vi.waitFor(() => expect(printed).toContain('Loupe is ready'), { timeout: 40_000 });
+        expect(printed).toContain('other machines can reach it');
+        const ask = (headers: Record<string, string>) =>
+          fetch(`http://127.0.0.2:${port}/api/runs`, { headers }).then(({ status }) => status);
+        expect(await ask({})).toBe(401);
+        expect(await ask({ authorization: `Bearer ${loupe.token}` })).toBe(200);
+        await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+      } finally {
+        const ended = once(child, 'exit');
+        child.kill('SIGTERM');
+        await ended;
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 describe('pages', () => {
