@@ -151,6 +151,7 @@ test('D22: keys that are typed into a field do nothing else', async ({ page, lou
   await view.open(id);
   await view.expectEnd('The model gave its answer', 'final_answer');
   await view.end.getByRole('link', { name: 'Run again with changes' }).click();
+  await expect(page.getByLabel('What should the agent do?')).toHaveValue('Say hello');
   await page.getByLabel('What should the agent do?').fill('');
   await page.getByLabel('What should the agent do?').pressSequentially('jkgGf? and Enter');
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('jkgGf? and Enter');

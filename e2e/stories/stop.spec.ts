@@ -9,7 +9,7 @@ test('D12, S13: the first stop lets the step in hand finish, with its calls', as
   loupe,
   ollama,
 }) => {
-  ollama.add({ name: 'steps', pace: { prompt_ms: 1500 }, steps: [reading] });
+  ollama.add({ name: 'steps', pace: { prompt_ms: 6000 }, steps: [reading] });
   const { id } = await startRun(loupe, { task: 'Go on', model: 'steps' });
   const view = new RunView(page);
   await view.open(id);

@@ -152,7 +152,7 @@ test('K-25: loading the model is a phase of its own, and a slow call has a runni
 }) => {
   ollama.add({
     name: 'sleeper',
-    pace: { load_ms: 1500, prompt_ms: 1500 },
+    pace: { load_ms: 3000, prompt_ms: 2500 },
     steps: [{ reply: { content: 'The task is completed.' } }],
   });
   const { id } = await startRun(loupe, { task: 'Wake up', model: 'sleeper' });
@@ -162,7 +162,7 @@ test('K-25: loading the model is a phase of its own, and a slow call has a runni
   await expect(page.locator('[data-phase="calling"]')).toContainText('Waiting for the reply');
   await expect(page).toHaveTitle(/^Running: Wake up/);
   await view.expectEnd('The model gave its answer', 'final_answer');
-  await expect(view.row('Preparation')).toContainText(/loaded in 1\.\d s/);
+  await expect(view.row('Preparation')).toContainText(/loaded in 3\.\d s/);
   await expect(page).toHaveTitle(/^Answered: Wake up/);
 });
 
