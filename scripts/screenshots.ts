@@ -1,0 +1,243 @@
+#!/usr/bin/env node
+// `node scripts/screenshots.ts`: takes the pictures of docs/screenshots from the program itself. The models are scripts
+// of the fake Ollama; everything else is real: server, store, tools, files, browser.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContextOptions, chromium, type Page } from '@playwright/test';
+import { startLoupe } from '../e2e/loupe-server.ts';
+import { endOf, finishRun, startRun } from '../e2e/runs.ts';
+import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { findChromium } from './system-tools.mjs';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'docs', 'screenshots');
+const WIDE = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+/** A picture in a README is loaded by everybody who looks at it. */
+const MAX_BYTES = 200_000;
+
+const REPORTS = {
+  'report-north.md':
+    '# North\n\nRevenue 412, costs 287, new customers 31.\nRivers flooded two depots in May.\n',
+  'report-south.md': '# South\n\nRevenue 388, costs 301, new customers 44.\nThe new depot opened in June.\n',
+  'report-west.md': '# West\n\nRevenue 295, costs 198, new customers 12.\nNo incidents.\n',
+};
+
+const SUMMARY = `# Summary of the second quarter
+
+| Region | Revenue | Costs | Margin | New customers |
+| ------ | ------- | ----- | ------ | ------------- |
+| North  | 412     | 287   | 125    | 31            |
+| South  | 388     | 301   | 87     | 44            |
+| West   | 295     | 198   | 97     | 12            |
+
+North earns most; South wins most customers, at the highest cost.
+`;
+
+const TASK =
+  'Read the three reports in this folder, compare their figures and write a summary to summary.md.';
+
+const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
+
+function addScenarios(ollama: FakeOllama): void {
+  const looking = {
+    reply: {
+      thinking: 'I need to know what is there before I read anything. The folder should hold three reports.',
+      content: 'I look at the folder first.',
+      tool_calls: [call('list_directory', { path: '.' })],
+    },
+  };
+  const reading = {
+    reply: {
+      content: 'Three reports, as expected. I read all of them.',
+      tool_calls: Object.keys(REPORTS).map((path) => call('read_file', { path })),
+    },
+  };
+  const writing = {
+    reply: {
+      thinking: 'Margin is revenue minus costs: 125, 87 and 97.',
+      content: `Now the summary.\n\n${JSON.stringify(call('write_file', { path: 'summary.md', content: SUMMARY }))}`,
+    },
+  };
+  const proving = { reply: { tool_calls: [call('run_command', { command: 'grep -c "^|" summary.md' })] } };
+  const answer = {
+    reply: {
+      content:
+        'The summary is completed. North has the largest margin with 125, South the most new customers with 44, and West the lowest costs with 198. The comparison stands in summary.md.',
+    },
+  };
+  const pace = { load_ms: 2400, prompt_ms: 180, ms_per_token: 14 };
+  ollama.add({
+    name: 'reports',
+    model: 'qwen3:8b',
+    match: 'three reports',
+    pace,
+    steps: [looking, reading, writing, proving, answer],
+  });
+  ollama.add({
+    name: 'reports-slow',
+    model: 'gpt-oss:20b',
+    match: 'three reports',
+    pace,
+    steps: [looking, reading, writing, proving, { ...answer, pace: { prompt_ms: 180, ms_per_token: 260 } }],
+  });
+  ollama.add({
+    name: 'stuck',
+    model: 'llama3.2:3b',
+    pace,
+    steps: [
+      {
+        reply: {
+          content: 'Let me check the changelog.',
+          tool_calls: [call('list_directory', { path: '.' })],
+        },
+      },
+      { reply: { tool_calls: [call('read_file', { path: 'CHANGELOG' })] } },
+    ],
+  });
+  ollama.add({
+    name: 'quick',
+    model: 'qwen3:4b',
+    steps: [
+      { reply: { tool_calls: [call('write_file', { path: 'haiku.md', content: 'Rain on the depot\n' })] } },
+      { reply: { content: 'The haiku is completed.' } },
+    ],
+  });
+}
+
+async function main(): Promise<void> {
+  const ensured = spawnSync(process.execPath, [join(root, 'scripts', 'ensure.mjs'), '--build'], {
+    stdio: 'inherit',
+  });
+  if (ensured.status !== 0) throw new Error('The dashboard could not be built.');
+
+  const scratch = mkdtempSync(join(tmpdir(), 'loupe-screenshots-'));
+  const workspace = join(scratch, 'quarterly-reports');
+  mkdirSync(workspace);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(workspace, name), text);
+  const tools = ['completion', 'tools'];
+  const ollama = await startFakeOllama({
+    version: '0.17.4',
+    models: [
+      model('qwen3:8b', 'qwen3', '8.2B', 5.2e9, [...tools, 'thinking']),
+      model('qwen3:4b', 'qwen3', '4.0B', 2.5e9, [...tools, 'thinking']),
+      model('gpt-oss:20b', 'gptoss', '20.9B', 13.8e9, [...tools, 'thinking']),
+      model('llama3.2:3b', 'llama', '3.2B', 2.0e9, tools),
+      model('gemma3:4b', 'gemma3', '4.3B', 3.3e9, ['completion', 'vision']),
+    ],
+  });
+  addScenarios(ollama);
+  const loupe = await startLoupe({ ollamaUrl: ollama.url });
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+
+  /** A page of a signed-in browser, closed when the pictures are taken. */
+  const withPage = async (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => {
+    const context = await browser.newContext({ baseURL: loupe.url, viewport: WIDE, ...options });
+    const signedIn = await context.request.post('/api/session', {
+      headers: { origin: loupe.url },
+      data: { token: loupe.token },
+    });
+    if (!signedIn.ok()) throw new Error(`Not signed in: ${signedIn.status()}`);
+    await use(await context.newPage());
+    await context.close();
+  };
+
+  try {
+    await finishRun(loupe, { task: 'Write a haiku about rain to haiku.md.', model: 'qwen3:4b' });
+    const stuck = await finishRun(loupe, {
+      task: 'Find out which release broke the import, and note it in findings.md.',
+      model: 'llama3.2:3b',
+    });
+    const ended = await finishRun(loupe, {
+      task: TASK,
+      model: 'qwen3:8b',
+      workspace,
+      think: true,
+      checks: [
+        { type: 'file_exists', path: 'summary.md' },
+        { type: 'file_contains', path: 'summary.md', text: 'Margin' },
+      ],
+    });
+    const running = await startRun(loupe, {
+      task: TASK,
+      model: 'gpt-oss:20b',
+      workspace,
+      think: true,
+      live_tokens: true,
+      budget: { max_tokens_total: 40_000, max_seconds: 600 },
+    });
+
+    await withPage({ colorScheme: 'light' }, async (light) => {
+      await light.goto(`/runs/${running.id}`);
+      await light.getByText('The summary is completed. North').waitFor();
+      await withPage({ colorScheme: 'dark' }, async (dark) => {
+        await dark.goto(`/runs/${running.id}`);
+        await dark.getByText('The summary is completed. North').waitFor();
+        await Promise.all([take(light, 'run-light'), take(dark, 'run-dark')]);
+      });
+      await light.goto('/');
+      await light.getByRole('link', { name: /haiku/ }).waitFor();
+      await take(light, 'home');
+    });
+    await withPage({ colorScheme: 'light', viewport: PHONE }, async (page) => {
+      await page.goto(`/runs/${running.id}`);
+      await page.getByText('The summary is completed. North').waitFor();
+      await take(page, 'run-phone');
+    });
+    await loupe.request(`/api/runs/${running.id}/stop`, { json: { force: true } });
+    await endOf(loupe, running.id);
+
+    await withPage({ colorScheme: 'light' }, async (page) => {
+      await page.goto(`/runs/${ended.id}`);
+      await page.getByRole('region', { name: 'How the run ended' }).waitFor();
+      await take(page, 'run-ended');
+      await page.goto('/runs/new');
+      await page.getByLabel('What should the agent do?').fill(TASK);
+      await page.getByRole('radiogroup', { name: 'Model' }).getByText('qwen3:8b').click();
+      await page.evaluate(() => scrollTo(0, 0));
+      await take(page, 'new-run');
+    });
+    await withPage({ colorScheme: 'dark' }, async (page) => {
+      await page.goto(`/runs/${stuck.id}`);
+      await page.getByRole('region', { name: 'How the run ended' }).waitFor();
+      await take(page, 'run-stopped-by-guard');
+      await page.goto('/models');
+      await page.getByText('gemma3:4b').waitFor();
+      await take(page, 'models');
+    });
+  } finally {
+    await browser.close();
+    await loupe.dispose();
+    await ollama.close();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function model(name: string, family: string, parameters: string, bytes: number, capabilities: string[]) {
+  return {
+    name,
+    family,
+    parameter_size: parameters,
+    quantization: 'Q4_K_M',
+    size_bytes: bytes,
+    context_length: 40_960,
+    capabilities,
+  };
+}
+
+/** Takes the picture once fonts and rows have settled. */
+async function take(page: Page, name: string): Promise<void> {
+  const path = join(folder, `${name}.png`);
+  await page.evaluate(() => document.fonts.ready);
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(400); // the list measures its rows, and follows its end
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  console.info(`${name}.png  ${Math.round(size / 1000)} kB`);
+  if (size > MAX_BYTES) throw new Error(`${name}.png has more than ${MAX_BYTES} bytes.`);
+}
+
+await main();
