@@ -61,18 +61,19 @@ test('D19: Ctrl-C closes the server politely; the next start takes the run up wh
 }) => {
   ollama.add({
     name: 'patient',
-    pace: { prompt_ms: 1500 },
     steps: [
       { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
       { reply: { content: 'The task is completed.' } },
     ],
   });
+  const release = ollama.hold('patient', { turn: 1 });
   const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
   const { id } = await startRun(loupe, { task: 'Wait', model: 'patient' });
   const view = new RunView(page);
   await view.open(id);
   await expect(page.locator('[data-phase="calling"]')).toBeVisible();
   expect(await loupe.stop('SIGINT')).toEqual({ code: 0, signal: null });
+  release();
   await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
   const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
   try {

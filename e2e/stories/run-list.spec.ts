@@ -8,27 +8,34 @@ test('D3: the list of runs is live: runs come, wait, work and end while one look
   loupe,
   ollama,
 }) => {
-  ollama.add({
-    name: 'listed',
-    pace: { prompt_ms: 1200 },
+  const listed = (name: string, task: string) => ({
+    name,
+    model: 'listed',
+    match: task,
     steps: [
       { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
-      { reply: { tool_calls: [{ name: 'search_files', arguments: { pattern: 'x' } }] } },
       { reply: { content: 'The task is completed.' } },
     ],
   });
+  ollama.add(listed('listed-first', 'The first of two'));
+  ollama.add(listed('listed-second', 'The second of two'));
+  const releaseFirst = ollama.hold('listed-first', { turn: 1 });
+  const releaseSecond = ollama.hold('listed-second', { turn: 0 });
   await page.goto('/');
   await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
   const first = await startRun(loupe, { task: 'The first of two', model: 'listed' });
   const second = await startRun(loupe, { task: 'The second of two', model: 'listed' });
   const atWork = page.getByRole('region', { name: 'At work' });
   const earlier = page.getByRole('region', { name: /Earlier|Runs/ });
-  await expect(atWork.getByRole('link', { name: /The first of two.*Model at work/ })).toBeVisible();
+  await expect(
+    atWork.getByRole('link', { name: /The first of two.*1 tool call.*Model at work/ }),
+  ).toBeVisible();
   await expect(atWork.getByRole('link', { name: /The second of two.*In queue, place 1/ })).toBeVisible();
-  await expect(atWork.getByRole('link', { name: /The first of two.*[12] tool call/ })).toBeVisible();
+  releaseFirst();
   await endOf(loupe, first.id);
-  await expect(earlier.getByRole('link', { name: /The first of two.*2 tool calls.*Answered/ })).toBeVisible();
-  await expect(atWork.getByRole('link', { name: /The second of two/ })).toBeVisible();
+  await expect(earlier.getByRole('link', { name: /The first of two.*1 tool call.*Answered/ })).toBeVisible();
+  await expect(atWork.getByRole('link', { name: /The second of two.*Model at work/ })).toBeVisible();
+  releaseSecond();
   await endOf(loupe, second.id);
   await expect(atWork).toBeHidden();
   await earlier.getByRole('link', { name: /The second of two/ }).click();

@@ -9,13 +9,15 @@ test('D12, S13: the first stop lets the step in hand finish, with its calls', as
   loupe,
   ollama,
 }) => {
-  ollama.add({ name: 'steps', pace: { prompt_ms: 6000 }, steps: [reading] });
+  ollama.add({ name: 'steps', steps: [reading] });
+  const release = ollama.hold('steps', { turn: 0 });
   const { id } = await startRun(loupe, { task: 'Go on', model: 'steps' });
   const view = new RunView(page);
   await view.open(id);
   await expect(page.locator('[data-phase="calling"]')).toBeVisible();
   await page.getByRole('button', { name: 'Stop after this step' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
+  release();
   await view.expectEnd('The run was stopped', 'stopped');
   await expect(view.row('Stop requested')).toContainText('requested by you');
   await expect(view.end).toContainText('Stopped on request after iteration 1.');

@@ -126,23 +126,30 @@ test('D6, D7, D9: a run in all its colours can be read from its first row to its
 });
 
 test('E2, D4: text and thinking appear while the model writes them', async ({ page, loupe, ollama }) => {
-  const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
-  ollama.add({
-    name: 'writer',
-    pace: { ms_per_token: 25 },
-    steps: [{ reply: { thinking: 'A long thought about words. '.repeat(8), content: `${words} completed` } }],
-  });
+  const thoughts = Array.from({ length: 40 }, (_, index) => `t${index}`).join(' ');
+  const words = Array.from({ length: 40 }, (_, index) => `w${index}`).join(' ');
+  ollama.add({ name: 'writer', steps: [{ reply: { thinking: thoughts, content: `${words} completed` } }] });
+  const thinking = ollama.hold('writer', { turn: 0, afterTokens: 20 });
   const { id } = await startRun(loupe, { task: 'Write', model: 'writer', live_tokens: true, think: true });
   const view = new RunView(page);
   await view.open(id);
   const open = view.row('Model call 1, open');
-  await expect(open).toContainText('A long thought');
+  await expect(open).toContainText('t19');
+  await expect(open).not.toContainText('t20');
   await expect(page.locator('[data-writing="thinking"]')).toContainText('Thinking');
-  await expect(open).toContainText('word3');
-  await expect(open).not.toContainText('word59');
-  await expect(page.locator('[data-writing="text"]')).toContainText('Writing');
+  thinking();
   await view.expectEnd('The model gave its answer', 'final_answer');
-  await expect(view.end).toContainText('word59');
+
+  const writing = ollama.hold('writer', { turn: 0, afterTokens: 60 });
+  const next = await startRun(loupe, { task: 'Write', model: 'writer', live_tokens: true, think: true });
+  await view.open(next.id);
+  await expect(open).toContainText('t39');
+  await expect(open).toContainText('w19');
+  await expect(open).not.toContainText('w20');
+  await expect(page.locator('[data-writing="text"]')).toContainText('Writing');
+  writing();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('w39 completed');
 });
 
 test('K-25: loading the model is a phase of its own, and a slow call has a running clock', async ({
@@ -152,29 +159,32 @@ test('K-25: loading the model is a phase of its own, and a slow call has a runni
 }) => {
   ollama.add({
     name: 'sleeper',
-    pace: { load_ms: 3000, prompt_ms: 2500 },
+    pace: { load_ms: 1200 },
     steps: [{ reply: { content: 'The task is completed.' } }],
   });
+  const loading = ollama.hold('sleeper', 'load');
+  const calling = ollama.hold('sleeper', { turn: 0 });
   const { id } = await startRun(loupe, { task: 'Wake up', model: 'sleeper' });
   const view = new RunView(page);
   await view.open(id);
-  await expect(page.locator('[data-phase="loading"]')).toContainText('Loading the model');
+  const phase = page.locator('[data-phase="loading"]');
+  await expect(phase).toContainText('Loading the model');
+  await expect(phase).toContainText(/[2-9] s/);
+  loading();
   await expect(page.locator('[data-phase="calling"]')).toContainText('Waiting for the reply');
   await expect(page).toHaveTitle(/^Running: Wake up/);
+  calling();
   await view.expectEnd('The model gave its answer', 'final_answer');
-  await expect(view.row('Preparation')).toContainText(/loaded in 3\.\d s/);
+  await expect(view.row('Preparation')).toContainText(/loaded in 1\.2 s/);
   await expect(page).toHaveTitle(/^Answered: Wake up/);
 });
 
 test('D9: the guardrails count up before they end a run', async ({ page, loupe, ollama, workspace }) => {
-  ollama.add({
-    name: 'slow-loop',
-    pace: { prompt_ms: 1200 },
-    steps: [{ reply: { tool_calls: [call('read_file', { path: 'a.md' })] } }],
-  });
+  ollama.add({ name: 'loop', steps: [{ reply: { tool_calls: [call('read_file', { path: 'a.md' })] } }] });
+  const releases = [1, 2].map((turn) => ollama.hold('loop', { turn }));
   const { id } = await startRun(loupe, {
     task: 'Read',
-    model: 'slow-loop',
+    model: 'loop',
     workspace: workspace({ 'a.md': 'A' }),
   });
   const view = new RunView(page);
@@ -183,7 +193,11 @@ test('D9: the guardrails count up before they end a run', async ({ page, loupe, 
     .locator('div')
     .filter({ hasText: /^Identical calls in a row/ })
     .first();
-  for (const value of ['1/3', '2/3', '3/3']) await expect(gauge).toContainText(value);
+  await expect(gauge).toContainText('1/3');
+  releases[0]?.();
+  await expect(gauge).toContainText('2/3');
+  releases[1]?.();
+  await expect(gauge).toContainText('3/3');
   await view.expectEnd('The model kept making the same call', 'repetition');
 });
 

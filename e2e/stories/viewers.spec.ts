@@ -5,10 +5,10 @@ import { RunView } from '../run-view.ts';
 import { endOf, eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
 
 /** Six iterations with thinking, text and files, slow enough to be looked at on the way. */
-function journey(name: string, pace = { prompt_ms: 150, ms_per_token: 12 }): ScenarioInput {
+function journey(name: string): ScenarioInput {
   return {
     name,
-    pace,
+    pace: { prompt_ms: 50, ms_per_token: 8 },
     steps: [
       {
         repeat: 6,
@@ -48,19 +48,20 @@ test('D5: five reloads in the middle of a run leave the same picture as a tab th
   ollama,
 }) => {
   test.slow(); // the run has to outlast the reloads, also on a busy machine
-  ollama.add(journey('reloaded', { prompt_ms: 5000, ms_per_token: 30 }));
+  ollama.add(journey('reloaded'));
   const { id } = await startRun(loupe, { task: 'Go', model: 'reloaded', live_tokens: true, think: true });
   const steady = await context.newPage();
   await new RunView(steady).open(id);
   await new RunView(page).open(id);
-  let reloads = 0;
-  while (reloads < 5) {
+  // Wherever the run is by then, the last reloads find it in the middle of a reply.
+  const release = ollama.hold('reloaded', { turn: 5, afterTokens: 20 });
+  for (let reloads = 0; reloads < 5; reloads += 1) {
     await expect(page.locator('[data-connection="live"]')).toBeVisible();
     await page.waitForTimeout(reloads * 130); // each time at another point of a step
     await page.reload();
-    reloads += 1;
   }
-  expect((await summaryOf(loupe, id)).phase).not.toBe('ended');
+  await expect(page.locator('[data-connection="live"]')).toBeVisible();
+  release();
   const reloaded = await pictureOf(page);
   const unreloaded = await pictureOf(steady);
   expect(reloaded).toEqual(unreloaded);
@@ -77,7 +78,7 @@ test('D5: a viewer that comes late gets everything once, and the text that is be
   const words = Array.from({ length: 120 }, (_, index) => `w${index}`).join(' ');
   ollama.add({
     name: 'late',
-    pace: { ms_per_token: 30 },
+    pace: { ms_per_token: 4 },
     steps: [
       {
         reply: {
@@ -88,16 +89,19 @@ test('D5: a viewer that comes late gets everything once, and the text that is be
       { reply: { content: `${words} completed` } },
     ],
   });
+  const release = ollama.hold('late', { turn: 1, afterTokens: 60 });
   const { id } = await startRun(loupe, { task: 'Write', model: 'late', live_tokens: true });
   const early = new RunView(page);
   await early.open(id);
-  await expect(early.row('Model call 2, open')).toContainText('w30 ');
+  await expect(early.row('Model call 2, open')).toContainText('w59');
   const second = await context.newPage();
   const late = new RunView(second);
   await late.open(id);
   await expect(late.row('Model call 2, open')).toContainText('w0 w1 w2');
+  await expect(late.row('Model call 2, open')).toContainText('w59');
   await expect(late.row('Model call 1, ended')).toHaveCount(1);
-  await expect(late.row('Model call 2, open')).not.toContainText('w119');
+  await expect(late.row('Model call 2, open')).not.toContainText('w60');
+  release();
   expect(await pictureOf(second)).toEqual(await pictureOf(page));
 });
 
@@ -124,17 +128,20 @@ test('D5: a stream that breaks in the middle is taken up where it broke', async 
   ollama,
 }) => {
   ollama.add(journey('cut'));
+  const release = ollama.hold('cut', { turn: 3, afterTokens: 20 });
   const { id } = await startRun(loupe, { task: 'Go', model: 'cut', live_tokens: true });
   const view = new RunView(page);
   await view.open(id);
+  await expect(page.locator('[data-connection="live"]')).toBeVisible();
+  await expect(view.row('Iteration 4')).toBeVisible();
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/events')) asked.push(request.url());
   });
-  await expect(page.locator('[data-connection="live"]')).toBeVisible();
   await context.setOffline(true);
-  await loupe.request('/api/health'); // the server itself is well
   await expect(page.locator('[data-connection="live"]')).toBeHidden();
+  release();
+  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBeGreaterThan(4);
   await context.setOffline(false);
   const { rows } = await pictureOf(page);
   expect([...rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
@@ -155,14 +162,16 @@ test('D5: a deep link opens at its row and stays there while the run goes on', a
   ollama,
 }) => {
   ollama.add(journey('linked'));
+  const release = ollama.hold('linked', { turn: 3, afterTokens: 5 });
   const { id } = await startRun(loupe, { task: 'Go', model: 'linked', live_tokens: true });
-  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBeGreaterThanOrEqual(3);
+  await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBe(3);
   const started = eventsOf(await logOf(loupe, id), 'tool-call.started')[1];
   const view = new RunView(page);
   await view.open(id, { seq: started?.seq });
   const row = view.row(/^write_file/).filter({ hasText: 'part-2.md' });
   await expect(row).toBeFocused();
   await expect(row).toBeInViewport();
+  release();
   await endOf(loupe, id);
   await expect(view.connection('Complete')).toBeVisible();
   await expect(row).toBeInViewport();

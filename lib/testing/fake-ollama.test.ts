@@ -259,6 +259,27 @@ describe('the record', () => {
   });
 });
 
+it('a held scenario waits where it was told to, until it is let go', async () => {
+  const fake = await start({ scenarios: [saying('play', 'One two three four five.')] });
+  const release = fake.hold('play', { turn: 0, afterTokens: 2 });
+  const answer = await post(fake, '/api/chat', { model: 'play', messages: [user('task')] });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('two')) text += (await reader?.read())?.value ?? '';
+  expect(text).not.toContain('three');
+  release();
+  for (let piece = await reader?.read(); !piece?.done; piece = await reader?.read())
+    text += piece?.value ?? '';
+  expect(text).toContain('five');
+
+  const releaseLoad = fake.hold('again', 'load');
+  fake.add(saying('again', 'Here.'));
+  const loading = chat(fake, { model: 'again' });
+  expect(await Promise.race([loading, new Promise((done) => setTimeout(done, 100, 'waits'))])).toBe('waits');
+  releaseLoad();
+  expect((await loading).status).toBe(200);
+});
+
 it('every fault of the matrix is a model of its own', async () => {
   const fake = await start({ scenarios: [...faultScenarios] });
   const tags = z

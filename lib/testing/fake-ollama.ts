@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { z } from 'zod';
 import type { JsonObject } from '../util/json.ts';
 import { digestOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
-import { sendJson, sendPlainFault, sendReply, wait } from './fake-reply.ts';
+import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
 import {
   type FakeModel,
   type FakeModelInput,
@@ -79,6 +79,12 @@ export interface FakeOllama {
   /** Expectations that were not met. */
   problems: readonly string[];
   add(scenario: ScenarioInput): void;
+  /**
+   * Keeps a scenario at a point until the returned function is called, so that a test can look at a moment however fast
+   * or slow the machine is: at the loading of its model, or in the answer to a turn (from 0), after so many tokens of a
+   * streamed reply (default: before the first).
+   */
+  hold(scenario: string, at: 'load' | { turn: number; afterTokens?: number }): () => void;
   /** Drops every open connection and stops listening. */
   close(): Promise<void>;
 }
@@ -152,6 +158,7 @@ export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<
       return sockets.size;
     },
     add: (scenario) => fake.add(scenario),
+    hold: (scenario, at) => fake.hold(scenario, at),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
@@ -171,6 +178,7 @@ class Server {
   readonly #loader = new Loader();
   readonly #queue: Queue;
   readonly #attempts = new Map<string, number>();
+  readonly #holds = new Map<string, { afterTokens: number; released: Promise<void> }>();
 
   constructor(options: FakeOllamaOptions) {
     this.#options = options;
@@ -184,6 +192,19 @@ class Server {
 
   add(scenario: ScenarioInput): void {
     this.#scenarios.push(scenarioSchema.parse(scenario));
+  }
+
+  hold(scenario: string, at: 'load' | { turn: number; afterTokens?: number }): () => void {
+    const place = `${scenario} ${at === 'load' ? at : at.turn}`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#holds.set(place, {
+      afterTokens: at === 'load' ? 0 : (at.afterTokens ?? 0),
+      released: promise,
+    });
+    return () => {
+      this.#holds.delete(place);
+      resolve();
+    };
   }
 
   chats(): JsonObject[] {
@@ -315,7 +336,11 @@ class Server {
         keepAlive: body.keep_alive ?? undefined,
         loadMs: scenario.pace.load_ms ?? 0,
       };
-      const loadMs = await this.#loader.load(loadRequest, (ms) => wait(ms, gone));
+      const held = this.#holds.get(`${scenario.name} load`);
+      const loadMs = await this.#loader.load(loadRequest, async (ms) => {
+        await wait(ms, gone);
+        if (held) await unlessGone(held.released, gone);
+      });
       if (messages.length === 0) return sendJson(res, 200, phaseReply(body.model, 'load'));
 
       exchange.phase = 'waiting';
@@ -379,6 +404,7 @@ class Server {
         body.shift === false ? room : Number.POSITIVE_INFINITY,
       ),
       loadMs: chat.loadMs,
+      hold: this.#holds.get(`${scenario.name} ${turn}`),
       gone,
     });
   }

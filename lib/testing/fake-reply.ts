@@ -19,6 +19,8 @@ export interface ReplyPlan {
   /** Tokens that may be written: `num_predict`, or what is left of the window. */
   maxTokens: number;
   loadMs: number;
+  /** Where the answer waits for a test to let it go on. */
+  hold?: { afterTokens: number; released: Promise<void> };
   /** Aborted when the client is gone. */
   gone: AbortSignal;
 }
@@ -34,6 +36,9 @@ export async function sendReply(res: ServerResponse, plan: ReplyPlan): Promise<v
   const { fault } = plan;
   if (fault && (await sendBrokenFromTheStart(res, plan, fault))) return;
   await wait(plan.pace.prompt_ms ?? 0, plan.gone);
+  if (plan.hold && (!plan.streamed || plan.hold.afterTokens === 0)) {
+    await unlessGone(plan.hold.released, plan.gone);
+  }
   const written = write(plan);
   const perToken = plan.pace.ms_per_token ?? 0;
   const last = () => lastLine(plan, written, performance.now() - startedAt);
@@ -43,10 +48,11 @@ export async function sendReply(res: ServerResponse, plan: ReplyPlan): Promise<v
   const stopAfter = fault && 'after_tokens' in fault ? fault.after_tokens : Number.POSITIVE_INFINITY;
   const lines = written.pieces.map((piece) => line(plan.model, piece, false));
   const shown = lines.slice(0, stopAfter);
-  if (perToken === 0) {
+  if (perToken === 0 && !plan.hold) {
     if (shown.length > 0) res.write(shown.join(''));
   } else {
-    for (const text of shown) {
+    for (const [index, text] of shown.entries()) {
+      if (index === plan.hold?.afterTokens) await unlessGone(plan.hold.released, plan.gone);
       res.write(text);
       await wait(perToken, plan.gone);
     }
@@ -344,4 +350,10 @@ async function forever(gone: AbortSignal): Promise<void> {
 /** Waits; throws an `AbortError` as soon as the client is gone. */
 export async function wait(ms: number, gone: AbortSignal): Promise<void> {
   if (ms > 0) await delay(ms, undefined, { signal: gone });
+}
+
+/** Waits for a promise; throws an `AbortError` as soon as the client is gone. */
+export async function unlessGone(promise: Promise<void>, gone: AbortSignal): Promise<void> {
+  await Promise.race([promise, forever(gone)]);
+  gone.throwIfAborted();
 }
