@@ -46,7 +46,8 @@ const sound = new Map<string, boolean>();
 const failures: string[] = [];
 for (const defence of chosen) {
   const key = `${defence.test} ${defence.title ?? ''}`;
-  if (!sound.has(key)) sound.set(key, passes(defence));
+  // Twice, as a busy machine can make a test late that is right.
+  if (!sound.has(key)) sound.set(key, passes(defence) || passes(defence));
   const path = join(copy, defence.file);
   const text = readFileSync(path, 'utf8');
   let verdict = 'red';
