@@ -24,11 +24,16 @@ const LIFE = `
   const began = performance.now();
   await service.resumeUnfinished();
   const resumedMs = performance.now() - began;
-  const logs = await Promise.all(JSON.parse(process.env.WALK_TASKS).map(async (task) => {
+  const runs = [];
+  // One after the other: the first task has the first place in the queue.
+  for (const task of JSON.parse(process.env.WALK_TASKS)) {
     const { run } = await service.start(
       createRunRequest.parse({ task, model: 'walk', workspace: process.env.WALK_WORKSPACE }),
       { idempotencyKey: task },
     );
+    runs.push(run);
+  }
+  const logs = await Promise.all(runs.map(async (run) => {
     const feed = await service.follow({ topics: new Map([[run.id, 0]]), signal: new AbortController().signal });
     const log = [];
     while (!feed.done) for (const item of await feed.next(1000)) if (item.kind === 'event') log.push(item.event);
