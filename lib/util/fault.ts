@@ -1,6 +1,7 @@
 /** What can be interrupted: the append of an event by its type, and the effect of a tool. */
 export const FAULT_PLACES = [
   'run.created',
+  'run.forked',
   'run.started',
   'run.resumed',
   'preflight.checked',

@@ -3,3 +3,12 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
+
+/** The value of a JSON text; `undefined` for any other text. */
+export function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,11 +1,20 @@
 import type { JsonValue } from './json.ts';
 
-/** JSON text with the keys of every object sorted: equal values give equal texts. */
-export function sortedJson(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  const fields = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${sortedJson(value[key] ?? null)}`);
-  return `{${fields.join(',')}}`;
+/**
+ * JSON text with the keys of every object sorted: equal values give equal texts.
+ *
+ * @param indent blanks of each level, a field per line; all in one line unless given
+ */
+export function sortedJson(value: JsonValue, indent?: number): string {
+  return JSON.stringify(withSortedKeys(value), null, indent);
+}
+
+function withSortedKeys(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, withSortedKeys(value[key] ?? null)]),
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSteadyClock } from './steady-clock.ts';
+import { createPacedClock, createSteadyClock } from './steady-clock.ts';
 
 const DAY = 86_400_000;
 
@@ -24,4 +24,12 @@ it('goes on at its pace when the clock is set back a day, and follows it forward
   expect(now()).toBe(11 * DAY + 350);
   pass(1);
   expect(now()).toBe(11 * DAY + 351);
+});
+
+it('a clock for limits begins now and goes on at its own pace', () => {
+  let pace = 1234.5;
+  const now = createPacedClock(10 * DAY, () => pace);
+  expect(now()).toBe(10 * DAY);
+  pace += 250;
+  expect(now()).toBe(10 * DAY + 250);
 });

@@ -18,5 +18,19 @@ export function createSteadyClock(
   };
 }
 
-/** The clock of this process: what events are dated with and limits are measured by. */
+/** The clock of this process: what events are dated with. */
 export const steadyNow = createSteadyClock();
+
+/**
+ * A clock that begins at the present time and cannot be set from then on, neither back nor forward, and stands still while
+ * the machine sleeps: what the limits of a run are measured by.
+ *
+ * @returns a clock in milliseconds since 1970
+ */
+export function createPacedClock(
+  start: number = steadyNow(),
+  pace: () => number = () => performance.now(),
+): () => number {
+  const offset = start - pace();
+  return () => Math.round(offset + pace());
+}

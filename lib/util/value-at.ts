@@ -1,0 +1,9 @@
+/** What stands at a dotted path in a value (`result.output.content`); `undefined` where nothing does. */
+export function valueAt(value: unknown, path: string): unknown {
+  let found = value;
+  for (const key of path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
+}
