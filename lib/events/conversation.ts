@@ -2,7 +2,7 @@ import type { ChatMessage, ChatReply, MessageCall } from '../model/chat-model.ts
 import type { JsonValue } from '../util/json.ts';
 import type { RunConfig } from './config.ts';
 import type { EventOf } from './registry.ts';
-import type { PendingCall, PendingReply } from './run-state.ts';
+import type { PendingCall } from './run-state.ts';
 
 type Style = RunConfig['conversation'];
 type ToolResult = EventOf<'tool-call.ended'>['result'];
@@ -12,7 +12,10 @@ type ToolResult = EventOf<'tool-call.ended'>['result'];
  * all calls in API shape, whichever layer found them (T12, K-9). `undefined` where replies are kept unchanged: then the
  * message is there already.
  */
-export function readReplyMessage(reply: PendingReply, style: Style): ChatMessage | undefined {
+export function readReplyMessage(
+  reply: { text: string; calls: readonly Pick<PendingCall, 'messageId' | 'name' | 'arguments'>[] },
+  style: Style,
+): ChatMessage | undefined {
   if (style?.replies === 'unchanged') return undefined;
   const tool_calls = reply.calls.map(({ messageId, name, arguments: args }) => ({
     ...(style?.call_ids ? { id: messageId } : {}),
@@ -36,7 +39,11 @@ export function keptReply(message: ChatReply['message']): ChatMessage {
 }
 
 /** What the model reads of a result (T14, X10). */
-export function resultMessage(call: PendingCall, result: ToolResult, style: Style): ChatMessage {
+export function resultMessage(
+  call: Pick<PendingCall, 'messageId' | 'name'>,
+  result: ToolResult,
+  style: Style,
+): ChatMessage {
   return {
     role: 'tool',
     tool_name: call.name,

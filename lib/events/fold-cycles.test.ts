@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldCycles, memoryHistory, noCycles } from './fold-cycles.ts';
+import { foldCycles, noCycles } from './fold-cycles.ts';
 import type { NewEvent, RunEvent } from './registry.ts';
 
 const log = (...events: NewEvent[]): RunEvent[] =>
@@ -65,13 +65,17 @@ it('keeps the objects of cycles that did not change, and skips what it holds', (
   expect(foldCycles(whole, events)).toBe(whole);
 });
 
-it('tells the history of every memory with the call that changed it', () => {
-  const history = memoryHistory(
-    log(memory('write', 'a', '1'), memory('write', 'b', '2'), memory('delete', 'a')),
+it('tells every change of memory with the call that made it', () => {
+  const { changes } = foldCycles(
+    noCycles,
+    log(
+      { type: 'cycle.started', cycle: 1 },
+      ...[memory('write', 'a', '1'), memory('write', 'b', '2'), memory('delete', 'a')],
+    ),
   );
-  expect([...history.keys()]).toEqual(['a', 'b']);
-  expect(history.get('a')).toMatchObject([
-    { seq: 1, operation: 'write', value: '1', callId: 'c1' },
-    { seq: 3, operation: 'delete' },
+  expect(changes).toMatchObject([
+    { seq: 2, key: 'a', value: '1', callId: 'c1', cycle: 1 },
+    { seq: 3, key: 'b', value: '2' },
+    { seq: 4, key: 'a', value: undefined },
   ]);
 });

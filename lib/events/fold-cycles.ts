@@ -18,10 +18,14 @@ export interface Cycle {
   /** How often each tool was called, by name. */
   readonly tools: Readonly<Record<string, number>>;
   readonly failedToolCalls: number;
+  readonly toolCalls: number;
   readonly memoriesChanged: number;
   readonly messagesToOperator: number;
   /** Missing while the cycle is open. */
   readonly endedBy?: EventOf<'cycle.reflected'>['ended_by'];
+  /** The event that ended it. */
+  readonly endedSeq?: number;
+  /** Missing where the harness ended the cycle. */
   readonly reflection?: string;
   /**
    * How unlike the reflection is to those of the five cycles before it: 1 for nothing in common, 0 for the same words.
@@ -32,30 +36,58 @@ export interface Cycle {
   readonly advice?: EventOf<'diversity.advised'>;
 }
 
-/** The cycles of a run. Cycles that did not change stay the same objects. */
+/** One change of a memory, with the call that made it. */
+export interface MemoryChange {
+  readonly seq: number;
+  readonly at: number;
+  readonly cycle: number;
+  readonly callId: string;
+  readonly key: string;
+  /** `undefined`: deleted. */
+  readonly value: string | undefined;
+}
+
+/** The cycles of a run and every change of its memory, in order. What did not change stays the same object. */
 export interface Cycles {
   readonly seq: number;
   readonly cycles: readonly Cycle[];
+  readonly changes: readonly MemoryChange[];
 }
 
-export const noCycles: Cycles = { seq: 0, cycles: [] };
+export const noCycles: Cycles = { seq: 0, cycles: [], changes: [] };
 
-/** Takes events into the cycles. Pure; events that were taken before are skipped. */
+/**
+ * Takes events into the cycles. Pure; events that were taken before are skipped. Lists in which nothing changed stay the
+ * same, so that a run of another mode costs nothing here.
+ */
 export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles {
-  const fresh = events.filter((event) => event.seq > before.seq);
-  if (fresh.length === 0) return before;
-  const cycles = before.cycles.slice();
   let { seq } = before;
-  for (const event of fresh) {
+  let cycles: Cycle[] | undefined;
+  let changes: MemoryChange[] | undefined;
+  for (const event of events) {
+    if (event.seq <= seq) continue;
     seq = event.seq;
+    const open = (cycles ?? before.cycles).at(-1);
     if (event.type === 'cycle.started') {
+      cycles ??= before.cycles.slice();
       cycles.push(begun(event));
-      continue;
+    } else if (open && open.endedBy === undefined) {
+      cycles ??= before.cycles.slice();
+      cycles[cycles.length - 1] = within(open, event, cycles);
     }
-    const open = cycles.at(-1);
-    if (open && open.endedBy === undefined) cycles[cycles.length - 1] = within(open, event, cycles);
+    if (event.type === 'memory.changed') {
+      changes ??= before.changes.slice();
+      changes.push(changeOf(event));
+    }
   }
-  return { seq, cycles };
+  if (seq === before.seq) return before;
+  return { seq, cycles: cycles ?? before.cycles, changes: changes ?? before.changes };
+}
+
+function changeOf(event: EventOf<'memory.changed'>): MemoryChange {
+  const { seq, at, cycle, key, operation } = event;
+  const value = operation === 'delete' ? undefined : (event.value ?? '');
+  return { seq, at, cycle, callId: event.call_id, key, value };
 }
 
 function begun(event: EventOf<'cycle.started'>): Cycle {
@@ -68,6 +100,7 @@ function begun(event: EventOf<'cycle.started'>): Cycle {
     tokensIn: 0,
     tokensOut: 0,
     tools: {},
+    toolCalls: 0,
     failedToolCalls: 0,
     memoriesChanged: 0,
     messagesToOperator: 0,
@@ -87,7 +120,11 @@ function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[]): Cycle {
       };
     case 'tool-call.started': {
       const called = Object.hasOwn(cycle.tools, event.tool) ? (cycle.tools[event.tool] ?? 0) : 0;
-      return { ...moved, tools: { ...cycle.tools, [event.tool]: called + 1 } };
+      return {
+        ...moved,
+        toolCalls: cycle.toolCalls + 1,
+        tools: { ...cycle.tools, [event.tool]: called + 1 },
+      };
     }
     case 'tool-call.ended':
     case 'tool-call.interrupted':
@@ -99,14 +136,10 @@ function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[]): Cycle {
     case 'diversity.advised':
       return { ...moved, advice: event };
     case 'cycle.reflected': {
-      if (event.ended_by === 'call_limit') return { ...moved, endedBy: event.ended_by };
+      const ended = { ...moved, endedBy: event.ended_by, endedSeq: event.seq };
+      if (event.ended_by === 'call_limit') return ended;
       const novelty = noveltyOf(event.text, all);
-      return {
-        ...moved,
-        endedBy: event.ended_by,
-        reflection: event.text,
-        ...(novelty === undefined ? {} : { novelty }),
-      };
+      return { ...ended, reflection: event.text, ...(novelty === undefined ? {} : { novelty }) };
     }
     default:
       return moved;
@@ -114,36 +147,11 @@ function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[]): Cycle {
 }
 
 function noveltyOf(text: string, cycles: readonly Cycle[]): number | undefined {
-  const earlier = cycles.flatMap(({ reflection }) => (reflection === undefined ? [] : [reflection]));
-  if (earlier.length === 0) return undefined;
-  return 1 - Math.max(...earlier.slice(-NOVELTY_WINDOW).map((other) => ngramSimilarity(text, other)));
-}
-
-/** One change of a memory, with the call that made it. */
-export interface MemoryChange {
-  readonly seq: number;
-  readonly at: number;
-  readonly cycle: number;
-  readonly callId: string;
-  readonly operation: 'write' | 'delete';
-  /** Missing for a deletion. */
-  readonly value?: string;
-}
-
-/**
- * The history of every memory, by key, each oldest first: what a memory was at any event is its last change before it.
- */
-export function memoryHistory(events: Iterable<RunEvent>): ReadonlyMap<string, readonly MemoryChange[]> {
-  const history = new Map<string, MemoryChange[]>();
-  for (const event of events) {
-    if (event.type !== 'memory.changed') continue;
-    const { seq, at, cycle, operation, value } = event;
-    const changes = history.get(event.key) ?? [];
-    changes.push({
-      ...{ seq, at, cycle, callId: event.call_id, operation },
-      ...(value === undefined ? {} : { value }),
-    });
-    history.set(event.key, changes);
+  const earlier: string[] = [];
+  for (let index = cycles.length - 1; index >= 0 && earlier.length < NOVELTY_WINDOW; index -= 1) {
+    const reflection = cycles[index]?.reflection;
+    if (reflection !== undefined) earlier.push(reflection);
   }
-  return history;
+  if (earlier.length === 0) return undefined;
+  return 1 - Math.max(...earlier.map((other) => ngramSimilarity(text, other)));
 }

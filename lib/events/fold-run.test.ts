@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { SampleLog } from '../testing/sample-logs.ts';
 import { foldAll, foldRun } from './fold-run.ts';
 import { emptyRunState } from './run-state.ts';
+import { workedMs } from './worked-ms.ts';
 
 const begun = () => new SampleLog({ runId: 'r' }).prepare();
 const fold = (log: SampleLog) => foldAll(emptyRunState('r'), log.events);
@@ -21,6 +22,25 @@ it('counts the time in which no worker had the run, and asks for the model again
   expect(fold(log).loaded).toBeDefined();
   log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 60_000);
   expect(fold(log)).toMatchObject({ lostMs: 60_000, resumes: 1, loaded: undefined, epoch: 2 });
+});
+
+it('believes a clock that was set forward for one iteration at most', () => {
+  const day = 86_400_000;
+  const log = begun();
+  const { startedAt = 0 } = fold(log);
+  const used = { tokens_used: 0, cost_usd: 0 };
+  log.push({ type: 'policy.warned', code: 'x', message: 'The clock is set forward a day.' }, day);
+  log.push({ type: 'budget.checked', iteration: 1, seconds_used: 5, ...used });
+  const checkedAt = fold(log).updatedAt;
+  log.push({ type: 'policy.warned', code: 'x', message: 'Two seconds later the server is lost.' }, 2000);
+  expect(workedMs(fold(log), fold(log).updatedAt)).toBe(5000 + fold(log).updatedAt - checkedAt);
+  const before = workedMs(fold(log), fold(log).updatedAt);
+  log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 60_000);
+  const state = fold(log);
+  expect(state.updatedAt - startedAt).toBeGreaterThan(day);
+  expect(workedMs(state, state.updatedAt)).toBe(before);
+  // The look of the worker before says nothing about this one.
+  expect(workedMs(state, state.updatedAt + 1000)).toBe(before + 1000);
 });
 
 it('never changes a state in place', () => {

@@ -1,7 +1,10 @@
+import type { ChatMessage } from '../model/chat-model.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
+import type { ForkEdit } from './fork.ts';
 import type { EventOf, RunEvent } from './registry.ts';
-import type { PendingReply, RunPhase, RunState } from './run-state.ts';
+import type { PendingCall, PendingReply, RunPhase, RunState } from './run-state.ts';
+import { workedMs } from './worked-ms.ts';
 
 /**
  * Takes one event into the state. Pure, and the only reading of a log there is: the loop, the dashboard, exports and
@@ -37,7 +40,9 @@ const noRetries = { length: 0, malformed: 0, transient: 0, overflow: 0, thinking
 function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run.created':
-      return { ...state, config: event.config, createdAt: event.at };
+      return { ...state, config: event.config, parent: event.parent, createdAt: event.at };
+    case 'run.forked':
+      return forked(state, event);
     case 'run.started':
       return { ...state, worker: event.worker, epoch: event.epoch, startedAt: event.at, phase: 'starting' };
     case 'run.resumed':
@@ -45,7 +50,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'preflight.checked':
       return { ...state, preflight: event, transientSince: undefined };
     case 'model.load-started':
-      return { ...state, phase: 'loading' };
+      return { ...state, phase: 'loading', lostMs: state.lostMs + (event.waited_ms ?? 0) };
     case 'model.loaded':
       return { ...state, loaded: event, phase: preparing(state), transientSince: undefined };
     case 'attempt.started':
@@ -240,12 +245,146 @@ function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
     worker: event.worker,
     epoch: event.epoch,
     resumes: state.resumes + 1,
-    lostMs: state.lostMs + Math.max(0, event.at - state.updatedAt),
+    resumedAt: event.at,
+    lostMs: Math.max(0, event.at - (state.startedAt ?? event.at) - workedMs(state, state.updatedAt)),
     openCall: undefined,
     // The model may have been unloaded in the meantime: its window is looked up again.
     loaded: undefined,
     phase,
   };
+}
+
+/**
+ * The copied part ends. What was said and done there stands, with the edits; worker, clock, server and model are those of
+ * this run, which nobody has begun yet. A stop, a failed call or a spent budget of the other run does not hold here.
+ */
+function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
+  const answer = event.answered ? state.reply : undefined;
+  const replayed = event.edits.reduce((now, edit) => withEdit(now, edit, event), state);
+  const edited = event.continues ? countedAnew(replayed, event) : replayed;
+  const text = answer && edited.reply?.text;
+  const standing =
+    text === undefined || edited.config?.conversation?.replies === 'unchanged' ? undefined : text;
+  return {
+    ...edited,
+    phase: 'queued',
+    forked: event,
+    createdAt: event.at,
+    startedAt: undefined,
+    worker: undefined,
+    epoch: 0,
+    resumes: 0,
+    lostMs: 0,
+    preflight: undefined,
+    loaded: undefined,
+    logPath: event.log_path,
+    openCall: undefined,
+    failedCall: undefined,
+    retries: noRetries,
+    thinkingRefused: false,
+    transientSince: undefined,
+    budget: undefined,
+    stop: undefined,
+    ...(answer ? { reply: undefined, awaitingReply: false } : {}),
+    messages: standing ? [...edited.messages, { role: 'assistant', content: standing }] : edited.messages,
+  };
+}
+
+/**
+ * What ended the other run does not end this one at once. A reply whose calls a guard refused, or that was empty, is let go
+ * of, and the next iteration begins; one that is part of the conversation already stays.
+ */
+function countedAnew(state: RunState, event: EventOf<'run.forked'>): RunState {
+  const { reply, config } = state;
+  const kept = config?.conversation?.replies === 'unchanged';
+  const refused = reply && !reply.accepted && !kept && reply.outcome !== 'final_answer';
+  return {
+    ...state,
+    ...(reply && !refused ? {} : { reply: undefined, awaitingReply: false }),
+    callHistory: [],
+    callHistorySeqs: [],
+    lastWriteIteration: state.iteration,
+    lastWriteSeq: event.seq,
+    nudges: 0,
+    nudgeSeqs: [],
+    turns: { ...state.turns, empty: 0 },
+    cycle: { ...state.cycle, empty: 0 },
+  };
+}
+
+function withEdit(state: RunState, edit: ForkEdit, event: EventOf<'run.forked'>): RunState {
+  switch (edit.target) {
+    case 'message': {
+      const { [edit.index]: _, ...folded } = state.folded;
+      const messages = state.messages.map((message, index) =>
+        index === edit.index ? { ...message, content: edit.after } : message,
+      );
+      return { ...state, messages, folded };
+    }
+    case 'reply': {
+      const { reply, messages } = state;
+      const last = messages.at(-1);
+      // Where replies are kept unchanged, this one stands in the conversation already (X9).
+      const kept = state.config?.conversation?.replies === 'unchanged' && last?.role === 'assistant';
+      return {
+        ...state,
+        lastText: edit.after,
+        reply: reply && { ...reply, text: edit.after, outcome: outcomeOf(reply, edit.after) },
+        messages: kept ? [...messages.slice(0, -1), { ...last, content: edit.after }] : messages,
+      };
+    }
+    case 'call':
+      return withArguments(state, edit.call_id, edit.after);
+    case 'memory': {
+      const memory = new Map(state.memory);
+      if (edit.after === undefined) memory.delete(edit.key);
+      else memory.set(edit.key, { value: edit.after, seq: event.seq, cycle: state.cycle.number });
+      return { ...state, memory };
+    }
+    default:
+      return assertNever(edit);
+  }
+}
+
+/** The call as if the model had asked for it so, wherever the conversation holds it. What was decided about it holds no more. */
+function withArguments(state: RunState, callId: string, args: PendingCall['arguments']): RunState {
+  const { reply, approvals, callHistory, messages } = state;
+  const index = reply?.calls.findIndex((call) => call.callId === callId) ?? -1;
+  if (!reply || index < 0) return state;
+  const calls = reply.calls.map((call, at) => (at === index ? { ...call, arguments: args } : call));
+  const { [callId]: _, ...others } = approvals;
+  const asked = messages.findLastIndex(({ role }) => role === 'assistant');
+  const kept = state.config?.conversation?.replies === 'unchanged';
+  const stands = reply.accepted || kept;
+  return {
+    ...state,
+    reply: { ...reply, calls },
+    approvals: others,
+    callHistory: reply.accepted
+      ? [...callHistory.slice(0, -1), calls.map(({ name, arguments: given }) => ({ name, arguments: given }))]
+      : callHistory,
+    messages: stands
+      ? messages.map((message, at) => (at === asked ? withCallArguments(message, calls, index) : message))
+      : messages,
+  };
+}
+
+/** Where a reply is kept as it came, it may hold entries that are no calls to us: then it stays as it is. */
+function withCallArguments(message: ChatMessage, calls: readonly PendingCall[], index: number): ChatMessage {
+  const { tool_calls: asked } = message;
+  if (asked?.length !== calls.length) return message;
+  return {
+    ...message,
+    tool_calls: asked.map((call, at) => {
+      const args = at === index ? calls[at]?.arguments : undefined;
+      return args ? { ...call, function: { ...call.function, arguments: args } } : call;
+    }),
+  };
+}
+
+function outcomeOf({ calls }: PendingReply, text: string): PendingReply['outcome'] {
+  if (calls.length > 0) return 'tool_calls';
+  return text.trim() === '' ? 'empty' : 'final_answer';
 }
 
 /** Between two steps: of the preparation before the first attempt, of an iteration after it. */

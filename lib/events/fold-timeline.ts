@@ -1,5 +1,6 @@
 import { assertNever } from '../util/assert-never.ts';
 import type { JsonObject } from '../util/json.ts';
+import { type Cycles, foldCycles, noCycles } from './fold-cycles.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 
 /** Where a text was cut for viewers, and how long the whole is in characters. */
@@ -28,6 +29,12 @@ export interface CreatedRow extends RowBase {
   readonly event: EventOf<'run.created'>;
 }
 
+/** The end of the part that was copied from another run, and what was changed. */
+export interface ForkedRow extends RowBase {
+  readonly kind: 'forked';
+  readonly event: EventOf<'run.forked'>;
+}
+
 /** A worker takes the run, checks server and model, and has the model loaded. */
 export interface PreparationRow extends RowBase {
   readonly kind: 'preparation';
@@ -41,7 +48,6 @@ export interface PreparationRow extends RowBase {
 export interface AttemptRow extends RowBase {
   readonly kind: 'attempt';
   readonly event: EventOf<'attempt.started'>;
-  readonly cuts: readonly Cut[];
 }
 
 /** The heading of an iteration, with the sums of what follows under it. */
@@ -70,7 +76,6 @@ export interface CallRow extends RowBase {
   readonly parsed?: EventOf<'reply.parsed'>;
   /** The reply or failure was set aside and the same messages were sent again. */
   readonly setAside?: EventOf<'policy.retried'>['cause'];
-  readonly cuts: readonly Cut[];
 }
 
 export type ToolStatus =
@@ -101,6 +106,13 @@ export interface ToolRow extends RowBase {
   /** What was decided about it. */
   readonly decided?: EventOf<'approval.decided'>;
   readonly decidedCuts?: readonly Cut[];
+  /** What a person wrote in place of the arguments when the run was forked before the call: it ran with these. */
+  readonly forked?: {
+    readonly seq: number;
+    readonly path: string;
+    readonly arguments: JsonObject;
+    readonly cuts: readonly Cut[];
+  };
   readonly result?: EventOf<'tool-call.ended'>['result'];
   readonly durationMs?: number;
   /** The event that brought the result; a cut result is fetched whole from there. */
@@ -136,7 +148,6 @@ export interface NoteRow extends RowBase {
     | 'operator.delivered'
     | 'agent.messaged'
   >;
-  readonly cuts: readonly Cut[];
 }
 
 export interface VerificationRow extends RowBase {
@@ -161,11 +172,11 @@ export interface ResumedRow extends RowBase {
 export interface EndRow extends RowBase {
   readonly kind: 'end';
   readonly event: EventOf<'run.ended'>;
-  readonly cuts: readonly Cut[];
 }
 
 export type TimelineRow =
   | CreatedRow
+  | ForkedRow
   | PreparationRow
   | AttemptRow
   | IterationRow
@@ -201,6 +212,8 @@ export interface Timeline {
   readonly attempt: number;
   readonly iteration: number;
   readonly lastAt: number;
+  /** The same log by cycles, for explorations. */
+  readonly cycles: Cycles;
 }
 
 const NONE = -1;
@@ -221,6 +234,7 @@ export const emptyTimeline: Timeline = {
   attempt: 0,
   iteration: 0,
   lastAt: 0,
+  cycles: noCycles,
 };
 
 /** What `foldTimeline` works on: copied once per batch, so a batch of n events costs one copy of the lists. */
@@ -232,6 +246,7 @@ interface Draft {
   attempt: number;
   iteration: number;
   lastAt: number;
+  cycles: Cycles;
 }
 
 /**
@@ -248,6 +263,7 @@ export function foldTimeline(timeline: Timeline, events: readonly ShownEvent[]):
     rows: timeline.rows.slice(),
     rowOfSeq: timeline.rowOfSeq.slice(),
     open: { ...timeline.open },
+    cycles: foldCycles(timeline.cycles, fresh),
   };
   for (const event of fresh) {
     if (event.seq <= draft.seq) continue;
@@ -310,6 +326,23 @@ function take(draft: Draft, event: ShownEvent): number {
   switch (event.type) {
     case 'run.created':
       return add(draft, { ...base(draft, event), kind: 'created', event });
+    case 'run.forked':
+      // The time until the fork was made is no time of the iteration that was copied.
+      open.iteration = NONE;
+      open.preparation = NONE;
+      for (const [index, edit] of event.edits.entries()) {
+        if (edit.target !== 'call') continue;
+        change(draft, open.tools[edit.call_id] ?? NONE, 'tool', (row) => ({
+          ...row,
+          forked: {
+            seq: event.seq,
+            path: `edits.${index}.after`,
+            arguments: edit.after,
+            cuts: event.cuts ?? [],
+          },
+        }));
+      }
+      return add(draft, { ...base(draft, event), kind: 'forked', event });
     case 'run.started': {
       open.preparation = add(draft, { ...base(draft, event), kind: 'preparation', worker: event.worker });
       return open.preparation;
@@ -323,14 +356,21 @@ function take(draft: Draft, event: ShownEvent): number {
         ...row,
         loadStarted: event,
       }));
-    case 'model.loaded':
-      return change(draft, preparation(draft, event), 'preparation', (row) => ({ ...row, loaded: event }));
+    case 'model.loaded': {
+      const place = change(draft, preparation(draft, event), 'preparation', (row) => ({
+        ...row,
+        loaded: event,
+      }));
+      // A later load has a row of its own.
+      open.preparation = NONE;
+      return place;
+    }
     case 'attempt.started':
       draft.attempt = event.attempt;
       draft.iteration = 0;
       closeTools(draft);
       open.iteration = NONE;
-      return add(draft, { ...base(draft, event), kind: 'attempt', event, cuts: event.cuts ?? [] });
+      return add(draft, { ...base(draft, event), kind: 'attempt', event });
     case 'iteration.started': {
       closeTools(draft);
       draft.iteration = event.iteration;
@@ -359,7 +399,6 @@ function take(draft: Draft, event: ShownEvent): number {
         tryNumber: open.tries,
         status: 'open',
         started: event,
-        cuts: [],
       });
       return open.call;
     }
@@ -368,7 +407,6 @@ function take(draft: Draft, event: ShownEvent): number {
         ...row,
         status: 'ended',
         ended: event,
-        cuts: event.cuts ?? [],
       }));
     case 'model-call.failed':
       return change(draft, open.call, 'call', (row) => ({ ...row, status: 'failed', failed: event }));
@@ -440,7 +478,7 @@ function take(draft: Draft, event: ShownEvent): number {
     case 'cycle.reflected':
       closeTools(draft);
       open.iteration = NONE;
-      return add(draft, { ...base(draft, event), kind: 'note', event, cuts: event.cuts ?? [] });
+      return add(draft, { ...base(draft, event), kind: 'note', event });
     case 'turn.paused':
     case 'harness.prompted':
     case 'cycle.started':
@@ -449,14 +487,14 @@ function take(draft: Draft, event: ShownEvent): number {
     case 'operator.messaged':
     case 'operator.delivered':
     case 'agent.messaged':
-      return add(draft, { ...base(draft, event), kind: 'note', event, cuts: event.cuts ?? [] });
+      return add(draft, { ...base(draft, event), kind: 'note', event });
     case 'stop.requested':
       return add(draft, { ...base(draft, event), kind: 'stop', event });
     case 'run.ended':
       closeTools(draft);
       change(draft, open.call, 'call', (row) => (row.status === 'open' ? { ...row, status: 'lost' } : row));
       open.iteration = NONE;
-      return add(draft, { ...base(draft, event), kind: 'end', event, cuts: event.cuts ?? [] });
+      return add(draft, { ...base(draft, event), kind: 'end', event });
     default:
       return assertNever(event);
   }

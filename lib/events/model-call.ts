@@ -94,6 +94,13 @@ export const modelCallEnded = z.object({
     promptEvalMs: z.number().optional(),
     evalMs: z.number().optional(),
   }),
+  /** When the first thought and the first word came, in milliseconds after the request; only of streamed replies. */
+  heard: z
+    .object({
+      thinking_ms: z.number().nonnegative().optional(),
+      text_ms: z.number().nonnegative().optional(),
+    })
+    .optional(),
 });
 
 export const modelCallFailed = z.object({
@@ -122,6 +129,8 @@ export const modelCallFailed = z.object({
   transient: z.boolean().optional(),
   partial_text: z.string().optional(),
   raw: z.string().optional(),
+  /** After a stop: how long after the connection was closed Ollama had verifiably let go of the model, in milliseconds. */
+  server_idle_ms: z.number().nonnegative().optional(),
   duration_ms: z.number().nonnegative(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { approvalDecided, approvalRequested } from './approval.ts';
 import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
+import { runForked } from './fork.ts';
 import {
   attemptStarted,
   iterationStarted,
@@ -28,6 +29,7 @@ import { verificationChecked, verificationStarted } from './verification.ts';
 /** Every event type there is. A new one is a schema, a line here, and the `case` lines the compiler asks for. */
 export const runEvent = z.discriminatedUnion('type', [
   runCreated,
+  runForked,
   runStarted,
   runResumed,
   preflightChecked,

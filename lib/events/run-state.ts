@@ -134,6 +134,10 @@ export interface RunState {
   /** When the phase began, in milliseconds since 1970. */
   readonly phaseSince: number;
   readonly config: RunConfig | undefined;
+  /** The run this one was made from, and the last event copied from there. */
+  readonly parent: { readonly run_id: string; readonly seq: number } | undefined;
+  /** What was changed at the fork; the figures of the copied part are counted in with the rest. */
+  readonly forked: EventOf<'run.forked'> | undefined;
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   /** `at` of the last event. */
@@ -141,7 +145,9 @@ export interface RunState {
   readonly worker: string | undefined;
   readonly epoch: number;
   readonly resumes: number;
-  /** How long no worker had the run between its start and now, in milliseconds. */
+  /** When a worker last took the run up again, in milliseconds since 1970. */
+  readonly resumedAt: number | undefined;
+  /** How long no worker had the run between its start and now, or it let others pass, in milliseconds. */
   readonly lostMs: number;
   readonly preflight: EventOf<'preflight.checked'> | undefined;
   readonly loaded: EventOf<'model.loaded'> | undefined;
@@ -259,12 +265,15 @@ export function emptyRunState(runId: string): RunState {
     phase: 'queued',
     phaseSince: 0,
     config: undefined,
+    parent: undefined,
+    forked: undefined,
     createdAt: 0,
     startedAt: undefined,
     updatedAt: 0,
     worker: undefined,
     epoch: 0,
     resumes: 0,
+    resumedAt: undefined,
     lostMs: 0,
     preflight: undefined,
     loaded: undefined,

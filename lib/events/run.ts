@@ -34,7 +34,7 @@ export const runCreated = z.object({
   ...envelope,
   type: z.literal('run.created'),
   config: runConfig,
-  /** The run this one was made from, when it was. */
+  /** The run this one was forked from: all events up to `seq` are copies of its own. */
   parent: z.object({ run_id: z.string(), seq: z.int().positive() }).optional(),
 });
 
@@ -64,6 +64,8 @@ export const preflightChecked = z.object({
   parameter_size: z.string().optional(),
   quantization: z.string().optional(),
   digest: z.string().optional(),
+  /** Of the model on disk. */
+  size_bytes: z.int().nonnegative().optional(),
   sandbox: z.object({ available: z.boolean(), kind: z.string(), reason: z.string().optional() }),
 });
 
@@ -72,6 +74,12 @@ export const modelLoadStarted = z.object({
   type: z.literal('model.load-started'),
   model: z.string(),
   num_ctx: z.int().positive(),
+  /** How long the run had waited for its place at the model server before, having let others pass. */
+  waited_ms: z.number().nonnegative().optional(),
+  /** Why it is loaded anew in the midst of a run: it was gone, or another client has it with another window (O15). */
+  cause: z.enum(['unloaded', 'other_window']).optional(),
+  /** The window it was found with, for `other_window`. */
+  found_context_tokens: z.int().positive().optional(),
 });
 
 /** The model is in memory. `context_tokens` is the window in effect, as `/api/ps` reports it (K-19). */

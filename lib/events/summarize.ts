@@ -13,6 +13,10 @@ function sentence(event: RunEvent): string {
   switch (event.type) {
     case 'run.created':
       return `Run created for ${event.config.model}: ${event.config.task || event.config.mode}`;
+    case 'run.forked': {
+      const changed = event.edits.length + event.settings.length;
+      return `Forked from run ${event.from.run_id} after its event ${event.from.seq}; ${changed === 0 ? 'nothing' : count(changed, 'thing')} changed`;
+    }
     case 'run.started':
       return `Worker ${event.worker} took the run`;
     case 'run.resumed':

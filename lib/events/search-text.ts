@@ -1,0 +1,88 @@
+import type { JsonValue } from '../util/json.ts';
+import type { RunEvent } from './registry.ts';
+
+/** Of a longer text its beginning and its end are found, not its middle. */
+const HEAD_CHARS = 12_000;
+const TAIL_CHARS = 4000;
+
+/**
+ * What an event can be found by: titles, tasks, replies, arguments and results of calls, words of people, agents and the
+ * harness; at most 16 000 UTF-16 units, and nothing of events whose words stand in another one already. Pure.
+ */
+export function searchText(event: RunEvent): string {
+  const texts = textsOf(event).filter((text) => text !== undefined && text !== '');
+  const text = texts.join('\n');
+  if (text.length <= HEAD_CHARS + TAIL_CHARS) return text;
+  return `${text.slice(0, HEAD_CHARS)}\n…\n${text.slice(-TAIL_CHARS)}`;
+}
+
+function textsOf(event: RunEvent): (string | undefined)[] {
+  switch (event.type) {
+    case 'run.created': {
+      const { title, task, model, mode, workspace } = event.config;
+      return [title, task, model, mode, workspace];
+    }
+    case 'reply.parsed':
+      return [
+        event.text,
+        event.thinking,
+        ...event.calls.flatMap((call) => [call.name, ...stringsIn(call.arguments)]),
+        ...event.refusals.map(({ raw }) => raw),
+      ];
+    case 'tool-call.ended':
+    case 'tool-call.interrupted':
+      return [event.tool, ...stringsIn(event.result.output), event.result.note];
+    case 'approval.decided':
+      return event.decision === 'denied'
+        ? [event.tool, event.reason]
+        : [event.tool, ...stringsIn(event.arguments ?? null)];
+    case 'model-call.failed':
+      return [event.error.message, event.partial_text, event.raw];
+    case 'verification.checked':
+      return event.checks.flatMap(({ check, output }) => [...stringsIn(check), output]);
+    case 'harness.prompted':
+    case 'operator.messaged':
+    case 'agent.messaged':
+    case 'cycle.reflected':
+    case 'policy.nudged':
+      return [event.text];
+    case 'diversity.advised':
+      return [event.feedback];
+    case 'policy.retried':
+    case 'policy.warned':
+      return [event.message];
+    case 'run.ended':
+      return [event.result.termination_reason, event.message, event.result.error?.message];
+    // Their words stand in the reply, the call or the end that they belong to.
+    case 'run.started':
+    case 'run.resumed':
+    case 'run.forked':
+    case 'preflight.checked':
+    case 'model.load-started':
+    case 'model.loaded':
+    case 'attempt.started':
+    case 'iteration.started':
+    case 'model-call.started':
+    case 'model-call.ended':
+    case 'approval.requested':
+    case 'tool-call.started':
+    case 'policy.compacted':
+    case 'budget.checked':
+    case 'verification.started':
+    case 'turn.ended':
+    case 'turn.paused':
+    case 'cycle.started':
+    case 'memory.changed':
+    case 'operator.delivered':
+    case 'stop.requested':
+      return [];
+  }
+}
+
+/** All texts inside a value, at any depth, in their order. */
+function stringsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap((inner) => (inner === undefined ? [] : stringsIn(inner)));
+}
