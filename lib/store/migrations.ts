@@ -108,6 +108,69 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .alterTable('runs')
       .addColumn('cycles', 'integer', (column) => column.notNull().defaultTo(0)),
   ],
+  () => [
+    sqlite.schema.alterTable('runs').addColumn('parent_id', 'text'),
+    sqlite.schema.alterTable('runs').addColumn('parent_seq', 'integer'),
+    sqlite.schema
+      .createIndex('runs_forks')
+      .on('runs')
+      .columns(['parent_id', 'created_at'])
+      .where(sql.ref('parent_id'), 'is not', sql.lit(null)),
+  ],
+  () => [
+    // No reference to the run: a link outlives it, revoked.
+    sqlite.schema
+      .createTable('shares')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('run_id', 'text', (column) => column.notNull())
+      .addColumn('token_hash', 'text', (column) => column.notNull().unique())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('revoked_at', 'integer')
+      .addColumn('views', 'integer', (column) => column.notNull())
+      .addColumn('last_viewed_at', 'integer')
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema.createIndex('shares_of_run').on('shares').column('run_id'),
+  ],
+  () => [
+    sqlite.schema
+      .alterTable('runs')
+      .addColumn('indexed_seq', 'integer', (column) => column.notNull().defaultTo(0)),
+    sqlite.schema
+      .createIndex('runs_unindexed')
+      .on('runs')
+      .column('created_at')
+      .where(sql.ref('indexed_seq'), '<', sql.ref('last_seq')),
+    // The texts themselves are not kept a second time: they are read out of the events that are found.
+    sqlite.schema
+      .createTable('search_rows')
+      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('seq', 'integer', (column) => column.notNull()),
+    sqlite.schema.createIndex('search_rows_run').on('search_rows').column('run_id'),
+    sql
+      .raw(
+        `create virtual table search_texts using fts5(text, content='', contentless_delete=1,
+           tokenize='unicode61 remove_diacritics 2')`,
+      )
+      .compile(sqlite),
+    sql
+      .raw(
+        `create trigger search_rows_deleted after delete on search_rows
+           begin delete from search_texts where rowid = old.id; end`,
+      )
+      .compile(sqlite),
+  ],
+  () => [sqlite.schema.alterTable('runs').addColumn('imported_at', 'integer')],
+  () => [
+    sqlite.schema
+      .createTable('model_checks')
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('digest', 'text', (column) => column.notNull())
+      .addColumn('ended_at', 'integer', (column) => column.notNull())
+      .addColumn('summary', 'text', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_checks_key', ['model', 'digest']),
+  ],
 ];
 
 /** The schema this program writes. */

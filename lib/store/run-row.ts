@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { type ModelCheck, modelCheck } from '../api/model-check.ts';
 import type { RunSummary } from '../api/run-summary.ts';
+import { type ShareRecord, shareRecord } from '../api/share.ts';
+import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
 import { terminationReason } from '../events/run.ts';
-import type { RunsTable } from './schema.ts';
+import type { ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 
-/** The columns that hold the summary: all but the store's own `epoch`, `worker` and `recoveries`. */
-export type SummaryRow = Omit<RunsTable, 'epoch' | 'worker' | 'recoveries'>;
+/** The columns that hold the summary: all but the store's own. */
+export type SummaryRow = Omit<RunsTable, 'epoch' | 'worker' | 'recoveries' | 'indexed_seq'>;
 
 export function toRow(summary: RunSummary): SummaryRow {
   return {
@@ -30,14 +33,16 @@ export function toRow(summary: RunSummary): SummaryRow {
     verification: summary.verification ?? null,
     stop_requested: summary.stop_requested ? 1 : 0,
     last_seq: summary.last_seq,
+    imported_at: summary.imported_at ?? null,
+    parent_id: summary.parent?.run_id ?? null,
+    parent_seq: summary.parent?.seq ?? null,
   };
 }
 
 const optional = <T extends z.ZodType>(value: T) => value.nullable().transform((found) => found ?? undefined);
 const flag = z.number().transform((value) => value === 1);
 
-/** A row as it comes from disk, checked. */
-export const summaryFromRow = z.object({
+const summaryColumns = z.object({
   id: z.string(),
   created_at: z.number(),
   updated_at: z.number(),
@@ -70,4 +75,37 @@ export const summaryFromRow = z.object({
   verification: optional(z.enum(['pass', 'partial_pass', 'fail'])),
   stop_requested: flag,
   last_seq: z.number(),
-}) satisfies z.ZodType<RunSummary>;
+  imported_at: optional(z.number()),
+  parent_id: optional(z.string()),
+  parent_seq: optional(z.number()),
+});
+
+/** A row as it comes from disk, checked. */
+export const summaryFromRow = summaryColumns.transform(
+  ({ parent_id, parent_seq, ...summary }): RunSummary =>
+    parent_id === undefined || parent_seq === undefined
+      ? summary
+      : { ...summary, parent: { run_id: parent_id, seq: parent_seq } },
+);
+
+/** A link as the columns that are asked for, and the rest of it. */
+export function toShareRow(share: ShareRecord): SharesTable {
+  const { id, run_id, token_hash, created_at, revoked_at, views, last_viewed_at, ...body } =
+    shareRecord.parse(share);
+  return {
+    ...{ id, run_id, token_hash, created_at, views },
+    revoked_at: revoked_at ?? null,
+    last_viewed_at: last_viewed_at ?? null,
+    body: JSON.stringify(body),
+  };
+}
+
+/** The row of a check, whole and in figures. */
+export function checkRow(check: ModelCheck): ModelChecksTable {
+  const { model, digest, ended_at } = check;
+  return {
+    ...{ model, digest, ended_at },
+    summary: JSON.stringify(summarizeCheck(check)),
+    body: JSON.stringify(modelCheck.parse(check)),
+  };
+}

@@ -23,11 +23,18 @@ export interface RunsTable {
   verification: string | null;
   stop_requested: number;
   last_seq: number;
+  /** The run this one was forked from, and the last event copied from there. */
+  parent_id: string | null;
+  parent_seq: number | null;
+  /** When it came as a file; null for runs of this installation. */
+  imported_at: number | null;
   /** Rises with every claim; an append of an older epoch is refused. */
   epoch: number;
   worker: string | null;
   /** Times the run was taken up after a crash without getting anywhere since. */
   recoveries: number;
+  /** How far the log stands in the full-text index. */
+  indexed_seq: number;
 }
 
 /** The log. `body` is the event without `run_id`, `seq` and `at`, as JSON. */
@@ -67,13 +74,36 @@ export interface ExperimentItemsTable {
   body: string;
 }
 
+/** Links to runs. They outlive the run they led to. `body` is the rest of the record, as JSON. */
+export interface SharesTable {
+  id: string;
+  run_id: string;
+  token_hash: string;
+  created_at: number;
+  revoked_at: number | null;
+  views: number;
+  last_viewed_at: number | null;
+  body: string;
+}
+
+/** What the probes brought for a model, by its digest. `summary` and `body` are JSON, as the interface shows them. */
+export interface ModelChecksTable {
+  model: string;
+  digest: string;
+  ended_at: number;
+  summary: string;
+  body: string;
+}
+
 export interface StoreTables {
+  shares: SharesTable;
   model_counts: ModelCountsTable;
   runs: RunsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
   experiments: ExperimentsTable;
   experiment_items: ExperimentItemsTable;
+  model_checks: ModelChecksTable;
 }
 
 /**

@@ -1,33 +1,44 @@
 import Database from 'better-sqlite3';
-import type { Compilable } from 'kysely';
+import { type Compilable, type Expression, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import { experimentItem, experimentSummary } from '../api/experiment.ts';
-import { addCount, emptyReading, type ModelReading } from '../api/model-reading.ts';
-import type { RunSummary } from '../api/run-summary.ts';
-import { type RunEvent, runEvent } from '../events/registry.ts';
-import { summaryFromRow } from './run-row.ts';
-import type { RunReader } from './run-store.ts';
+import type { Found, SearchHit } from '../api/search.ts';
+import type { RunEvent } from '../events/registry.ts';
+import { type SearchWord, searchWords } from '../util/search-words.ts';
+import type { EventRange, EventText, SearchPage, TextRange } from './run-store.ts';
 import { sqlite } from './schema.ts';
+import { type FoundPlace, pageOfRuns, STRETCH } from './search-groups.ts';
+import { matchExpression } from './search-index.ts';
+import { eventFromRow, foundRun, hitOf, SqlReader, textFromRow } from './sql-reader.ts';
 import { corruptStore } from './store-errors.ts';
 import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 
-const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
+const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.number() }));
 const bodyRow = z.object({ body: z.string() });
-const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
+const behindRow = z.object({ behind: z.number() });
 
 /** Reads a database. In WAL mode it sees every commit at once and waits for no writer. */
-export class SqliteReader implements RunReader {
+export class SqliteReader extends SqlReader {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #patienceMs: number;
   readonly #selectEvents: Database.Statement<[string, number, number]>;
+  readonly #searchRows: Database.Statement<[string, number, number]>;
+  readonly #selectBehind: Database.Statement<[]>;
 
   constructor(options: { path: string; database: Database.Database; patienceMs: number }) {
+    super(sqlite);
     this.path = options.path;
     this.#database = options.database;
     this.#patienceMs = options.patienceMs;
     this.#selectEvents = this.#database.prepare(
-      'select run_id, seq, at, body from events where run_id = ? and seq > ? order by seq limit ?',
+      'select run_id, seq, at, type, body from events where run_id = ? and seq > ? order by seq limit ?',
+    );
+    this.#searchRows = this.#database.prepare(
+      `select id, run_id, seq from search_texts join search_rows on id = search_texts.rowid
+         where search_texts match ? and search_texts.rowid < ? order by search_texts.rowid desc limit ?`,
+    );
+    this.#selectBehind = this.#database.prepare(
+      'select coalesce(sum(last_seq - indexed_seq), 0) as behind from runs where indexed_seq < last_seq',
     );
   }
 
@@ -41,108 +52,63 @@ export class SqliteReader implements RunReader {
     this.#database.close();
   }
 
-  read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]> {
+  read(runId: string, range: EventRange): Promise<RunEvent[]> {
     return this.#whenFree(() => this.readNow(runId, range));
   }
 
+  readTexts(runId: string, range: TextRange): Promise<EventText[]> {
+    return this.#whenFree(() =>
+      Array.from(this.#rows(runId, range), (row) =>
+        textFromRow(row, (where, cause) => corruptStore(this.path, cause, where)),
+      ),
+    );
+  }
+
   /** Within a transaction of the same connection. */
-  readNow(runId: string, range: { afterSeq: number; limit: number }): RunEvent[] {
-    return this.#selectEvents.all(runId, range.afterSeq, range.limit).map((row) => parseRow(row, this.path));
-  }
-
-  async readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
-    const [event] = await this.read(runId, { afterSeq: seq - 1, limit: 1 });
-    return event?.seq === seq ? event : undefined;
-  }
-
-  list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]> {
-    const newest = sqlite
-      .selectFrom('runs')
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit);
-    const { before } = page;
-    return this.#summaries(
-      before
-        ? newest.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '<', tuple(before.createdAt, before.id)),
-          )
-        : newest,
+  readNow(runId: string, range: EventRange): RunEvent[] {
+    return Array.from(this.#rows(runId, range), (row) =>
+      eventFromRow(row, (where, cause) => corruptStore(this.path, cause, where)),
     );
   }
 
-  async summary(runId: string): Promise<RunSummary | undefined> {
-    const [summary] = await this.#summaries(sqlite.selectFrom('runs').selectAll().where('id', '=', runId));
-    return summary;
-  }
-
-  unfinished(): Promise<RunSummary[]> {
-    return this.#summaries(
-      sqlite.selectFrom('runs').selectAll().where('phase', '!=', 'ended').orderBy('created_at').orderBy('id'),
-    );
-  }
-
-  async readings(): Promise<Map<string, ModelReading>> {
-    const rows = await this.#all(
-      sqlite.selectFrom('model_counts').selectAll().orderBy('count', 'desc').orderBy('counter'),
-    );
-    const readings = new Map<string, ModelReading>();
-    for (const row of rows) {
-      const { model, counter, count } = modelCount.parse(row);
-      const reading = readings.get(model) ?? emptyReading();
-      addCount(reading, counter, count);
-      readings.set(model, reading);
+  *#rows(runId: string, { afterSeq, limit, maxChars }: EventRange): Generator<unknown> {
+    let chars = 0;
+    for (const row of this.#selectEvents.iterate(runId, afterSeq, limit)) {
+      yield row;
+      if (maxChars === undefined) continue;
+      chars += bodyRow.parse(row).body.length;
+      if (chars >= maxChars) return;
     }
-    return readings;
   }
 
-  async experiment(id: string): ReturnType<RunReader['experiment']> {
-    const [row] = await this.#all(sqlite.selectFrom('experiments').select('body').where('id', '=', id));
-    if (row === undefined) return undefined;
-    const items = await this.#all(
-      sqlite
-        .selectFrom('experiment_items')
-        .select('body')
-        .where('experiment_id', '=', id)
-        .orderBy('position'),
-    );
-    return {
-      summary: experimentSummary.parse(bodyOf(row)),
-      items: items.map((item) => experimentItem.parse(bodyOf(item))),
-    };
+  search(query: string, { limit, from }: SearchPage): Promise<Found> {
+    const words = searchWords(query);
+    return this.#whenFree(() => {
+      const { behind } = behindRow.parse(this.#selectBehind.get());
+      if (words.length === 0) return { runs: [], behind };
+      const before = from?.before ?? Number.MAX_SAFE_INTEGER;
+      const rows = this.#searchRows.all(matchExpression(words), before, STRETCH + 1);
+      const page = pageOfRuns(foundRows.parse(rows), { limit, from });
+      const hits = (shown: readonly FoundPlace[]) => shown.flatMap((place) => this.#hit(place, words));
+      return { runs: page.runs.map((run) => foundRun(run, hits(run.shown))), next: page.next, behind };
+    });
   }
 
-  async experiments(): ReturnType<RunReader['experiments']> {
-    const rows = await this.#all(
-      sqlite.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
-    );
-    return rows.map((row) => experimentSummary.parse(bodyOf(row)));
+  #hit({ run_id, seq }: FoundPlace, words: readonly SearchWord[]): SearchHit[] {
+    const [event] = this.readNow(run_id, { afterSeq: seq - 1, limit: 1 });
+    return event?.seq === seq ? [hitOf(event, words)] : [];
   }
 
-  async #summaries(query: Compilable): Promise<RunSummary[]> {
-    return (await this.#all(query)).map((row) => summaryFromRow.parse(row));
+  protected holds(word: string): Expression<SqlBool> {
+    return sql<SqlBool>`instr(lower(title || char(10) || model), ${word}) > 0`;
   }
 
-  #all(query: Compilable): Promise<unknown[]> {
-    const { sql, parameters } = query.compile();
-    return this.#whenFree(() => this.#database.prepare(sql).all(...parameters));
+  protected all(query: Compilable): Promise<unknown[]> {
+    const { sql: text, parameters } = query.compile();
+    return this.#whenFree(() => this.#database.prepare(text).all(...parameters));
   }
 
   #whenFree<T>(work: () => T): Promise<T> {
     return whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
   }
-}
-
-function parseRow(row: unknown, path: string): RunEvent {
-  const { run_id, seq, at, body } = eventRow.parse(row);
-  try {
-    return runEvent.parse({ ...JSON.parse(body), run_id, seq, at });
-  } catch (cause) {
-    throw corruptStore(path, cause, ` at event ${seq} of run ${run_id}`);
-  }
-}
-
-function bodyOf(row: unknown): unknown {
-  return JSON.parse(bodyRow.parse(row).body);
 }

@@ -15,6 +15,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { completedLog, repairedLog, sampleConfig } from '../testing/sample-logs.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
+import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 import { describeRunStore } from './store-contract.ts';
 
@@ -100,13 +101,63 @@ it('P17: counts the replies of a database that an older version wrote', async ()
   expect(counted.get(sampleConfig().model)?.repaired).toBeGreaterThan(0);
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
-  database.exec('drop table model_counts; drop table experiment_items; drop table experiments');
-  database.exec('alter table runs drop column cycles');
+  database.exec(
+    'drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
+  );
+  database.exec('drop table search_rows; drop table search_texts');
+  database.exec('drop index runs_forks; drop index runs_unindexed');
+  for (const column of ['cycles', 'parent_id', 'parent_seq', 'indexed_seq', 'imported_at']) {
+    database.exec(`alter table runs drop column ${column}`);
+  }
   database.pragma('user_version = 1');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
   expect(await migrated.readings()).toEqual(counted);
   await migrated.close();
+});
+
+it('finds words in logs that are older than the search, and in no log that is gone', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  for (const id of ['old', 'gone']) {
+    await store.create({ id, config: sampleConfig({ task: `The aardvark of ${id}` }) });
+    const { epoch } = await store.claim(id, 'worker');
+    await store.append(id, { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
+  }
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(
+    'drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
+  );
+  for (const column of ['indexed_seq', 'imported_at'])
+    database.exec(`alter table runs drop column ${column}`);
+  // The search came two steps before the last.
+  database.pragma(`user_version = ${SCHEMA_VERSION - 3}`);
+  database.close();
+  const again = SqliteRunStore.open(directory, small);
+  const found = async () => (await again.search('aardvark', { limit: 9 })).runs.map((run) => run.run_id);
+  expect(await found()).toEqual(['gone', 'old']);
+  const hand = new Database(join(directory, 'loupe.db'));
+  hand.pragma('foreign_keys = ON');
+  hand.prepare('delete from runs where id = ?').run('gone');
+  expect(hand.prepare('select count(*) as n from search_rows where run_id = ?').get('gone')).toEqual({
+    n: 0,
+  });
+  hand.exec("insert into search_texts (search_texts, rank) values ('integrity-check', 0)");
+  hand.close();
+  expect(await found()).toEqual(['old']);
+  await again.close();
+});
+
+it('takes a log into the search after the burst, without being asked, however the process ends', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  await store.append('a', { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
+  const reader = SqliteReader.open(store.path);
+  expect((await reader.search('notes', { limit: 1 })).behind).toBeGreaterThan(0);
+  await vi.waitFor(async () => expect((await reader.search('notes', { limit: 1 })).behind).toBe(0), 10_000);
+  reader.close();
+  await store.close();
 });
 
 it.each([
@@ -235,6 +286,35 @@ it('fault matrix: with a clock that jumps a day, events keep their order and no 
   } finally {
     vi.useRealTimers();
   }
+});
+
+it.each([
+  ['no JSON', `update events set body = '{"type":"run.cr' where seq = 1`],
+  ['of another type', `update events set type = 'run.ended' where seq = 1`],
+  ['with a place of its own', `update events set body = json_insert(body, '$.seq', 7) where seq = 1`],
+])('tells of a damaged event that is %s, and does not hand it on as text', async (_, damage) => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(damage);
+  database.close();
+  await expect(store.readTexts('a', { afterSeq: 0, limit: 10, maxChars: 1000 })).rejects.toThrow(
+    expect.objectContaining({ code: 'store_corrupt', message: expect.stringContaining('event 1 of run a') }),
+  );
+  await store.close();
+});
+
+it('hands on an event that somebody wrote over several lines as one line', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const [before] = await store.read('a', { afterSeq: 0, limit: 1 });
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(`update events set body = ' ' || json_pretty(body) where seq = 1`);
+  database.close();
+  const [text] = await store.readTexts('a', { afterSeq: 0, limit: 10, maxChars: 1000 });
+  expect(text?.json).not.toMatch(/\n/);
+  expect(JSON.parse(text?.json ?? '')).toEqual(before);
+  await store.close();
 });
 
 it('gives the lock back when opening fails', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Compilable } from 'kysely';
+import { type Compilable, sql } from 'kysely';
 import { z } from 'zod';
 import {
   type ExperimentItem,
@@ -9,26 +9,42 @@ import {
   experimentItem,
   experimentSummary,
 } from '../api/experiment.ts';
+import type { CheckSummary, ModelCheck } from '../api/model-check.ts';
 import { countsOf, type ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
-import { summarizeRun } from '../api/summarize-run.ts';
+import type { Found } from '../api/search.ts';
+import type { ShareRecord } from '../api/share.ts';
+import { importedSummary, summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { forkedLog } from '../events/forked-log.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
-import type { RunState } from '../events/run-state.ts';
+import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { steadyNow } from '../util/steady-clock.ts';
 import { Ballast } from './ballast.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
 import { migrate } from './migrations.ts';
-import { toRow } from './run-row.ts';
-import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from './run-store.ts';
+import { checkRow, toRow, toShareRow } from './run-row.ts';
+import {
+  type AppendRequest,
+  type EventRange,
+  type EventText,
+  type ListPage,
+  type RunStore,
+  SeqConflictError,
+  StaleEpochError,
+  type TextRange,
+} from './run-store.ts';
 import { sqlite } from './schema.ts';
+import { SearchIndex } from './search-index.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { StateCache } from './state-cache.ts';
 import {
   corruptStore,
+  missingEvent,
   RunEndedError,
+  RunNotEndedError,
   RunNotFoundError,
   StorageFullError,
   sqliteCode,
@@ -38,6 +54,9 @@ import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 
 /** Above this size the check of every page would make the start slow; damage then shows when it is read. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
+
+/** How long a search waits for events that are not in the index yet, in milliseconds. */
+export const CATCH_UP_MS = 250;
 
 const lease = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
 
@@ -58,6 +77,7 @@ export class SqliteRunStore implements RunStore {
   readonly #lock: InstanceLock;
   readonly #ballast: Ballast;
   readonly #reader: SqliteReader;
+  readonly #index: SearchIndex;
   readonly #states: StateCache;
   readonly #patienceMs: number;
   readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
@@ -79,6 +99,8 @@ export class SqliteRunStore implements RunStore {
     this.#ballast = options.ballast;
     this.#patienceMs = options.patienceMs;
     this.#reader = new SqliteReader(options);
+    this.#index = new SearchIndex(this.#database, this.#reader);
+    this.#index.soon();
     this.#states = new StateCache((runId, afterSeq) =>
       this.#reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
     );
@@ -143,8 +165,38 @@ export class SqliteRunStore implements RunStore {
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
   }): Promise<{ runId: string; created: boolean }> {
+    const { id, config, parent, idempotencyKey } = run;
+    return this.#make({ id, idempotencyKey }, (at) => [
+      complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at }),
+    ]);
+  }
+
+  async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
+    const { id, config, parent, events, idempotencyKey } = run;
+    return this.#make({ id, idempotencyKey }, (at) => {
+      const { last_seq } = this.#lease(parent.run_id);
+      if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
+      const prefix = this.#reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
+      return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
+    });
+  }
+
+  async importRun(run: Parameters<RunStore['importRun']>[0]): Promise<{ runId: string; created: boolean }> {
     return this.#transaction<{ runId: string; created: boolean }>(() => {
-      const { id, config, parent, idempotencyKey } = run;
+      const state = foldAll(emptyRunState(run.events[0]?.run_id ?? ''), run.events);
+      const { runId } = state;
+      if (this.#selectLease.get(runId)) return { value: { runId, created: false } };
+      this.#insertRun(importedSummary(state, run.importedAt), run.events);
+      return { value: { runId, created: true } };
+    });
+  }
+
+  /** Makes a run with the beginning of its log, unless its key has made one. */
+  #make(
+    { id, idempotencyKey }: { id: string; idempotencyKey: string | undefined },
+    begin: (at: number) => readonly RunEvent[],
+  ): Promise<{ runId: string; created: boolean }> {
+    return this.#transaction<{ runId: string; created: boolean }>(() => {
       if (idempotencyKey !== undefined) {
         const first = this.#first(
           sqlite.selectFrom('idempotency_keys').select('run_id').where('key', '=', idempotencyKey),
@@ -154,14 +206,9 @@ export class SqliteRunStore implements RunStore {
         }
       }
       const at = steadyNow();
-      const created = complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at });
-      const state = foldAll(this.#states.at(id, 0), [created]);
-      this.#run(
-        sqlite
-          .insertInto('runs')
-          .values({ ...toRow(summarizeRun(state)), epoch: 0, worker: null, recoveries: 0 }),
-      );
-      this.#insert(created);
+      const events = begin(at);
+      const state = foldAll(this.#states.at(id, 0), events);
+      this.#insertRun(summarizeRun(state), events);
       if (idempotencyKey !== undefined) {
         this.#run(
           sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
@@ -169,6 +216,13 @@ export class SqliteRunStore implements RunStore {
       }
       return { value: { runId: id, created: true }, state };
     });
+  }
+
+  /** The row of a run that is nobody's yet, and the beginning of its log. */
+  #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
+    const row = { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
+    this.#run(sqlite.insertInto('runs').values(row));
+    for (const event of events) this.#insert(event);
   }
 
   async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
@@ -217,7 +271,7 @@ export class SqliteRunStore implements RunStore {
     });
   }
 
-  read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]> {
+  read(runId: string, range: EventRange): Promise<RunEvent[]> {
     return this.#reader.read(runId, range);
   }
 
@@ -225,7 +279,11 @@ export class SqliteRunStore implements RunStore {
     return this.#reader.readOne(runId, seq);
   }
 
-  list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]> {
+  readTexts(runId: string, range: TextRange): Promise<EventText[]> {
+    return this.#reader.readTexts(runId, range);
+  }
+
+  list(page: ListPage): Promise<RunSummary[]> {
     return this.#reader.list(page);
   }
 
@@ -239,6 +297,16 @@ export class SqliteRunStore implements RunStore {
 
   readings(): Promise<Map<string, ModelReading>> {
     return this.#reader.readings();
+  }
+
+  /** Brings the search up to date with the log, for at most so long. */
+  catchUp(patienceMs: number): void {
+    this.#index.catchUp(patienceMs);
+  }
+
+  search(...asked: Parameters<RunStore['search']>): Promise<Found> {
+    this.catchUp(CATCH_UP_MS);
+    return this.#reader.search(...asked);
   }
 
   async beginRecovery(runId: string): Promise<number> {
@@ -287,12 +355,93 @@ export class SqliteRunStore implements RunStore {
     });
   }
 
+  forksOf(runId: string): Promise<RunSummary[]> {
+    return this.#reader.forksOf(runId);
+  }
+
   experiment(id: string): ReturnType<RunStore['experiment']> {
     return this.#reader.experiment(id);
   }
 
   experiments(): Promise<ExperimentSummary[]> {
     return this.#reader.experiments();
+  }
+
+  modelChecks(): Promise<CheckSummary[]> {
+    return this.#reader.modelChecks();
+  }
+
+  modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined> {
+    return this.#reader.modelCheck(model, digest);
+  }
+
+  async saveModelCheck(check: ModelCheck): Promise<void> {
+    const { model, digest, ...values } = checkRow(check);
+    await this.#transaction(() => {
+      this.#run(
+        sqlite
+          .insertInto('model_checks')
+          .values({ model, digest, ...values })
+          .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
+      );
+      return { value: undefined };
+    });
+  }
+
+  async deleteRun(runId: string): Promise<void> {
+    await this.#transaction(() => {
+      if (this.#lease(runId).phase !== 'ended') throw new RunNotEndedError(runId);
+      this.#run(
+        sqlite
+          .updateTable('shares')
+          .set({ revoked_at: steadyNow() })
+          .where('run_id', '=', runId)
+          .where('revoked_at', 'is', null),
+      );
+      this.#run(sqlite.deleteFrom('runs').where('id', '=', runId));
+      return { value: undefined };
+    });
+    this.#states.drop(runId);
+  }
+
+  async addShare(share: ShareRecord): Promise<void> {
+    await this.#transaction(() => {
+      this.#lease(share.run_id);
+      this.#run(sqlite.insertInto('shares').values(toShareRow(share)));
+      return { value: undefined };
+    });
+  }
+
+  async revokeShare(shareId: string, at: number): Promise<boolean> {
+    const row = await this.#guard(() =>
+      this.#first(
+        sqlite
+          .updateTable('shares')
+          .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', sql.lit(at)) }))
+          .where('id', '=', shareId)
+          .returning('id'),
+      ),
+    );
+    return row !== undefined;
+  }
+
+  async countShareView(shareId: string, at: number): Promise<void> {
+    await this.#guard(() =>
+      this.#run(
+        sqlite
+          .updateTable('shares')
+          .set(({ eb }) => ({ views: eb('views', '+', 1), last_viewed_at: at }))
+          .where('id', '=', shareId),
+      ),
+    );
+  }
+
+  shares(): Promise<ShareRecord[]> {
+    return this.#reader.shares();
+  }
+
+  shareByHash(tokenHash: string): Promise<ShareRecord | undefined> {
+    return this.#reader.shareByHash(tokenHash);
   }
 
   onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
@@ -302,11 +451,13 @@ export class SqliteRunStore implements RunStore {
 
   async close(): Promise<void> {
     this.#listeners.clear();
+    this.#index.close();
     this.#database.close();
     this.#lock.release();
   }
 
   #committed(state: RunState): void {
+    this.#index.soon();
     this.#states.keep(state);
     for (const listener of this.#listeners) {
       try {

@@ -16,10 +16,19 @@ export class StateCache {
     this.#capacity = capacity;
   }
 
+  /** The newest state that is at hand: of a run that is not, the empty one. */
+  last(runId: string): RunState {
+    return this.#states.get(runId) ?? emptyRunState(runId);
+  }
+
   /** The state of a run at its event `seq`. */
   at(runId: string, seq: number): RunState {
-    const base = this.#states.get(runId) ?? emptyRunState(runId);
+    const base = this.last(runId);
     return base.seq === seq ? base : foldAll(base, this.#read(runId, base.seq));
+  }
+
+  drop(runId: string): void {
+    this.#states.delete(runId);
   }
 
   /** To be called once the events are committed. */

@@ -25,6 +25,11 @@ export class RunNotFoundError extends AppError {
   }
 }
 
+/** A number that the log of a run does not hold (yet). */
+export function missingEvent(runId: string, seq: number): AppError {
+  return new AppError({ code: 'event_not_found', message: `Run ${runId} has no event ${seq}.` });
+}
+
 /** A run that has ended takes no more events. */
 export class RunEndedError extends AppError {
   constructor(runId: string) {
@@ -33,9 +38,26 @@ export class RunEndedError extends AppError {
   }
 }
 
+/** Only what has ended is deleted. */
+export class RunNotEndedError extends AppError {
+  constructor(runId: string) {
+    super({
+      code: 'run_not_ended',
+      message: `Run ${runId} has not ended.`,
+      hint: 'Stop it first; then it can be deleted.',
+    });
+    this.name = 'RunNotEndedError';
+  }
+}
+
 /** Whether the database was locked all the while: the same again may work. */
 export function isStoreBusy(error: unknown): boolean {
   return error instanceof AppError && error.code === 'store_busy';
+}
+
+/** Whether the log had grown since it was read. */
+export function isSeqConflict(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'seq_conflict';
 }
 
 /** What SQLite reports, in words, with the file it is about. Other errors pass unchanged. */

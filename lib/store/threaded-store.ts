@@ -1,14 +1,17 @@
 import { Worker } from 'node:worker_threads';
+import type { CheckSummary, ModelCheck } from '../api/model-check.ts';
 import type { ModelReading } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
+import type { Found } from '../api/search.ts';
+import type { ShareRecord } from '../api/share.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { AlreadyRunningError, type LockHolder } from './instance-lock.ts';
-import type { RunReader, RunStore } from './run-store.ts';
+import type { EventRange, EventText, ListPage, RunReader, RunStore, TextRange } from './run-store.ts';
 import { SqliteReader } from './sqlite-reader.ts';
-import type { SqliteRunStore, SqliteStoreOptions } from './sqlite-store.ts';
+import { CATCH_UP_MS, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
 
-type Remote = Omit<RunStore, 'onAppend' | keyof RunReader> & Pick<SqliteRunStore, 'announce'>;
+type Remote = Omit<RunStore, 'onAppend' | keyof RunReader> & Pick<SqliteRunStore, 'announce' | 'catchUp'>;
 
 /** What the thread is asked to do. */
 export interface ToStore {
@@ -45,11 +48,18 @@ interface Pending {
 export class ThreadedRunStore implements RunStore {
   readonly path: string;
   readonly create = this.#remote('create');
+  readonly fork = this.#remote('fork');
+  readonly importRun = this.#remote('importRun');
   readonly claim = this.#remote('claim');
   readonly append = this.#remote('append');
   readonly beginRecovery = this.#remote('beginRecovery');
   readonly settleRecovery = this.#remote('settleRecovery');
+  readonly saveModelCheck = this.#remote('saveModelCheck');
   readonly saveExperiment = this.#remote('saveExperiment');
+  readonly deleteRun = this.#remote('deleteRun');
+  readonly addShare = this.#remote('addShare');
+  readonly revokeShare = this.#remote('revokeShare');
+  readonly countShareView = this.#remote('countShareView');
   readonly #reader: SqliteReader;
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -85,7 +95,7 @@ export class ThreadedRunStore implements RunStore {
     return new ThreadedRunStore(thread, SqliteReader.open(first.path, { patienceMs: busyPatienceMs }));
   }
 
-  read(runId: string, range: { afterSeq: number; limit: number }): Promise<RunEvent[]> {
+  read(runId: string, range: EventRange): Promise<RunEvent[]> {
     return this.#reader.read(runId, range);
   }
 
@@ -93,7 +103,11 @@ export class ThreadedRunStore implements RunStore {
     return this.#reader.readOne(runId, seq);
   }
 
-  list(page: { limit: number; before?: { createdAt: number; id: string } }): Promise<RunSummary[]> {
+  readTexts(runId: string, range: TextRange): Promise<EventText[]> {
+    return this.#reader.readTexts(runId, range);
+  }
+
+  list(page: ListPage): Promise<RunSummary[]> {
     return this.#reader.list(page);
   }
 
@@ -105,6 +119,10 @@ export class ThreadedRunStore implements RunStore {
     return this.#reader.unfinished();
   }
 
+  forksOf(runId: string): Promise<RunSummary[]> {
+    return this.#reader.forksOf(runId);
+  }
+
   experiment(id: string): ReturnType<RunReader['experiment']> {
     return this.#reader.experiment(id);
   }
@@ -113,8 +131,29 @@ export class ThreadedRunStore implements RunStore {
     return this.#reader.experiments();
   }
 
+  modelChecks(): Promise<CheckSummary[]> {
+    return this.#reader.modelChecks();
+  }
+
+  modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined> {
+    return this.#reader.modelCheck(model, digest);
+  }
+
+  shares(): Promise<ShareRecord[]> {
+    return this.#reader.shares();
+  }
+
+  shareByHash(tokenHash: string): Promise<ShareRecord | undefined> {
+    return this.#reader.shareByHash(tokenHash);
+  }
+
   readings(): Promise<Map<string, ModelReading>> {
     return this.#reader.readings();
+  }
+
+  async search(...asked: Parameters<RunReader['search']>): Promise<Found> {
+    await this.#call('catchUp', [CATCH_UP_MS]);
+    return this.#reader.search(...asked);
   }
 
   /** Tells a second start where this one is reached. */

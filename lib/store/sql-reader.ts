@@ -1,0 +1,255 @@
+import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
+import { z } from 'zod';
+import { experimentItem, experimentSummary } from '../api/experiment.ts';
+import { type CheckSummary, checkSummary, type ModelCheck, modelCheck } from '../api/model-check.ts';
+import { addCount, emptyReading, type ModelReading } from '../api/model-reading.ts';
+import { filterWords } from '../api/run-filter.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import type { Found, FoundRun, SearchHit } from '../api/search.ts';
+import { type ShareRecord, shareRecord } from '../api/share.ts';
+import type { AppError } from '../errors/app-error.ts';
+import { type RunEvent, runEvent } from '../events/registry.ts';
+import { searchText } from '../events/search-text.ts';
+import { excerpt, type SearchWord } from '../util/search-words.ts';
+import { summaryFromRow } from './run-row.ts';
+import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
+import type { StoreTables } from './schema.ts';
+import type { PlacesOfRun } from './search-groups.ts';
+
+const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
+const textRow = eventRow.extend({ type: z.string() });
+const bodyRow = z.object({ body: z.string() });
+const shareRow = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  token_hash: z.string(),
+  created_at: z.number(),
+  revoked_at: z.number().nullable(),
+  views: z.number(),
+  last_viewed_at: z.number().nullable(),
+  body: z.string(),
+});
+const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
+
+/** The reading half that every SQL database shares: what differs is how a query is run. */
+export abstract class SqlReader implements RunReader {
+  /** Builds the queries in the words of the database. */
+  protected readonly db: Kysely<StoreTables>;
+
+  constructor(db: Kysely<StoreTables>) {
+    this.db = db;
+  }
+
+  abstract read(runId: string, range: EventRange): Promise<RunEvent[]>;
+
+  abstract readTexts(runId: string, range: TextRange): Promise<EventText[]>;
+
+  /** The rows of a query, with numbers as numbers. */
+  protected abstract all(query: Compilable): Promise<unknown[]>;
+
+  async readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
+    const [event] = await this.read(runId, { afterSeq: seq - 1, limit: 1 });
+    return event?.seq === seq ? event : undefined;
+  }
+
+  /** Whether the title or the model's name holds a word that is in lower case already (A to Z). */
+  protected abstract holds(word: string): Expression<SqlBool>;
+
+  abstract search(query: string, page: SearchPage): Promise<Found>;
+
+  list({ limit, before, filter = {} }: ListPage): Promise<RunSummary[]> {
+    const { mode, model, reason, state } = filter;
+    const words = filterWords(filter);
+    return this.#summaries(
+      this.db
+        .selectFrom('runs')
+        .selectAll()
+        .$if(before !== undefined, (query) =>
+          query.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('created_at', 'id'), '<', tuple(before?.createdAt ?? 0, before?.id ?? '')),
+          ),
+        )
+        .$if(mode !== undefined, (query) => query.where('mode', '=', mode ?? ''))
+        .$if(model !== undefined, (query) => query.where('model', '=', model ?? ''))
+        .$if(reason !== undefined, (query) => query.where('termination_reason', '=', reason ?? ''))
+        .$if(state === 'active', (query) => query.where('phase', '!=', 'ended'))
+        .$if(state === 'waiting', (query) => query.where('phase', '=', 'awaiting-approval'))
+        .$if(state === 'ended', (query) => query.where('phase', '=', 'ended'))
+        .$if(words.length > 0, (query) =>
+          query.where(({ and }) => and(words.map((word) => this.holds(word)))),
+        )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit),
+    );
+  }
+
+  async summary(runId: string): Promise<RunSummary | undefined> {
+    const [summary] = await this.#summaries(this.db.selectFrom('runs').selectAll().where('id', '=', runId));
+    return summary;
+  }
+
+  unfinished(): Promise<RunSummary[]> {
+    return this.#summaries(
+      this.db
+        .selectFrom('runs')
+        .selectAll()
+        .where('phase', '!=', 'ended')
+        .orderBy('created_at')
+        .orderBy('id'),
+    );
+  }
+
+  forksOf(runId: string): Promise<RunSummary[]> {
+    return this.#summaries(
+      this.db
+        .selectFrom('runs')
+        .selectAll()
+        .where('parent_id', '=', runId)
+        .orderBy('created_at')
+        .orderBy('id'),
+    );
+  }
+
+  async readings(): Promise<Map<string, ModelReading>> {
+    const rows = await this.all(
+      this.db.selectFrom('model_counts').selectAll().orderBy('count', 'desc').orderBy('counter'),
+    );
+    const readings = new Map<string, ModelReading>();
+    for (const row of rows) {
+      const { model, counter, count } = modelCount.parse(row);
+      const reading = readings.get(model) ?? emptyReading();
+      addCount(reading, counter, count);
+      readings.set(model, reading);
+    }
+    return readings;
+  }
+
+  async modelChecks(): Promise<CheckSummary[]> {
+    const rows = await this.all(
+      this.db
+        .selectFrom('model_checks')
+        .select('summary as body')
+        .orderBy('ended_at', 'desc')
+        .orderBy('model'),
+    );
+    return rows.map((row) => checkSummary.parse(bodyOf(row)));
+  }
+
+  async modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined> {
+    const ofModel = this.db
+      .selectFrom('model_checks')
+      .select('body')
+      .where('model', '=', model)
+      .orderBy('ended_at', 'desc')
+      .limit(1);
+    const [row] = await this.all(digest === undefined ? ofModel : ofModel.where('digest', '=', digest));
+    return row === undefined ? undefined : modelCheck.parse(bodyOf(row));
+  }
+
+  async experiment(id: string): ReturnType<RunReader['experiment']> {
+    const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
+    if (row === undefined) return undefined;
+    const items = await this.all(
+      this.db
+        .selectFrom('experiment_items')
+        .select('body')
+        .where('experiment_id', '=', id)
+        .orderBy('position'),
+    );
+    return {
+      summary: experimentSummary.parse(bodyOf(row)),
+      items: items.map((item) => experimentItem.parse(bodyOf(item))),
+    };
+  }
+
+  async experiments(): ReturnType<RunReader['experiments']> {
+    const rows = await this.all(
+      this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
+    );
+    return rows.map((row) => experimentSummary.parse(bodyOf(row)));
+  }
+
+  async shares(): Promise<ShareRecord[]> {
+    const newest = this.db
+      .selectFrom('shares')
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc');
+    return (await this.all(newest)).map(shareFromRow);
+  }
+
+  async shareByHash(tokenHash: string): Promise<ShareRecord | undefined> {
+    const [row] = await this.all(
+      this.db.selectFrom('shares').selectAll().where('token_hash', '=', tokenHash),
+    );
+    return row === undefined ? undefined : shareFromRow(row);
+  }
+
+  async #summaries(query: Compilable): Promise<RunSummary[]> {
+    return (await this.all(query)).map((row) => summaryFromRow.parse(row));
+  }
+}
+
+/**
+ * An event as it lies in the database, checked.
+ *
+ * @param damaged says in words that it cannot be read
+ */
+export function eventFromRow(row: unknown, damaged: (where: string, cause: unknown) => AppError): RunEvent {
+  const { run_id, seq, at, body } = eventRow.parse(row);
+  try {
+    return runEvent.parse({ ...JSON.parse(body), run_id, seq, at });
+  } catch (cause) {
+    throw damaged(` at event ${seq} of run ${run_id}`, cause);
+  }
+}
+
+/**
+ * An event as the text that lies in the database, with its place put in.
+ *
+ * @param damaged says in words that it cannot be read
+ */
+export function textFromRow(row: unknown, damaged: (where: string, cause: unknown) => AppError): EventText {
+  const { run_id, seq, at, type, body } = textRow.parse(row);
+  try {
+    const found: unknown = JSON.parse(body);
+    if (!isBody(found, type)) throw new TypeError(`It is no event of type ${type}`);
+    // As this program writes it, it is one line; any other text of the same value is written anew.
+    const rest = (body.startsWith('{') && !/[\r\n]/.test(body) ? body : JSON.stringify(found)).slice(1);
+    return { run_id, seq, type, json: `{"run_id":${JSON.stringify(run_id)},"seq":${seq},"at":${at},${rest}` };
+  } catch (cause) {
+    throw damaged(` at event ${seq} of run ${run_id}`, cause);
+  }
+}
+
+/** Whether this is an event of the type without its place, which has columns of its own. */
+function isBody(found: unknown, type: string): boolean {
+  if (typeof found !== 'object' || found === null || !('type' in found) || found.type !== type) return false;
+  return !('run_id' in found || 'seq' in found || 'at' in found);
+}
+
+/** An event that was found, with the stretch of its text in which the words stand. */
+export function hitOf(event: RunEvent, words: readonly SearchWord[]): SearchHit {
+  const { run_id, seq, at, type } = event;
+  return { run_id, seq, at, type, ...excerpt(searchText(event), words) };
+}
+
+/** What was found in a run, with the events that are shown of it. */
+export function foundRun({ runId, places, atLeast }: PlacesOfRun, hits: SearchHit[]): FoundRun {
+  return { run_id: runId, places, ...(atLeast ? { at_least: true } : {}), hits };
+}
+
+function bodyOf(row: unknown): unknown {
+  return JSON.parse(bodyRow.parse(row).body);
+}
+
+function shareFromRow(row: unknown): ShareRecord {
+  const { body, revoked_at, last_viewed_at, ...columns } = shareRow.parse(row);
+  return shareRecord.parse({
+    ...JSON.parse(body),
+    ...columns,
+    revoked_at: revoked_at ?? undefined,
+    last_viewed_at: last_viewed_at ?? undefined,
+  });
+}

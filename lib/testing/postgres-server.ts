@@ -1,0 +1,118 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Where systems put the programs of PostgreSQL: a folder per version on Debian, and on PATH elsewhere. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+/** PostgreSQL refuses to run as root: then it runs as this user, which every system has. */
+const NOBODY = 65_534;
+const STARTS_WITHIN_MS = 30_000;
+
+/** A PostgreSQL server of its own, in a temporary folder and on the loopback interface, for tests. */
+export interface PostgresServer extends AsyncDisposable {
+  /** Makes an empty database and brings its URL. */
+  newDatabase(): string;
+  /** Runs SQL in a database and brings what `psql` prints. */
+  sql(url: string, text: string): string;
+  /** Stops at once, as a crash does, and starts again on the same data and port. */
+  crash(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+/** The folder of `initdb` and `postgres`, or `undefined` where there is no PostgreSQL. */
+export function findPostgres(): string | undefined {
+  const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : [];
+  const debian = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN_FOLDER, version, 'bin'));
+  const onPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [...debian, ...onPath].find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/**
+ * @param options.durable waits for the disk at each commit, as a server does that is not for tests. Default: false
+ * @param options.databasesIn an empty folder that holds the databases instead of the server's own; its journal stays there
+ */
+export async function startPostgres({
+  durable = false,
+  databasesIn,
+}: {
+  durable?: boolean;
+  databasesIn?: string;
+} = {}): Promise<PostgresServer> {
+  const bin = findPostgres();
+  if (bin === undefined) throw new Error('PostgreSQL is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-postgres-'));
+  const asRoot = process.getuid?.() === 0;
+  const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  if (asRoot) chownSync(folder, NOBODY, NOBODY);
+  if (asRoot && databasesIn !== undefined) chownSync(databasesIn, NOBODY, NOBODY);
+  chmodSync(folder, 0o700);
+  const data = join(folder, 'data');
+  const env = { NODE_ENV: 'test' as const, PATH: process.env.PATH, LC_ALL: 'C.UTF-8', HOME: folder };
+  const run = (name: string, args: readonly string[]) =>
+    execFileSync(join(bin, name), args, { ...user, env, cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  run('initdb', ['-D', data, '-U', 'loupe', '--auth=trust', '--no-instructions', '-E', 'UTF8', '--no-sync']);
+  const port = await freePort();
+
+  const start = async () => {
+    const args = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
+    // A server that is killed loses nothing either way: that takes a machine that is.
+    if (!durable) args.push('-c', 'fsync=off');
+    const child = spawn(join(bin, 'postgres'), args, { ...user, env, cwd: folder, stdio: 'ignore' });
+    const ready = () =>
+      spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
+    for (const deadline = Date.now() + STARTS_WITHIN_MS; !ready(); ) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error('PostgreSQL did not start');
+      await delay(50);
+    }
+    return child;
+  };
+  let child = await start();
+  const stop = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  const urlOf = (name: string) => `postgres://loupe:not-asked-for@127.0.0.1:${port}/${name}`;
+  const sql = (url: string, text: string) =>
+    run('psql', ['-X', '-A', '-t', '-q', '-d', url, '-c', text]).trimEnd();
+  if (databasesIn !== undefined) {
+    sql(urlOf('postgres'), `create tablespace elsewhere location '${databasesIn}'`);
+  }
+  let databases = 0;
+  return {
+    newDatabase() {
+      databases += 1;
+      const where = databasesIn === undefined ? '' : ' tablespace elsewhere';
+      sql(urlOf('postgres'), `create database test_${databases}${where}`);
+      return urlOf(`test_${databases}`);
+    },
+    sql,
+    // SIGQUIT: every process of the server quits at once, and the next start recovers from the journal.
+    crash: () => stop('SIGQUIT'),
+    async restart() {
+      await stop('SIGQUIT');
+      child = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      await stop('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
