@@ -1,21 +1,29 @@
 import type { NewEvent } from '../events/registry.ts';
 import type { ChatReply } from '../model/chat-model.ts';
-import { parseToolCalls } from '../parser/parse-tool-calls.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import type { ReadyState } from '../policies/rule.ts';
-import { dropCutCall } from './drop-cut-call.ts';
+import { readCalls } from './read-calls.ts';
+
+type Heard = NonNullable<Extract<NewEvent, { type: 'model-call.ended' }>['heard']>;
 
 /**
  * A reply as the two events it is logged by: as it came, and how it was read. Pure.
  *
  * @param durationMs how long the call took, from the sending of the request
+ * @param heard when its first thought and its first word came, where it was streamed
  */
-export function readReply(state: ReadyState, reply: ChatReply, durationMs: number): NewEvent[] {
+export function readReply(
+  state: ReadyState,
+  reply: ChatReply,
+  durationMs: number,
+  heard: Heard = {},
+): NewEvent[] {
   const call = state.calls;
-  const numPredict = Number(state.openCall?.options.num_predict);
-  const cut = reply.doneReason === 'length' || reply.replyTokens === numPredict;
-  const read = parseToolCalls(reply.message, { tools: state.tools, layers: state.config.parser_layers });
-  const parsed = cut && reply.doneReason !== 'stop' ? dropCutCall(read, reply.message.content) : read;
+  const { parsed, cut } = readCalls(reply, {
+    tools: state.tools,
+    layers: state.config.parser_layers,
+    numPredict: Number(state.openCall?.options.num_predict),
+  });
   return [
     {
       type: 'model-call.ended',
@@ -26,6 +34,7 @@ export function readReply(state: ReadyState, reply: ChatReply, durationMs: numbe
       ...(reply.replyTokens === undefined ? {} : { reply_tokens: reply.replyTokens }),
       duration_ms: durationMs,
       timings: reply.timings,
+      ...(Object.keys(heard).length === 0 ? {} : { heard }),
     },
     {
       type: 'reply.parsed',

@@ -42,6 +42,7 @@ interface PlayOptions {
   /** Called with everything that is running, to stop it or to look on. */
   during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
   openTools?: (open: OpenTools) => OpenTools;
+  letOthersPass?: (fake: FakeOllama) => Promise<boolean>;
   onProgress?: (event: ProgressEvent) => void;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   stopGraceMs?: number;
@@ -84,6 +85,7 @@ async function play(steps: ScenarioStepInput[], options: PlayOptions = {}): Prom
     mode: modeOf(config),
     openTools: options.openTools?.(open) ?? open,
     signal: shutdown.signal,
+    letOthersPass: async () => (await options.letOthersPass?.(fake)) ?? false,
     onProgress: (event) => {
       progress.push(event);
       options.onProgress?.(event);
@@ -127,7 +129,7 @@ const write = (path: string, content = 'x') => ({ name: 'write_file', arguments:
 const silence: ScenarioStepInput = { reply: { content: '', eval_count: 1 } };
 const answer = says('The task is completed.');
 
-it('T1, T2, T3, T12, T14, T15, T16: calls, executes, calls again and answers', async () => {
+it('T1, T2, T3, T12, T14, T15, T16, K-10: calls, executes, calls again and answers', async () => {
   await using run = await play([calls(read('a.md')), calls(write('b.md', 'B'), read('b.md')), answer], {
     files: { 'a.md': 'Alpha' },
     config: { system: 'Be brief.' },
@@ -691,6 +693,76 @@ it('K-21: with live tokens the reply is streamed and comes out the same', async 
   }
 });
 
+it('T17, K-36: at a timeout the last text, the files and the number of calls are kept', async () => {
+  const steps = [
+    { reply: { ...calls(write('a.md')).reply, content: 'First I write.' } },
+    { reply: { ...calls(write('b.md'), read('a.md')).reply, content: 'Then I look.' } },
+    // A reply that holds calls alone: its empty text must not replace what was said.
+    calls(read('b.md')),
+    { fault: { kind: 'hang' as const } },
+  ];
+  await using run = await play(steps, { config: { call_timeout_ms: 150 } });
+  expect(run.end.result).toMatchObject({
+    status: 'partial',
+    termination_reason: 'timeout',
+    output: 'Then I look.',
+  });
+  expect(run.end).toMatchObject({ files_written: ['a.md', 'b.md'], tool_calls: 4 });
+});
+
+it('E1, E6, E7, E8: one callback hears of everything, each kind of event in its form', async () => {
+  const cut = { reply: { ...says('The file').reply, done_reason: 'length' } };
+  const plan = says('I will look at the file.');
+  const thought = { reply: { ...calls(read('a.md')).reply, thinking: 'Hm.', content: 'I look.' } };
+  const again = calls(read('b.md'));
+  await using run = await play([{ attempts: [cut, plan] }, thought, again, again, again], {
+    files: { 'a.md': 'A', 'b.md': 'B' },
+    config: { live_tokens: true, think: true },
+  });
+  expect(run.end.result.termination_reason).toBe('repetition');
+  await using long = await play([calls(read('a.md')), answer], {
+    files: { 'a.md': 'line\n'.repeat(12_000) },
+    config: { window_tokens: 8192, result_chars: 8000 },
+  });
+  const heard = [...run.progress, ...long.progress];
+  expect(new Set(heard.map(({ type }) => type))).toEqual(
+    new Set([
+      ...['run_started', 'iteration_started', 'tool_call_started', 'tool_call', 'token', 'thinking'],
+      ...['nudge', 'retry', 'context_trimmed', 'budget', 'status', 'run_finished'],
+    ]),
+  );
+  for (const event of heard) {
+    expect(progressEvent.parse(event)).toEqual(event);
+    expect(event.timestamp).toBeGreaterThan(1_600_000_000_000);
+    expect(Number.isInteger(event.timestamp)).toBe(true);
+  }
+  expect(run.progress.find(({ type }) => type === 'iteration_started')).toMatchObject({ iteration: 1 });
+  expect(run.progress.filter(({ type }) => type === 'status')).toMatchObject([
+    { code: 'agentic_repetition_stop', message: /read_file/ },
+  ]);
+});
+
+it('K-25: a change of models is told once, and the time of waiting for it is not spent', async () => {
+  const turns = [calls(read('a.md')), calls(read('b.md')), calls(read('c.md')), answer];
+  await using run = await play(turns, {
+    letOthersPass: async (fake) => {
+      const body = JSON.stringify({ model: 'play', messages: [], keep_alive: 0 });
+      await fetch(`${fake.url}/api/chat`, { method: 'POST', body });
+      await delay(30);
+      return true;
+    },
+  });
+  expect(run.end.result.termination_reason).toBe('final_answer');
+  expect(run.of('policy.warned')).toMatchObject([{ code: 'models_take_turns', message: /loaded it anew/ }]);
+  const waits = run.of('model.load-started').flatMap(({ waited_ms }) => waited_ms ?? []);
+  expect(waits).toHaveLength(3);
+  for (const waited of waits) expect(waited).toBeGreaterThan(25);
+  expect(run.log.state.lostMs).toBeCloseTo(
+    waits.reduce((sum, waited) => sum + waited, 0),
+    5,
+  );
+});
+
 it('E4, E12: gives one event per executed call, and a listener that throws disturbs nothing', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   await using run = await play([calls(read('a.md'), read('b.md')), answer], {
@@ -721,3 +793,12 @@ async function until(log: MemoryLog, condition: () => boolean): Promise<void> {
   const never = new AbortController().signal;
   while (!condition()) await log.changed(log.state.seq, never);
 }
+
+it('K-25: a model that takes longer to load than a call may take is waited for', async () => {
+  await using run = await play([{ reply: { content: 'The answer is 4.' } }], {
+    config: { call_timeout_ms: 2000, load_timeout_ms: 60_000 },
+    scenario: { pace: { load_ms: 2600 } },
+  });
+  expect(run.end.result.termination_reason).toBe('final_answer');
+  expect(run.of('model.loaded')[0]?.load_ms).toBeGreaterThan(2000);
+});

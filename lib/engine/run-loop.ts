@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
-import type { NewEvent } from '../events/registry.ts';
+import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
-import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
+import type { ChatDelta, ChatModel, MemoryModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
 import { approvalRequested, argumentsToRun, editNote } from '../policies/approval.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
+import { isLetGo } from '../policies/let-go.ts';
+import { promptCut } from '../policies/prompt-cut.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import { requestedWindow } from '../policies/window.ts';
@@ -26,6 +28,9 @@ import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
+/** How long after a stop the server is asked whether it is idle, and how often. */
+const IDLE_WITHIN_MS = 1000;
+const IDLE_LOOK_MS = 60;
 /** The longest that a timer can be set to. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -41,9 +46,14 @@ export interface RunLoopOptions {
    * again: what was loaded may be loaded no more.
    */
   letOthersPass?: () => Promise<boolean>;
+  /**
+   * Called to wait for a person: the run's place at the model server is given away until `wait` resolves. Resolves to
+   * `true` when others had it meanwhile.
+   */
+  withoutPlace?: (wait: () => Promise<void>) => Promise<boolean>;
   /** Progress events as scripts know them (E1). */
   onProgress?: ProgressListener;
-  /** Milliseconds since 1970. Default: the system's. */
+  /** Milliseconds since 1970, for time limits: best a clock that nobody sets. Default: the system's. */
   clock?: () => number;
   /** Resolves after a while, or rejects when the signal fires. Default: a timer. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -97,6 +107,12 @@ class Loop {
   #tools: Promise<OpenedTools> | undefined;
   /** The iteration in which the run got its place: it does at least one more before it lets others pass. */
   #placeSince: number;
+  /** While the run waited for a person, others had the model server: what was loaded may be loaded no more. */
+  #othersPassed = false;
+  #warnedOfChanges = false;
+  #toldOfUnread = false;
+  /** The number of calls at which the model was loaded again. */
+  #loadedBefore: number | undefined;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
@@ -116,6 +132,7 @@ class Loop {
 
   async run(): Promise<RunLoopOutcome> {
     const { mode } = this.#options;
+    this.#tellBeginning();
     this.#noticeStop();
     for (;;) {
       if (this.#suspended) return { outcome: 'suspended' };
@@ -158,12 +175,53 @@ class Loop {
 
   /** Gives the place away when others wait for it, and has the model loaded again afterwards. */
   async #letOthersPass(): Promise<boolean> {
-    if (this.#log.state.iteration <= this.#placeSince) return false;
-    if (!(await this.#options.letOthersPass?.())) return false;
+    const passed = this.#othersPassed;
+    if (!passed && this.#log.state.iteration <= this.#placeSince) return false;
+    const askedAt = performance.now();
+    if (!passed && !(await this.#options.letOthersPass?.())) return false;
+    const waitedMs = performance.now() - askedAt;
+    this.#othersPassed = false;
     const state = this.#ready();
     this.#placeSince = state.iteration;
-    if (!this.#suspended && !state.stop) await this.#prepare(() => this.#loadModel(requestedWindow(state)));
+    if (this.#suspended || state.stop) return true;
+    await this.#prepare(async () => {
+      await this.#loadModel(requestedWindow(state), { waited_ms: waitedMs });
+      await this.#warnOfChanges();
+    });
     return true;
+  }
+
+  /** Says once, and with what it costs, that runs of other models make Ollama load this one again and again. */
+  async #warnOfChanges(): Promise<void> {
+    const { loaded, config } = this.#ready();
+    if (this.#warnedOfChanges || !loaded || loaded.already_loaded) return;
+    this.#warnedOfChanges = true;
+    await this.#append([
+      {
+        type: 'policy.warned',
+        code: 'models_take_turns',
+        message:
+          `While this run let others pass, Ollama gave up ${config.model} and has loaded it anew, in ` +
+          `${(loaded.load_ms / 1000).toFixed(1)} s. As long as runs of several models take turns, each change costs a load. ` +
+          'Stop one of them, or let them use one model.',
+      },
+    ]);
+  }
+
+  /** A cut is told each time. A template that leaves something out does so in every call: that is told once. */
+  #promptAlarm(request: Parameters<typeof promptCut>[1], evaluated: number | undefined): NewEvent[] {
+    const alarm = promptCut(this.#ready(), request, evaluated);
+    if (!alarm || (alarm.code === 'prompt_unread' && this.#toldOfUnread)) return [];
+    this.#toldOfUnread ||= alarm.code === 'prompt_unread';
+    return [alarm];
+  }
+
+  /** The caller has written that the run begins: whoever listens to this loop has not heard of it. */
+  #tellBeginning(): void {
+    const { state } = this.#log;
+    if (state.ended) return;
+    const type = state.resumes > 0 ? 'run.resumed' : 'run.started';
+    this.#progress.event({ type, worker: state.worker ?? '', epoch: state.epoch }, state);
   }
 
   /** A stop is appended by others: the loop only sees that it is there. */
@@ -259,6 +317,7 @@ class Loop {
         parameter_size: details.parameterSize,
         quantization: details.quantization,
         digest: details.digest,
+        size_bytes: details.sizeBytes,
         sandbox,
       },
     ];
@@ -272,12 +331,21 @@ class Loop {
     await this.#append(events);
   }
 
-  async #loadModel(numCtx: number): Promise<void> {
+  /** @param why what led to it in the midst of a run: a wait for its place, or a model that others took away */
+  async #loadModel(
+    numCtx: number,
+    why: Pick<EventOf<'model.load-started'>, 'cause' | 'found_context_tokens' | 'waited_ms'> = {},
+  ): Promise<void> {
     const { config } = this.#ready();
-    await this.#append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx }]);
+    await this.#append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx, ...why }]);
     const loaded = await this.#options.model.load(
       { model: config.model, numCtx, keepAlive: config.keep_alive, options: config.model_options },
-      { signal: this.#abort, timeoutMs: config.load_timeout_ms },
+      {
+        signal: this.#abort,
+        timeoutMs: config.load_timeout_ms,
+        onProgress: ({ sizeBytes, vramBytes }) =>
+          this.#log.delta({ type: 'load', size_bytes: sizeBytes, vram_bytes: vramBytes }),
+      },
     );
     const events: NewEvent[] = [
       {
@@ -308,17 +376,22 @@ class Loop {
   }
 
   async #callModel(events: readonly NewEvent[]): Promise<void> {
+    if (await this.#loadedAgain()) return;
     await this.#append(events);
     const { mode } = this.#options;
     const state = this.#ready();
+    const request = buildRequest(state, mode);
     const startedAt = performance.now();
+    const heard: { thinking_ms?: number; text_ms?: number } = {};
     let outcome: NewEvent[];
     try {
       const reply = await withinGrace(
-        this.#options.model.chat(buildRequest(state, mode), {
+        this.#options.model.chat(request, {
           signal: this.#abort,
           timeoutMs: state.config.call_timeout_ms,
-          onDelta: this.#showText(state.calls),
+          onDelta: this.#showText(state.calls, (type) => {
+            heard[type === 'text' ? 'text_ms' : 'thinking_ms'] = performance.now() - startedAt;
+          }),
         }),
         this.#abort,
         this.#graceMs,
@@ -327,22 +400,93 @@ class Loop {
       outcome =
         reply === ABANDONED
           ? [callFailed(state.calls, abandonedCall(), duration)]
-          : readReply(this.#ready(), reply, duration);
+          : [
+              ...readReply(this.#ready(), reply, duration, heard),
+              ...this.#promptAlarm(request, reply.promptTokens),
+            ];
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const failure = mode.failure?.(error) ?? error;
-      outcome = [callFailed(state.calls, failure, performance.now() - startedAt)];
+      const duration = performance.now() - startedAt;
+      const idleMs = error.kind === 'aborted' && !this.#suspended ? await this.#idleAfterStop() : undefined;
+      outcome = [
+        {
+          ...callFailed(state.calls, failure, duration),
+          ...(idleMs === undefined ? {} : { server_idle_ms: idleMs }),
+        },
+      ];
     }
     // A run that is suspended sends the call again when it is resumed: this one must leave no trace.
     if (!this.#suspended) await this.#append(outcome);
   }
 
-  /** Passes on text and thinking as they are written, with their place in the whole. */
-  #showText(call: number): (delta: ChatDelta) => void {
+  /**
+   * Another client, or the model's own time, may have had it unloaded or loaded with another window. Looked at before each
+   * call, so that the load is seen as one and never counts against the limit of the call (K-25). Once per call: two
+   * clients that take it from each other must not keep the run from its work.
+   */
+  async #loadedAgain(): Promise<boolean> {
+    const state = this.#ready();
+    const { inMemory } = this.#options.model;
+    const { loaded, config, calls } = state;
+    if (!inMemory || !loaded || this.#loadedBefore === calls || this.#abort.aborted) return false;
+    // A server that did not list the model when it was loaded cannot tell that it is gone.
+    if (loaded.size_bytes === undefined && loaded.context_tokens === undefined) return false;
+    let found: MemoryModel | undefined;
+    try {
+      found = await inMemory(config.model, this.#abort);
+    } catch (error) {
+      // The call itself meets whatever is wrong with the server.
+      if (error instanceof ModelError) return false;
+      throw error;
+    }
+    const other = found?.contextTokens !== loaded.context_tokens && loaded.context_tokens !== undefined;
+    if (found && !other) return false;
+    this.#loadedBefore = calls;
+    await this.#prepare(() =>
+      this.#loadModel(requestedWindow(state), {
+        cause: found ? 'other_window' : 'unloaded',
+        ...(found?.contextTokens ? { found_context_tokens: found.contextTokens } : {}),
+      }),
+    );
+    return true;
+  }
+
+  /**
+   * How long after a stop the server has verifiably let go of the model; `undefined` where it does not say so in time.
+   * The socket is closed already: this only asks whether the server noticed.
+   */
+  async #idleAfterStop(): Promise<number | undefined> {
+    const { inMemory } = this.#options.model;
+    if (!inMemory) return undefined;
+    const { config } = this.#ready();
+    const since = performance.now();
+    const limit = AbortSignal.timeout(IDLE_WITHIN_MS);
+    try {
+      let before = await inMemory(config.model, limit);
+      while (before) {
+        await delay(IDLE_LOOK_MS, undefined, { signal: limit });
+        const now = await inMemory(config.model, limit);
+        // While a request is at work, Ollama counts the time to stay from each question anew, or not at all.
+        if (now && isLetGo(before, now, config.keep_alive)) break;
+        before = now;
+      }
+      return performance.now() - since;
+    } catch (error) {
+      if (limit.aborted || error instanceof ModelError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Passes on text and thinking as they are written, with their place in the whole, and tells when each begins. */
+  #showText(call: number, onBegin: (type: 'text' | 'thinking') => void): (delta: ChatDelta) => void {
     const written = { text: 0, thinking: 0 };
+    const since: { text?: number; thinking?: number } = {};
     const show = (type: 'text' | 'thinking', text: string | undefined) => {
       if (!text || this.#log.state.openCall?.call !== call) return;
-      this.#log.delta({ type, call, offset: written[type], text });
+      if (since[type] === undefined) onBegin(type);
+      since[type] ??= this.#clock();
+      this.#log.delta({ type, call, offset: written[type], text, since: since[type] });
       this.#progress.tokens(type === 'text' ? 'token' : 'thinking', text, this.#log.state);
       written[type] += text.length;
     };
@@ -352,10 +496,20 @@ class Loop {
     };
   }
 
-  /** Waits for whatever comes next in the log, or until the time is spent; the next look at the log says what it was. */
+  /**
+   * Waits for a decision, a stop or the end of the time, without a place at the model server: a person may take hours. The
+   * next look at the log says what it was.
+   */
   async #awaitApproval(waitMs: number | undefined): Promise<void> {
+    const { mode, withoutPlace } = this.#options;
     const spent = waitMs === undefined ? [] : [AbortSignal.timeout(Math.min(waitMs, MAX_TIMER_MS))];
-    await this.#log.changed(this.#log.state.seq, AbortSignal.any([this.#abort, ...spent]));
+    const signal = AbortSignal.any([this.#abort, ...spent]);
+    const wait = async () => {
+      do await this.#log.changed(this.#log.state.seq, signal);
+      while (!signal.aborted && nextAction(this.#log.state, mode).type === 'await-approval');
+    };
+    if (!withoutPlace) await wait();
+    else if (await withoutPlace(wait)) this.#othersPassed = true;
   }
 
   async #executeCall({ call, events }: Extract<Action, { type: 'execute-call' }>): Promise<void> {
@@ -447,7 +601,11 @@ function beginsIteration(action: Action): boolean {
   return action.type === 'call-model' && action.events.some(({ type }) => type === 'iteration.started');
 }
 
-function callFailed(call: number, error: ModelError, durationMs: number): NewEvent {
+function callFailed(
+  call: number,
+  error: ModelError,
+  durationMs: number,
+): Extract<NewEvent, { type: 'model-call.failed' }> {
   const { kind, transient, status, promptTokens, contextTokens, partialText, raw } = error;
   return {
     type: 'model-call.failed',

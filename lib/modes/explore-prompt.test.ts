@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import { exploreToolDefinitions } from '../tools/explore-tools.ts';
 import { type AgentState, buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 import { parseOllamaResponse } from './explore-response.ts';
@@ -16,6 +16,15 @@ const history = [
   { role: 'assistant' as const, content: 'A note.', thinking: 'Hm.' },
 ];
 const tools = exploreToolDefinitions();
+
+it('X19: the state of an exploration has the fields of its source', () => {
+  expect(Object.keys(state)).toEqual([
+    ...['run_id', 'cycle_number', 'model_name', 'message_history', 'reflection_history'],
+  ]);
+  expectTypeOf<AgentState>().toHaveProperty('run_id').toEqualTypeOf<string>();
+  expectTypeOf<AgentState>().toHaveProperty('cycle_number').toEqualTypeOf<number>();
+  expectTypeOf<keyof AgentState>().toEqualTypeOf<keyof typeof state>();
+});
 
 it('X1: the system prompt is its source, character by character', () => {
   expect(EXPLORE_SYSTEM_PROMPT).toHaveLength(1129);

@@ -4,7 +4,7 @@ import { createRunRequest } from '../api/create-run.ts';
 import { MemoryLog } from '../engine/memory-log.ts';
 import { nextAction } from '../engine/next-action.ts';
 import { runLoop } from '../engine/run-loop.ts';
-import { foldCycles, memoryHistory, noCycles } from '../events/fold-cycles.ts';
+import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll, foldRun } from '../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
@@ -306,14 +306,12 @@ it('X13, O13: a history only grows, and the memory is what its changes say', asy
         state = foldRun(state, event);
         for (const [index, message] of before.entries()) expect(state.messages[index]).toBe(message);
       }
-      const history = memoryHistory(log.events);
-      const last = [...history].flatMap(([name, changes]) => {
-        const change = changes.at(-1);
-        return change?.operation === 'write' ? [[name, change.value]] : [];
-      });
-      expect(new Map([...state.memory].map(([name, { value }]) => [name, value]))).toEqual(
-        new Map(last.map(([name = '', value = '']) => [name, value])),
-      );
+      const last = new Map<string, string>();
+      for (const { key, value } of foldCycles(noCycles, log.events).changes) {
+        if (value === undefined) last.delete(key);
+        else last.set(key, value);
+      }
+      expect(new Map([...state.memory].map(([name, { value }]) => [name, value]))).toEqual(last);
     }),
     { numRuns },
   );

@@ -2,6 +2,7 @@ import type { NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { sessionEndReason } from '../events/session-end.ts';
 import { summarizeArgs } from '../tools/summarize.ts';
+import { textStart } from '../util/short-text.ts';
 
 const RESULT_CHARS = 200;
 
@@ -26,7 +27,7 @@ export function sessionNotices(event: NewEvent, state: RunState): string[] {
     case 'tool-call.interrupted': {
       const text = JSON.stringify(event.result);
       // The ellipsis stands only when something was left out.
-      return [`[result] ${text.length > RESULT_CHARS ? `${wholeCharacters(text)}...` : text}`];
+      return [`[result] ${text.length > RESULT_CHARS ? `${textStart(text, RESULT_CHARS)}...` : text}`];
     }
     case 'model-call.failed':
       return [`[error] ${event.error.message}`];
@@ -43,10 +44,4 @@ export function sessionNotices(event: NewEvent, state: RunState): string[] {
 
 function logPart({ logPath }: RunState): string {
   return logPath === undefined ? '.' : `. Log: ${logPath}`;
-}
-
-/** The first 200 UTF-16 units, or one less where the last would be half a character. */
-function wholeCharacters(text: string): string {
-  const last = text.charCodeAt(RESULT_CHARS - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? RESULT_CHARS - 1 : RESULT_CHARS);
 }

@@ -24,7 +24,7 @@ const stopAfter = (turns: number) => ({
   },
 });
 
-it('S6, S9, S17: streams every turn with tools, and follows a text with the next turn by itself', async () => {
+it('S6, S9, S17, S23: streams every turn with tools, and follows a text with the next turn by itself', async () => {
   await using run = await play(session, [{ repeat: 50, steps: [says('Turn {{n}}.')] }], stopAfter(50));
   expect(run.end.result).toMatchObject({ termination_reason: 'stopped', status: 'cancelled' });
   expect(run.log.state.turns.completed).toBeGreaterThanOrEqual(50);
@@ -40,7 +40,7 @@ it('S6, S9, S17: streams every turn with tools, and follows a text with the next
     { role: 'assistant', content: 'Turn 2.' },
     { role: 'user', content: 'Continue.' },
   ]);
-  // S23: what was sent does not change when the conversation grows.
+  // What was sent does not change when the conversation grows.
   expect(run.sent(1)).toEqual(run.sent(2).slice(0, 4));
   for (const event of run.log.events) expect(runEvent.safeParse(event).error).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { deliverMessages } from '../policies/operator-messages.ts';
 import { ended } from '../policies/rule.ts';
 import type { Mode } from './mode.ts';
 
@@ -20,7 +21,8 @@ export const singleShotMode: Mode = {
     },
   ],
   betweenIterations: [],
-  beforeIteration: [],
+  // Something that was said before the answer, or to a run that goes on after it.
+  beforeIteration: [deliverMessages],
   beforeRound: [],
   afterRound: [],
   setsAside: () => true,

@@ -1,3 +1,5 @@
+import { textStart } from '../util/short-text.ts';
+
 /** Characters of one text that are read at all; what is longer is taken as an answer. */
 export const MAX_TEXT_CHARS = 2_000_000;
 
@@ -21,8 +23,5 @@ export const MAX_ENCODINGS = 3;
 
 /** A text shortened for details, never in the middle of a surrogate pair. */
 export function excerpt(text: string): string {
-  if (text.length <= MAX_EXCERPT_CHARS) return text;
-  const last = text.charCodeAt(MAX_EXCERPT_CHARS - 1);
-  const splitsPair = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, splitsPair ? MAX_EXCERPT_CHARS - 1 : MAX_EXCERPT_CHARS);
+  return textStart(text, MAX_EXCERPT_CHARS);
 }

@@ -154,6 +154,21 @@ it('P12: accepts parameters for arguments, and JSON text', () => {
   ).toEqual([readA]);
 });
 
+it('P1: the same message gives one of three outcomes, the same each time, and stays as it is', () => {
+  const messages = [
+    { content: '', tool_calls: [{ function: { name: 'read_file', arguments: { path: 'a.md' } } }] },
+    { content: 'The file is empty.' },
+    { content: '<think>Hm.</think>' },
+  ];
+  const copies = structuredClone(messages);
+  const outcomes = messages.map((message) => parseToolCalls(message));
+  expect(outcomes.map(({ type }) => type)).toEqual(['tool_calls', 'final_answer', 'empty']);
+  expect(outcomes[0]).toMatchObject({ calls: [{ name: 'read_file', arguments: { path: 'a.md' } }] });
+  expect(outcomes[2]).toMatchObject({ content: '' });
+  expect(messages.map((message) => parseToolCalls(message))).toEqual(outcomes);
+  expect(messages).toEqual(copies);
+});
+
 it('P13, N1.6: takes text without a call as the answer', () => {
   expect(parse('  The file is empty.\n')).toMatchObject({
     type: 'final_answer',

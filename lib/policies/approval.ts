@@ -132,14 +132,19 @@ function decisionOf(
   const { decision, reason } = request;
   if (decision === 'denied') return { ...made, decision, ...(reason ? { reason } : {}) };
   if (decision === 'approved') return { ...made, decision };
-  const args = editedArguments(state, requested.tool, request.arguments);
+  const args = checkedArguments(state.tools, requested.tool, request.arguments);
   return isDeepStrictEqual(args, requested.arguments)
     ? { ...made, decision: 'approved' }
     : { ...made, decision, arguments: args };
 }
 
-function editedArguments(state: RunState, tool: string, args: JsonObject | undefined): JsonObject {
-  const definition = state.tools.find((each) => each.function.name === tool);
+/** Arguments that a person wrote, if they fit the tool. @throws {AppError} `invalid_request` */
+export function checkedArguments(
+  tools: RunState['tools'],
+  tool: string,
+  args: JsonObject | undefined,
+): JsonObject {
+  const definition = tools.find((each) => each.function.name === tool);
   const problems = args && definition ? validateArguments(args, definition.function.parameters) : undefined;
   if (args && problems?.length === 0) return args;
   throw new AppError({

@@ -3,6 +3,7 @@ import { toolResult } from '../events/tool-call.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { oneLineSummary } from '../tools/summarize.ts';
+import { textStart } from '../util/short-text.ts';
 import { estimateTokens } from './estimate.ts';
 
 export interface CompactionInput {
@@ -139,13 +140,9 @@ export function headAndTail(text: string, max: number): string {
   if (text.length <= max) return text;
   const mark = `\n[… ${text.length - max} of ${text.length} characters are left out here …]\n`;
   const room = Math.max(0, max - mark.length);
-  const head = text.slice(0, Math.ceil(room * 0.7));
-  const tail = room - head.length > 0 ? text.slice(-(room - head.length)) : '';
-  return `${withoutHighSurrogate(head)}${mark}${withoutLowSurrogate(tail)}`;
-}
-
-function withoutHighSurrogate(text: string): string {
-  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
+  const headRoom = Math.ceil(room * 0.7);
+  const tail = room > headRoom ? text.slice(headRoom - room) : '';
+  return `${textStart(text, headRoom)}${mark}${withoutLowSurrogate(tail)}`;
 }
 
 function withoutLowSurrogate(text: string): string {

@@ -1,25 +1,21 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { Ending, ReadyState, Rule } from './rule.ts';
+import { RunningSum } from './running-sum.ts';
 import { effectiveWindow } from './window.ts';
 
 const CHARS_PER_TOKEN = 4;
 
-// Messages are never changed once made: each is counted once.
-const sizes = new WeakMap<ChatMessage, number>();
+// Messages are never changed once made and a conversation only grows: each is counted once.
+const sizes = new RunningSum(messageChars);
 
 /** Characters of all messages, the system prompt included (C8, C9): texts, thoughts and the JSON of calls. */
 export function conversationChars(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, message) => sum + messageChars(message), 0);
+  return sizes.of(messages);
 }
 
 function messageChars(message: ChatMessage): number {
-  let size = sizes.get(message);
-  if (size === undefined) {
-    const calls = message.tool_calls === undefined ? 0 : JSON.stringify(message.tool_calls).length;
-    size = message.content.length + (message.thinking?.length ?? 0) + calls;
-    sizes.set(message, size);
-  }
-  return size;
+  const calls = message.tool_calls === undefined ? 0 : JSON.stringify(message.tool_calls).length;
+  return message.content.length + (message.thinking?.length ?? 0) + calls;
 }
 
 /** The limit in characters: of the configured tokens, or of the window when that is smaller. */

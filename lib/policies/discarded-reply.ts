@@ -1,20 +1,13 @@
 import type { NewEvent } from '../events/registry.ts';
+import { isSwallowedCall } from '../parser/swallowed-call.ts';
 import { compactNow, retried } from './failure.ts';
 import type { ReadyState } from './rule.ts';
 
-/** A model that ends at once still counts its end mark as one token: more than that was written, and swallowed. */
-const END_MARK_TOKENS = 1;
-
-/**
- * Whether a reply is a broken call: call-like text that could not be read, or an empty reply for which the model wrote
- * tokens that never arrived, as Ollama drops calls that its own parser cannot read (OLLAMA.md).
- */
+/** Whether a reply is a broken call: call-like text that could not be read, or a call that never arrived. */
 export function isMalformed(state: ReadyState): boolean {
   const { reply } = state;
   if (!reply || reply.calls.length > 0) return false;
-  if (reply.malformed) return true;
-  const swallowed = reply.outcome === 'empty' && !reply.thinking && !reply.cut;
-  return swallowed && state.tools.length > 0 && (reply.replyTokens ?? 0) > END_MARK_TOKENS;
+  return reply.malformed || (state.tools.length > 0 && isSwallowedCall(reply));
 }
 
 /**

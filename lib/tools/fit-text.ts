@@ -5,29 +5,30 @@ export function jsonTextBytes(text: string): number {
 
 /** The longest beginning of a text that takes at most `maxBytes` as JSON. Never splits a surrogate pair. */
 export function fitStart(text: string, maxBytes: number): string {
-  if (text.length * 6 <= maxBytes || jsonTextBytes(text) <= maxBytes) return text;
-  let low = 0;
-  let high = Math.min(text.length, maxBytes);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (jsonTextBytes(text.slice(0, middle)) <= maxBytes) low = middle;
-    else high = middle - 1;
-  }
-  return text.slice(0, isHighSurrogate(text, low - 1) ? low - 1 : low);
+  return longestThatFits(text, maxBytes, (length) =>
+    text.slice(0, splitsPair(text, length) ? length - 1 : length),
+  );
 }
 
 /** The longest end of a text that takes at most `maxBytes` as JSON. Never splits a surrogate pair. */
 export function fitEnd(text: string, maxBytes: number): string {
+  return longestThatFits(text, maxBytes, (length) => {
+    const start = text.length - length;
+    return text.slice(splitsPair(text, start) ? start + 1 : start);
+  });
+}
+
+/** `part` of a length: half a pair would take more as JSON than the whole one, and the sizes would not rise evenly. */
+function longestThatFits(text: string, maxBytes: number, part: (length: number) => string): string {
   if (text.length * 6 <= maxBytes || jsonTextBytes(text) <= maxBytes) return text;
   let low = 0;
   let high = Math.min(text.length, maxBytes);
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (jsonTextBytes(text.slice(text.length - middle)) <= maxBytes) low = middle;
+    if (jsonTextBytes(part(middle)) <= maxBytes) low = middle;
     else high = middle - 1;
   }
-  const start = text.length - low;
-  return text.slice(isHighSurrogate(text, start - 1) ? start + 1 : start);
+  return part(low);
 }
 
 /** A long text as its beginning and its end, with a line between them that says how much is missing. */
@@ -42,7 +43,7 @@ export function fitMiddle(text: string, maxBytes: number): { text: string; cut: 
   };
 }
 
-function isHighSurrogate(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
-  return code >= 0xd800 && code <= 0xdbff;
+/** A lone half before or behind the place is a character of its own. */
+function splitsPair(text: string, index: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(index - 1, index + 1));
 }

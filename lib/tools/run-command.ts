@@ -71,7 +71,7 @@ function commandProblem(command: string): string | undefined {
   return undefined;
 }
 
-function blockedProblem(blocked: BlockedPattern | undefined): string | undefined {
+function blockedProblem(blocked: Pick<BlockedPattern, 'reason'> | undefined): string | undefined {
   return blocked && `Refused: ${blocked.reason}. The command was not run.`;
 }
 
