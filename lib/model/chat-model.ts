@@ -93,6 +93,18 @@ export interface LoadedModel {
   alreadyLoaded: boolean;
 }
 
+/** What the server says of a model that it is loading; it tells no progress, only what it is loading into. */
+export interface LoadProgress {
+  sizeBytes?: number;
+  vramBytes?: number;
+}
+
+/** A model in memory, with the window it was loaded with. */
+export interface MemoryModel extends Pick<LoadedModel, 'contextTokens' | 'sizeBytes' | 'vramBytes'> {
+  /** RFC 3339 time at which it is unloaded when it stays unused; set anew whenever a request is over. */
+  expiresAt?: string;
+}
+
 /** What `/api/show` reports. */
 export interface ModelDetails {
   name: string;
@@ -119,8 +131,18 @@ export interface ChatModel {
       /** The run's other options. Those about loading (`num_gpu`, `num_batch` …) must equal the calls', or the first call loads again. */
       options?: Record<string, unknown>;
     },
-    context: { signal: AbortSignal; timeoutMs: number },
+    context: {
+      signal: AbortSignal;
+      timeoutMs: number;
+      /** What the server says of the model while it loads. */
+      onProgress?: (progress: LoadProgress) => void;
+    },
   ): Promise<LoadedModel>;
+  /**
+   * What the server has of the model in memory at the moment; `undefined`: nothing. Left out where nobody else could
+   * have unloaded it.
+   */
+  inMemory?(model: string, signal: AbortSignal): Promise<MemoryModel | undefined>;
   /** The embeddings of some texts, in their order (X21). Loads the model when it is not in memory. */
   embed(
     request: { model: string; texts: readonly string[]; keepAlive: string | number },

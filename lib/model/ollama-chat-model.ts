@@ -1,13 +1,5 @@
-import type { ChatRequest as WireRequest } from 'ollama';
 import type { JsonValue } from '../util/json.ts';
-import type {
-  CallContext,
-  ChatMessage,
-  ChatModel,
-  ChatReply,
-  ChatRequest,
-  ChatTimings,
-} from './chat-model.ts';
+import type { CallContext, ChatModel, ChatReply, ChatRequest, ChatTimings } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
 import {
@@ -19,8 +11,9 @@ import {
 } from './ollama-connection.ts';
 import { embed } from './ollama-embed.ts';
 import type { OllamaHost } from './ollama-host.ts';
-import { loadModel, ping, show } from './ollama-models.ts';
+import { findRunning, loadModel, ping, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
+import { wireRequest } from './wire-request.ts';
 
 /** Arguments nested deeper than this are no tool call, and would overflow the stack of whoever writes them as JSON. */
 const MAX_DEPTH = 200;
@@ -39,7 +32,8 @@ export function createOllamaChatModel(options: { host: OllamaHost } & Partial<Ol
     chat: (request, context) => chat(connection, request, context),
     embed: (request, context) => embed(connection, request, context),
     load: (request, context) => loadModel(connection, request, context),
-    show: (model, signal) => show(connection, model, signal),
+    inMemory: (model, signal) => findRunning(connection, model, signal),
+    show: (model, signal) => showInstalled(connection, model, signal),
     ping: (signal) => ping(connection, signal),
   };
 }
@@ -74,31 +68,6 @@ async function chat(
   } catch (error) {
     throw error instanceof ModelError && reply.content !== '' ? error.withPartialText(reply.content) : error;
   }
-}
-
-/** The body of the request (T3). `truncate` and `shift` are missing in the client's types, but it sends what it gets. */
-function wireRequest(request: ChatRequest): WireRequest & { truncate: false; shift: false } {
-  return {
-    model: request.model,
-    messages: request.messages.map(wireMessage),
-    tools:
-      request.tools.length === 0
-        ? undefined
-        : request.tools.map(({ type, function: tool }) => ({
-            type,
-            function: { ...tool, parameters: { ...tool.parameters, type: 'object' } },
-          })),
-    options: request.options,
-    truncate: false,
-    shift: false,
-    think: request.think,
-    keep_alive: request.keepAlive,
-  };
-}
-
-function wireMessage(message: ChatMessage) {
-  const { tool_calls, ...rest } = message;
-  return { ...rest, ...(tool_calls && { tool_calls: [...tool_calls] }) };
 }
 
 function readChunk(line: unknown): ChatChunk {

@@ -39,6 +39,8 @@ export interface CallOptions {
   asked?: AskedFor;
   /** The reply comes as lines. Decided by what was asked, never by the content type of what came. */
   streamed?: boolean;
+  /** Whether a line is the last of a streamed reply. Default: the one that says `done`. */
+  isLast?: (line: Record<string, unknown>) => boolean;
 }
 
 /** What an exchange is done with: the `ollama` client, and a plain GET for the paths that it lacks. */
@@ -127,7 +129,7 @@ export async function callOllama<T>(
 function boundedFetch(
   connection: OllamaConnection,
   signal: AbortSignal,
-  { asked = {}, streamed = false }: CallOptions,
+  { asked = {}, streamed = false, isLast = isDone }: CallOptions,
 ): typeof fetch {
   const { limits, dispatcher } = connection;
   return async (input, init) => {
@@ -145,7 +147,7 @@ function boundedFetch(
       throw httpError(response.status, await readExcerpt(body, ERROR_BODY_BYTES), asked);
     }
     const headers = { 'content-type': response.headers.get('content-type') ?? 'application/json' };
-    if (streamed) return new Response(checkedLines(body, limits, asked), { headers });
+    if (streamed) return new Response(checkedLines(body, limits, asked, isLast), { headers });
     const text = await readText(body, limits.maxResponseBytes);
     if (url.includes('/api/')) {
       const error = errorIn(parseReplyObject(text));
@@ -155,8 +157,12 @@ function boundedFetch(
   };
 }
 
+function isDone(line: Record<string, unknown>): boolean {
+  return line.done === true;
+}
+
 /**
- * Passes on the lines of a streamed reply, each checked to be an object and no error, up to the one that says `done`.
+ * Passes on the lines of a streamed reply, each checked to be an object and no error, up to the last.
  * A stream that ends without it was cut off: by a crash, or by Ollama itself, which stops a model that writes the same
  * piece thirty times in a row.
  */
@@ -164,6 +170,7 @@ function checkedLines(
   body: AsyncIterable<Uint8Array>,
   limits: BodyLimits,
   asked: AskedFor,
+  isLast: (line: Record<string, unknown>) => boolean,
 ): ReadableStream<Uint8Array> {
   const lines = readLines(body, limits);
   const encoder = new TextEncoder();
@@ -175,7 +182,7 @@ function checkedLines(
       const error = errorIn(line);
       if (error !== undefined) throw replyError(error, asked);
       controller.enqueue(encoder.encode(`${next.value}\n`));
-      if (line.done === true) controller.close();
+      if (isLast(line)) controller.close();
     },
     async cancel() {
       await lines.return(undefined);

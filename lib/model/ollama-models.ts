@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { LoadedModel, ModelDetails } from './chat-model.ts';
+import type { LoadedModel, LoadProgress, ModelDetails } from './chat-model.ts';
 import { ModelError, ModelNotAvailableError, OllamaUnavailableError } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
@@ -9,6 +10,9 @@ import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
 export const PING_TIMEOUT_MS = 5_000;
 export const SHOW_TIMEOUT_MS = 10_000;
 const LIST_TIMEOUT_MS = 10_000;
+const UNLOAD_TIMEOUT_MS = 30_000;
+/** How often a load is looked at. */
+const WATCH_MS = 500;
 
 /** A model that is installed on the server. */
 export interface InstalledModel {
@@ -121,6 +125,27 @@ export async function show(
   }
 }
 
+/**
+ * `show`, with size and digest, which only the list of models tells. A list that does not come leaves them out.
+ *
+ * @throws what `show` throws
+ */
+export async function showInstalled(
+  connection: OllamaConnection,
+  model: string,
+  signal?: AbortSignal,
+): Promise<ModelDetails> {
+  const details = await show(connection, model, signal);
+  try {
+    const name = fullName(model);
+    const installed = (await listInstalled(connection, signal)).find((each) => fullName(each.name) === name);
+    return { ...details, digest: installed?.digest, sizeBytes: installed?.sizeBytes };
+  } catch (error) {
+    if (error instanceof ModelError && error.kind !== 'aborted') return details;
+    throw error;
+  }
+}
+
 /** `model_info` names it after the architecture: `llama.context_length`. */
 function contextLength(info: Record<string, unknown>): number | undefined {
   const architecture = info['general.architecture'];
@@ -180,7 +205,7 @@ export async function listRunning(
 export async function loadModel(
   connection: OllamaConnection,
   request: { model: string; numCtx: number; keepAlive: string | number; options?: Record<string, unknown> },
-  context: { signal: AbortSignal; timeoutMs: number },
+  context: { signal: AbortSignal; timeoutMs: number; onProgress?: (progress: LoadProgress) => void },
 ): Promise<LoadedModel> {
   const { model } = request;
   const before = await findRunning(connection, model, context.signal);
@@ -193,11 +218,17 @@ export async function loadModel(
     shift: false,
     keep_alive: keepAliveForLoad(request.keepAlive),
   };
-  await callOllama(
-    connection,
-    { ...context, onTimeout: () => loadTimeout(model, context.timeoutMs), asked: { model } },
-    (call) => call.client.chat({ ...body, stream: false }),
-  );
+  const over = new AbortController();
+  if (context.onProgress) void watchLoad(connection, model, context.onProgress, over.signal);
+  try {
+    await callOllama(
+      connection,
+      { ...context, onTimeout: () => loadTimeout(model, context.timeoutMs), asked: { model } },
+      (call) => call.client.chat({ ...body, stream: false }),
+    );
+  } finally {
+    over.abort();
+  }
   const loadMs = performance.now() - startedAt;
   const after = await findRunning(connection, model, context.signal);
   const alreadyLoaded = before !== undefined && after !== undefined && isSameLoad(before, after);
@@ -210,13 +241,56 @@ export async function loadModel(
   };
 }
 
-async function findRunning(
+/**
+ * Takes a model out of memory: empty `messages` with `keep_alive: 0` (O9). A reply that it is writing is finished first.
+ *
+ * @throws {ModelError} `model_missing`, `unreachable`, `timeout`
+ */
+export async function unloadModel(
+  connection: OllamaConnection,
+  model: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const onTimeout = () =>
+    new ModelError({
+      kind: 'timeout',
+      message: `Ollama did not unload "${model}" within ${UNLOAD_TIMEOUT_MS / 1000} s.`,
+      hint: 'Another program may be using it.',
+    });
+  await callOllama(
+    connection,
+    { signal, timeoutMs: UNLOAD_TIMEOUT_MS, onTimeout, asked: { model } },
+    (call) => call.client.chat({ model, messages: [], keep_alive: 0, stream: false }),
+  );
+}
+
+/** The model in memory, as `/api/ps` has it; `undefined` when it is not there. */
+export async function findRunning(
   connection: OllamaConnection,
   model: string,
   signal: AbortSignal,
 ): Promise<RunningModel | undefined> {
   const name = fullName(model);
   return (await listRunning(connection, signal)).find((running) => fullName(running.name) === name);
+}
+
+/** Asks what the server says of the model while it loads. A question that fails is asked again: the load tells the rest. */
+async function watchLoad(
+  connection: OllamaConnection,
+  model: string,
+  onProgress: (progress: LoadProgress) => void,
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) {
+    try {
+      await delay(WATCH_MS, undefined, { signal: over });
+      const seen = await findRunning(connection, model, over);
+      if (seen && !over.aborted) onProgress({ sizeBytes: seen.sizeBytes, vramBytes: seen.vramBytes });
+    } catch (error) {
+      const passing = error instanceof ModelError || over.aborted;
+      if (!passing) throw error;
+    }
+  }
 }
 
 function isSameLoad(before: RunningModel, after: RunningModel): boolean {

@@ -79,3 +79,14 @@ export const embedReply = z.object({ embeddings: z.array(z.array(z.number())) })
 
 /** `/api/version` */
 export const versionReply = z.object({ version: optionalText });
+
+/** `/api/chat` with `_debug_render_only`: the prompt instead of a reply (O5). */
+export const renderReply = z.object({ _debug_info: z.object({ rendered_template: z.string() }) });
+
+/** A line of `/api/pull` */
+export const pullLine = z.object({
+  status: z.string().catch(''),
+  digest: optionalText,
+  total: count,
+  completed: count,
+});

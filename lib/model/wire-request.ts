@@ -1,0 +1,33 @@
+import type { ChatRequest as WireRequest } from 'ollama';
+import type { ChatMessage, ChatRequest } from './chat-model.ts';
+
+/**
+ * The body of `POST /api/chat` for a request (T3). `truncate` and `shift` are missing in the client's types, but it sends
+ * what it gets. Pure, so that a viewer can see again what was sent.
+ */
+export function wireRequest(
+  request: ChatRequest,
+): WireRequest & { stream: boolean; truncate: false; shift: false } {
+  return {
+    model: request.model,
+    messages: request.messages.map(wireMessage),
+    tools:
+      request.tools.length === 0
+        ? undefined
+        : request.tools.map(({ type, function: tool }) => ({
+            type,
+            function: { ...tool, parameters: { ...tool.parameters, type: 'object' } },
+          })),
+    options: request.options,
+    truncate: false,
+    shift: false,
+    think: request.think,
+    keep_alive: request.keepAlive,
+    stream: request.stream,
+  };
+}
+
+function wireMessage(message: ChatMessage) {
+  const { tool_calls, ...rest } = message;
+  return { ...rest, ...(tool_calls && { tool_calls: [...tool_calls] }) };
+}
