@@ -1,0 +1,190 @@
+import type { Match } from './match.ts';
+import { CharSet, type TextRuns } from './text-runs.ts';
+
+/** Names beside which a secret stands. Each alternative is a literal: the search is linear. */
+const KEY_NAMES =
+  /passw(?:or)?d|passphrase|passwort|pwd|pass(?![a-z])|secret|token(?!s|iz|_?(?:count|limit|estimate))|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|account[_-]?key|auth(?![a-z])|credential|connection[_-]?string|cookie|(?<![a-z])sig(?=\s*=)|_key(?![a-z])|(?<![a-z])key(?![a-z])|session[_-]?id/gi;
+
+const KEY_NAME = new RegExp(KEY_NAMES.source, 'i');
+
+/** Names beside which any value is one, however plain it looks. */
+const STRONG = /passw|passphrase|passwort|pwd|secret|private|signing|encryption|connection/i;
+const NAME_CHAR = new CharSet(/[A-Za-z0-9_.-]/);
+const UNQUOTED = new CharSet(/[^\s"'`,;&<>\\]/, true);
+
+/** Words that say what a value is instead of being one. */
+const PLACEHOLDERS = new Set(
+  (
+    'true false null none undefined nil yes no on off string str number int integer boolean bool bytes text any unknown object ' +
+    'required optional default empty unset missing changeme redacted masked hidden example placeholder value password secret ' +
+    'token key username user name type const let var function return self this'
+  ).split(' '),
+);
+
+/** Values of `password=…`, `token: …`, `"api_key": "…"`, `--secret …`, `?sig=…` and lines of `.env` files. */
+export function* findAssignments(runs: TextRuns): Iterable<Match> {
+  const { text } = runs;
+  KEY_NAMES.lastIndex = 0;
+  for (let found = KEY_NAMES.exec(text); found !== null; found = KEY_NAMES.exec(text)) {
+    const nameEnd = skipName(text, found.index + found[0].length);
+    const value = readValue(runs, found.index, nameEnd);
+    if (!value) continue;
+    const name = text.slice(Math.max(0, found.index - 40), nameEnd);
+    const own = /[A-Za-z0-9_.-]*$/.exec(name)?.[0] ?? name;
+    const isEnvLine = value.separator === '=' && own.length > 3 && own === own.toUpperCase();
+    const content = text.slice(value.start, Math.min(value.end, value.start + 256));
+    if (
+      !isSecret(content, { strong: isEnvLine || STRONG.test(found[0]), quoted: value.quoted, name: found[0] })
+    ) {
+      continue;
+    }
+    yield {
+      kind: STRONG.test(found[0]) && /^p/i.test(found[0]) ? 'password' : 'credential',
+      group: 'secret',
+      start: value.start,
+      end: value.end,
+      ...(isDistinctive(text.slice(value.start, value.end)) ? { learned: true as const } : {}),
+    };
+    KEY_NAMES.lastIndex = value.end;
+  }
+}
+
+/** Whether the value of an object's key, or the argument after a flag, is a secret. */
+export function isCredential(name: string, value: string): boolean {
+  const found = KEY_NAME.exec(name.slice(0, 200));
+  if (!found) return false;
+  return isSecret(value.slice(0, 256), { strong: STRONG.test(found[0]), quoted: true, name: found[0] });
+}
+
+/** Whether a value can be looked for elsewhere without hitting ordinary words. */
+export function isDistinctive(value: string): boolean {
+  return (
+    value.length >= 8 && value.length <= 4096 && /\d/.test(value) && /[^\d.]/.test(value) && !/\s/.test(value)
+  );
+}
+
+function isSecret(value: string, options: { strong: boolean; quoted: boolean; name: string }): boolean {
+  const { strong, quoted, name } = options;
+  if (value.length < 4 || value.includes('‹')) return false;
+  if (PLACEHOLDERS.has(value.toLowerCase().replace(/[^a-z]/g, ''))) return false;
+  if (/^[$<{[%*(]/.test(value) && !/^\$\d/.test(value)) return false;
+  // Code: a call, or names joined by dots.
+  if (!quoted && /^[A-Za-z_][\w.]{0,100}[([]/.test(value)) return false;
+  if (!quoted && /^[A-Za-z_]{1,60}(?:\.[A-Za-z_]{1,60}){1,8}[)]?$/.test(value)) return false;
+  if (strong) return true;
+  if (value.length < 8 || /\s/.test(value)) return false;
+  if (/^(?:_?key)$/i.test(name)) return value.length >= 20 && /\d/.test(value) && entropy(value) >= 3.5;
+  return (/\d/.test(value) && /[A-Za-z]/.test(value)) || (value.length >= 20 && entropy(value) >= 3.5);
+}
+
+/** Bits per character. */
+function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const char of value) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+function skipName(text: string, from: number): number {
+  let at = from;
+  while (at < from + 40 && NAME_CHAR.has(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+interface Value {
+  start: number;
+  end: number;
+  quoted: boolean;
+  separator: string;
+}
+
+/** What stands behind a name: a separator, perhaps quotes (written ones too: `\"`), and the value. */
+function readValue(runs: TextRuns, nameStart: number, nameEnd: number): Value | undefined {
+  const { text } = runs;
+  const head = /^(?:\\{0,3}["'`])?\s{0,8}(=>|:=|=|:|\\u003d)\s{0,8}(\\{0,3}["'`])?/.exec(
+    text.slice(nameEnd, nameEnd + 32),
+  );
+  if (head) {
+    const start = nameEnd + head[0].length;
+    return valueAt(runs, start, { quote: head[2] ?? '', separator: head[1] ?? '' });
+  }
+  const flag = /--[\w-]{0,40}$/.test(text.slice(Math.max(0, nameStart - 42), nameStart));
+  const gap = /^[ \t]{1,4}(["'])?/.exec(text.slice(nameEnd, nameEnd + 8));
+  if (!flag || !gap) return undefined;
+  return valueAt(runs, nameEnd + gap[0].length, { quote: gap[1] ?? '', separator: ' ' });
+}
+
+function valueAt(runs: TextRuns, start: number, options: { quote: string; separator: string }): Value {
+  const { quote, separator } = options;
+  if (quote === '') return { start, end: runs.endOf(UNQUOTED, start), quoted: false, separator };
+  const end = Math.min(runs.next(quote, start), runs.next('\n', start), runs.next('‹', start));
+  return { start, end, quoted: true, separator };
+}
+
+const AUTH_SCHEMES = /\b(?:Bearer|Basic|Digest|Token|Negotiate)(?:[ \t]{1,4}|%20|\+)/gi;
+const AUTH_VALUE = new CharSet(/[A-Za-z0-9+/=_.~-]/);
+
+/** `Authorization: Bearer …` and its kin. */
+export function* findAuthorization(runs: TextRuns): Iterable<Match> {
+  for (const match of runs.text.matchAll(AUTH_SCHEMES)) {
+    const start = match.index + match[0].length;
+    const end = runs.endOf(AUTH_VALUE, start);
+    const value = runs.text.slice(start, Math.min(end, start + 256));
+    if (value.length < 12 || !(/\d/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value)))) continue;
+    yield {
+      kind: 'authorization',
+      group: 'secret',
+      start,
+      end,
+      ...(isDistinctive(runs.text.slice(start, end)) ? { learned: true as const } : {}),
+    };
+  }
+  for (const match of runs.text.matchAll(/(?:\s-u|\s--user|\s--proxy-user)[ =]{1,2}["']?/g)) {
+    const start = match.index + match[0].length;
+    const end = runs.endOf(UNQUOTED, start);
+    const colon = runs.text.slice(start, Math.min(end, start + 100)).indexOf(':');
+    if (colon > 0 && end > start + colon + 1)
+      yield { kind: 'password', group: 'secret', start: start + colon + 1, end };
+  }
+}
+
+const MAX_USERINFO = 256;
+const AUTHORITY = new CharSet(/[^\s"'`<>/?#\\]/, true);
+const URL_REST = new CharSet(/[^\s"'`<>\\]/, true);
+
+/** User and password in an address: `postgres://user:password@host/db`, `https://token@host/`. */
+export function* findUrlCredentials(runs: TextRuns): Iterable<Match> {
+  const { text } = runs;
+  for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+    const start = at + 3;
+    const authority = text.slice(start, Math.min(runs.endOf(AUTHORITY, start), start + MAX_USERINFO));
+    let length = authority.lastIndexOf('@');
+    if (length < 0 && /:[^0-9]/.test(authority)) {
+      // A password with a slash that was not escaped.
+      const rest = text.slice(start, Math.min(runs.endOf(URL_REST, start), start + MAX_USERINFO));
+      length = rest.indexOf('@');
+    }
+    if (length <= 0) continue;
+    const colon = authority.indexOf(':');
+    if (colon < 0 && length < 20) continue;
+    const scheme = /[a-z0-9+]{1,24}$/i.exec(text.slice(Math.max(0, at - 24), at))?.[0] ?? '';
+    yield {
+      kind: /^https?$|^ftp|^git|^ssh/i.test(scheme) ? 'url credentials' : 'database credentials',
+      group: 'secret',
+      start,
+      end: start + length,
+    };
+  }
+}
+
+/** Azure application secrets: three characters, a digit, `Q~` and the rest. */
+export function* findAzureSecrets(runs: TextRuns): Iterable<Match> {
+  const { text } = runs;
+  for (let at = text.indexOf('Q~'); at >= 0; at = text.indexOf('Q~', at + 2)) {
+    const start = at - 4;
+    if (start < 0 || !/^[A-Za-z0-9_~.-]{3}\d$/.test(text.slice(start, at))) continue;
+    const end = runs.endOf(AUTH_VALUE, at + 2);
+    if (end - at >= 28) yield { kind: 'azure key', group: 'secret', start, end };
+  }
+}

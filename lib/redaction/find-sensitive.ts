@@ -1,0 +1,134 @@
+import { findAssignments, findAuthorization, findAzureSecrets, findUrlCredentials } from './credentials.ts';
+import type { Match } from './match.ts';
+import { findEmails, findHomePaths, findPrivateAddresses } from './personal.ts';
+import { findShapes } from './secret-shapes.ts';
+import { beginsAt, TextRuns, WORD } from './text-runs.ts';
+
+/** Values that are looked for as they are. */
+export interface ExactValues {
+  kind: string;
+  group: Match['group'];
+  values: readonly string[];
+  /** Paths: a longer name that only begins like one is another. */
+  wholeNames?: true;
+}
+
+/**
+ * Everything in a text that should not leave, in reading order and without overlaps: where two overlap, one match covers
+ * both. Linear in the length of the text.
+ */
+export function findSensitive(text: string, exact: readonly ExactValues[] = []): Match[] {
+  let found = scan(text, exact);
+  // What stands beside a secret may be one by itself once the secret is gone.
+  for (let round = 1, grown = found.length > 0; grown && round < MAX_ROUNDS; round += 1) {
+    const more = scan(blank(text, found), exact);
+    grown = more.length > 0;
+    if (grown) found = merge([...found, ...more]);
+  }
+  return found;
+}
+
+const MAX_ROUNDS = 5;
+
+/** The text with what was found made opaque, at the same length. */
+function blank(text: string, found: readonly Match[]): string {
+  let out = '';
+  let from = 0;
+  for (const { start, end } of found) {
+    out += `${text.slice(from, start)}‹${'-'.repeat(Math.max(0, end - start - 2))}›`;
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+function scan(text: string, exact: readonly ExactValues[]): Match[] {
+  if (text.length < 4) return [];
+  const runs = new TextRuns(text);
+  const masks = findMasks(text);
+  const found = [
+    ...findExact(text, exact),
+    ...findShapes(runs),
+    ...findUrlCredentials(runs),
+    ...findAuthorization(runs),
+    ...findAzureSecrets(runs),
+    ...findAssignments(runs),
+    ...findEmails(runs),
+    ...findHomePaths(runs),
+    ...findPrivateAddresses(runs),
+  ];
+  return merge(masks.length === 0 ? found : found.filter((match) => !liesIn(match, masks)));
+}
+
+/** What stands in place of a thing that was found. Numbers count the distinct values of a kind. */
+export function maskOf(kind: string, number: number): string {
+  return `‹${kind} ${number}›`;
+}
+
+const MASK = /‹[a-z][a-z -]{0,30} \d{1,6}›/g;
+
+function findMasks(text: string): { start: number; end: number }[] {
+  if (!text.includes('‹')) return [];
+  return [...text.matchAll(MASK)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/** Binary search: masks are in order and do not overlap. */
+function liesIn(match: Match, masks: readonly { start: number; end: number }[]): boolean {
+  let low = 0;
+  let high = masks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((masks[middle]?.end ?? 0) <= match.start) low = middle + 1;
+    else high = middle;
+  }
+  const mask = masks[low];
+  return mask !== undefined && mask.start <= match.start && match.end <= mask.end;
+}
+
+function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match> {
+  for (const { kind, group, values, wholeNames } of exact) {
+    for (const value of values) {
+      for (let at = text.indexOf(value); at >= 0; ) {
+        const end = at + value.length;
+        const whole =
+          wholeNames !== true ||
+          (!WORD.has(text.charCodeAt(end)) && (value.startsWith('/') ? beginsAt(text, at) : true));
+        if (whole) yield { kind, group, start: at, end };
+        at = text.indexOf(value, whole ? end : at + 1);
+      }
+    }
+  }
+}
+
+function merge(found: Match[]): Match[] {
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Match[] = [];
+  for (const match of found) {
+    const last = merged.at(-1);
+    if (!last || match.start >= last.end) {
+      merged.push({ ...match });
+      continue;
+    }
+    const { kind, group } = moreTelling(last, match);
+    const same = match.start === last.start && match.end === last.end;
+    // What two rules found together is more than either value: nothing to look for elsewhere.
+    const learned = last.learned === true && (same || match.end <= last.end);
+    merged[merged.length - 1] = {
+      kind,
+      group,
+      start: last.start,
+      end: Math.max(last.end, match.end),
+      ...(learned || (same && match.learned) ? { learned: true } : {}),
+    };
+  }
+  return merged;
+}
+
+/** A secret before what is none, so that whoever shows addresses shows no secret beside one; then a kind with a name. */
+function moreTelling(first: Match, second: Match): Match {
+  if (first.group !== 'secret' && second.group === 'secret') return second;
+  const general = (match: Match) => match.kind === 'credential' || match.kind === 'authorization';
+  return general(first) && second.group === 'secret' && !general(second) ? second : first;
+}

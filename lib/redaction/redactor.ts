@@ -1,0 +1,301 @@
+import { z } from 'zod';
+import { type EventOf, type RunEvent, runEvent } from '../events/registry.ts';
+import { isCredential, isDistinctive } from './credentials.ts';
+import { type ExactValues, findSensitive, maskOf } from './find-sensitive.ts';
+import type { FindingGroup, FindingKind } from './match.ts';
+import { type RewriteText, rewriteBySchema } from './rewrite-by-schema.ts';
+
+/** One kind of thing that was found, over all that went through the redactor. */
+export interface Finding {
+  kind: FindingKind;
+  group: FindingGroup;
+  /** Distinct values. */
+  values: number;
+  /** Places in all. */
+  places: number;
+  /** Sequence numbers of the first events it stands in, at most 20. */
+  seqs: number[];
+  /** The beginning and the end of the first value, enough to recognise it. */
+  hint: string;
+  /** Left readable, because the caller asked for this kind. */
+  shown: boolean;
+}
+
+export interface RedactorOptions {
+  /** Absolute path of the run's workspace. */
+  workspace?: string | undefined;
+  /** Other paths that say where things lie on this machine, for example the data directory. */
+  paths?: readonly string[];
+  /** Values of the server's own environment (`environmentSecrets`). */
+  environment?: readonly string[];
+  /** Tokens of this program. They are masked whatever `show` says. */
+  tokens?: readonly string[];
+  /** Kinds that stay readable. */
+  show?: ReadonlySet<FindingKind>;
+}
+
+export interface Redactor {
+  /** The event with everything masked that should not leave; valid by its schema. Events come in order of `seq`. */
+  event(event: RunEvent): RunEvent;
+  text(text: string): string;
+  /** Takes in the secrets of an event without counting or rewriting it, so that they are known wherever they stand. */
+  learn(event: RunEvent): void;
+  findings(): Finding[];
+  /** Distinct values that were masked in what went through, counted or learned. */
+  masked(): number;
+}
+
+/** What was replaced in a text: offsets before and after. */
+interface Edit {
+  start: number;
+  end: number;
+  to: number;
+  length: number;
+}
+
+interface Tally {
+  group: FindingGroup;
+  numbers: Map<string, number>;
+  places: number;
+  seqs: Set<number>;
+  hint: string;
+}
+
+/** What was replaced in the reply of one call. */
+interface ReplyEdits {
+  content: readonly Edit[];
+  thinking: readonly Edit[];
+}
+
+/** A value of `password: …` and its like is looked for elsewhere; so many of them, that a hostile text costs no time. */
+const MAX_LEARNED = 200;
+const MAX_SEQS = 20;
+const CREDENTIAL = 'credential';
+const OPERATOR_TOKEN = 'operator token';
+const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
+
+/**
+ * Masks secrets, e-mail addresses, home paths, private addresses and values of the server's environment in the events
+ * and texts of one run. The same value gets the same mask in all of them, and a value that stood beside a name like
+ * `password` is masked wherever it stands from then on.
+ *
+ * Only whole events are ever rewritten: half a secret cannot be told from a word, so whoever sends redacted events
+ * withholds the deltas between them.
+ */
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const show = options.show ?? new Set<FindingKind>();
+  const learned = new Map<string, FindingKind>();
+  const given: ExactValues[] = [
+    { kind: OPERATOR_TOKEN, group: 'secret', values: written(options.tokens ?? []) },
+    { kind: 'workspace', group: 'path', values: folders([options.workspace ?? '']), wholeNames: true },
+    { kind: 'folder', group: 'path', values: folders(options.paths ?? []), wholeNames: true },
+    { kind: 'environment value', group: 'environment', values: written(options.environment ?? []) },
+  ];
+  const tallies = new Map<FindingKind, Tally>();
+  const replies = new Map<string, ReplyEdits>();
+  let noted: Tally[] = [];
+
+  const isShown = (kind: FindingKind) => isShowable(kind) && show.has(kind);
+
+  /** What is looked for as it is: what was given, and what was learned, by the kind it was found as. */
+  let exact: readonly ExactValues[] = given;
+
+  const learn = (kind: FindingKind, value: string) => {
+    if (learned.size >= MAX_LEARNED || learned.has(value) || isShown(kind)) return;
+    learned.set(value, kind);
+    exact = [...exact, { kind, group: 'secret', values: [value] }];
+  };
+
+  /** Notes the value and brings its mask. */
+  const note = (kind: FindingKind, group: FindingGroup, value: string): string => {
+    let tally = tallies.get(kind);
+    if (!tally) {
+      tally = { group, numbers: new Map(), places: 0, seqs: new Set(), hint: hintOf(value) };
+      tallies.set(kind, tally);
+    }
+    let number = tally.numbers.get(value);
+    if (number === undefined) {
+      number = tally.numbers.size + 1;
+      tally.numbers.set(value, number);
+    }
+    noted.push(tally);
+    return maskOf(kind, number);
+  };
+
+  const rewrite = (text: string): { text: string; edits: readonly Edit[] } => {
+    const edits: Edit[] = [];
+    let out = '';
+    let from = 0;
+    for (const match of findSensitive(text, exact)) {
+      const value = text.slice(match.start, match.end);
+      if (match.learned) learn(match.kind, value);
+      const mask = note(match.kind, match.group, value);
+      if (isShown(match.kind)) continue;
+      out += text.slice(from, match.start);
+      edits.push({ start: match.start, end: match.end, to: out.length, length: mask.length });
+      out += mask;
+      from = match.end;
+    }
+    return { text: out + text.slice(from), edits };
+  };
+
+  /** A string of an event, with the key it stands under. Where its schema no longer takes it, the mask is the whole. */
+  const leaf: RewriteText = (value, { key, schema }) => {
+    if (key !== undefined && isCredential(key, value)) {
+      if (isDistinctive(value)) learn(CREDENTIAL, value);
+      const mask = note(CREDENTIAL, 'secret', value);
+      if (!isShown(CREDENTIAL)) return mask;
+    }
+    const masked = rewrite(value).text;
+    return masked === value || schema === undefined || z.safeParse(schema, masked).success
+      ? masked
+      : maskOf('text', 1);
+  };
+
+  /** Again, as long as values were learned that may stand in what was rewritten before. */
+  const settle = <Result>(work: () => Result): Result => {
+    for (let tries = 0; ; tries += 1) {
+      const known = learned.size;
+      noted = [];
+      const result = work();
+      if (learned.size === known || tries === 3) return result;
+    }
+  };
+
+  const rewriteEvent = (event: RunEvent): RunEvent =>
+    settle(() => {
+      const masked = runEvent.parse(rewriteBySchema(runEvent, withoutPlaces(event, replies), leaf));
+      if (event.type === 'model-call.ended') {
+        const before = noted;
+        const content = rewrite(event.message.content).edits;
+        const thinking = rewrite(event.message.thinking ?? '').edits;
+        noted = before;
+        const unchanged = content.length === 0 && thinking.length === 0;
+        replies.set(replyKey(event), unchanged ? UNCHANGED : { content, thinking });
+      }
+      return masked;
+    });
+
+  const count = (seq: number | undefined) => {
+    for (const tally of noted) {
+      tally.places += 1;
+      if (seq !== undefined && tally.seqs.size < MAX_SEQS) tally.seqs.add(seq);
+    }
+    noted = [];
+  };
+
+  return {
+    event(event) {
+      const masked = rewriteEvent(event);
+      count(event.seq);
+      return masked;
+    },
+    text(value) {
+      const masked = settle(() => rewrite(value).text);
+      count(undefined);
+      return masked;
+    },
+    learn(event) {
+      rewriteEvent(event);
+      noted = [];
+    },
+    findings() {
+      return [...tallies]
+        .filter(([, { places }]) => places > 0)
+        .map(([kind, { group, numbers, places, seqs, hint }]) => ({
+          kind,
+          group,
+          values: numbers.size,
+          places,
+          seqs: [...seqs],
+          hint,
+          shown: isShown(kind),
+        }));
+    },
+    masked() {
+      return [...tallies].reduce((sum, [kind, { numbers }]) => sum + (isShown(kind) ? 0 : numbers.size), 0);
+    },
+  };
+}
+
+/** Whether a kind may be left readable: the token that opens this program may not. */
+export function isShowable(kind: FindingKind): boolean {
+  return kind !== OPERATOR_TOKEN;
+}
+
+/** Rewrites a whole log: what any of its events gives away is masked in all of them. */
+export function redactLog(
+  events: readonly RunEvent[],
+  options: RedactorOptions = {},
+): { events: RunEvent[]; findings: Finding[] } {
+  const redactor = createRedactor(options);
+  for (const event of events) redactor.learn(event);
+  const redacted = events.map((event) => redactor.event(event));
+  return { events: redacted, findings: redactor.findings() };
+}
+
+/** The event with spans that fit the rewritten reply, or none; and without the name of the machine. */
+function withoutPlaces(event: RunEvent, replies: ReadonlyMap<string, ReplyEdits>): RunEvent {
+  if (event.type === 'run.started' || event.type === 'run.resumed') return { ...event, worker: 'worker' };
+  if (event.type !== 'reply.parsed') return event;
+  const edits = replies.get(replyKey(event));
+  if (edits === UNCHANGED) return event;
+  return {
+    ...event,
+    calls: event.calls.map(({ span, ...call }) => ({ ...call, ...movedSpan(span, edits) })),
+    refusals: event.refusals.map(({ span, ...refusal }) => ({ ...refusal, ...movedSpan(span, edits) })),
+  };
+}
+
+type Span = EventOf<'reply.parsed'>['calls'][number]['span'];
+
+function movedSpan(span: Span, edits: ReplyEdits | undefined): { span?: Span } {
+  if (span === undefined || edits === undefined) return {};
+  const { in: text, start, end } = span;
+  return { span: { in: text, start: moved(edits[text], start).from, end: moved(edits[text], end).to } };
+}
+
+/** Where an offset lies after the edits. One that lies in what was replaced becomes the place before or after it. */
+function moved(edits: readonly Edit[], offset: number): { from: number; to: number } {
+  let shift = 0;
+  for (const { start, end, to, length } of edits) {
+    if (offset <= start) break;
+    if (offset < end) return { from: to, to: to + length };
+    shift += length - (end - start);
+  }
+  return { from: offset + shift, to: offset + shift };
+}
+
+function replyKey(event: { run_id: string; call: number }): string {
+  return `${event.run_id} ${event.call}`;
+}
+
+/** A value as it may be written in a log: plain, within JSON, in an address, as base64. */
+function written(values: readonly string[]): string[] {
+  return longestFirst(
+    values.flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value.toWellFormed()),
+      Buffer.from(value).toString('base64'),
+    ]),
+  );
+}
+
+function folders(paths: readonly string[]): string[] {
+  return longestFirst(
+    paths
+      .map((path) => path.replace(/[/\\]$/, ''))
+      .flatMap((path) => [path, JSON.stringify(path).slice(1, -1)]),
+  );
+}
+
+function longestFirst(values: readonly string[]): string[] {
+  return [...new Set(values)].filter((value) => value.length >= 4).sort((a, b) => b.length - a.length);
+}
+
+/** Enough of a value to recognise it, never half of it. */
+function hintOf(value: string): string {
+  if (value.length < 12) return `${value.slice(0, 1)}…`;
+  return `${value.slice(0, 4)}…${value.slice(-2)}`;
+}
