@@ -1,7 +1,8 @@
-import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunEvent } from '../events/registry.ts';
-import type { AppendRequest, RunStore } from '../store/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { AppendObserver } from './append-observer.ts';
 import { SessionLogProjection } from './session-log.ts';
 
 const PAGE = 500;
@@ -10,10 +11,11 @@ const PAGE = 500;
  * Writes the log file of each session as it goes (S19), one JSON object per line, outside every workspace (S22, K-30). The
  * file is a projection of the run's log: after a crash it is written anew from there, so no line is ever missing or double.
  */
-export class SessionLogger {
+export class SessionLogger implements AppendObserver {
   readonly #folder: string;
   readonly #read: RunStore['read'];
-  readonly #sessions = new Map<string, SessionLogProjection>();
+  /** The files that are up to date, and the last event of each. */
+  readonly #sessions = new Map<string, { projection: SessionLogProjection; seq: number }>();
 
   /** @param read brings the events of a run, for files that are begun or mended */
   constructor(folder: string, read: RunStore['read']) {
@@ -33,8 +35,11 @@ export class SessionLogger {
   async write(runId: string, events: readonly RunEvent[]): Promise<void> {
     try {
       const known = this.#sessions.get(runId);
-      if (!known) return await this.#begin(runId);
-      const lines = linesOf(known, events);
+      if (known && !known.projection.ofSession) return;
+      // What another process has appended is in no file of this one.
+      if (!known || events[0]?.seq !== known.seq + 1) return await this.#begin(runId);
+      known.seq += events.length;
+      const lines = linesOf(known.projection, events);
       if (lines !== '') await appendFile(this.pathOf(runId), lines, { mode: 0o600 });
     } catch (error) {
       this.#sessions.delete(runId); // written anew at the next event
@@ -44,11 +49,18 @@ export class SessionLogger {
     }
   }
 
+  /** Takes the file of a deleted run away; there is none for other modes. */
+  async remove(runId: string): Promise<void> {
+    this.#sessions.delete(runId);
+    await rm(this.pathOf(runId), { force: true });
+  }
+
   /** Writes the file from the first event on. */
   async #begin(runId: string): Promise<void> {
     const projection = new SessionLogProjection();
     let lines = '';
-    for (let afterSeq = 0; ; ) {
+    let afterSeq = 0;
+    for (;;) {
       const page = await this.#read(runId, { afterSeq, limit: PAGE });
       lines += linesOf(projection, page);
       afterSeq += page.length;
@@ -62,7 +74,7 @@ export class SessionLogger {
         await rename(`${path}.new`, path);
       }
     }
-    this.#sessions.set(runId, projection);
+    this.#sessions.set(runId, { projection, seq: afterSeq });
   }
 }
 
@@ -70,30 +82,4 @@ function linesOf(projection: SessionLogProjection, events: readonly RunEvent[]):
   const entries = events.flatMap((event) => projection.take(event));
   if (!projection.ofSession) return '';
   return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-}
-
-/** The store, with the log files of sessions written before an append is over. */
-export function withSessionLogs(store: RunStore, logger: SessionLogger): RunStore {
-  return {
-    create: (run) => store.create(run),
-    claim: (runId, worker) => store.claim(runId, worker),
-    async append(runId: string, request: AppendRequest) {
-      const appended = await store.append(runId, request);
-      await logger.write(runId, appended);
-      return appended;
-    },
-    read: (runId, range) => store.read(runId, range),
-    readOne: (runId, seq) => store.readOne(runId, seq),
-    list: (page) => store.list(page),
-    summary: (runId) => store.summary(runId),
-    unfinished: () => store.unfinished(),
-    readings: () => store.readings(),
-    saveExperiment: (summary, items) => store.saveExperiment(summary, items),
-    experiment: (id) => store.experiment(id),
-    experiments: () => store.experiments(),
-    beginRecovery: (runId) => store.beginRecovery(runId),
-    settleRecovery: (runId) => store.settleRecovery(runId),
-    onAppend: (listener) => store.onAppend(listener),
-    close: () => store.close(),
-  };
 }

@@ -1,0 +1,79 @@
+import type { PlayerAssets } from './assets.ts';
+
+/**
+ * A page that is nothing but the player, in two parts: between them goes what it shows, as `inertJson`. So a long log can
+ * be written piece by piece.
+ *
+ * @param options.policy the content policy that stands in the page itself; leave it out where it is sent as a header
+ */
+export function playerDocument(options: { assets: PlayerAssets; title: string; policy?: string }): {
+  head: string;
+  tail: string;
+} {
+  const { assets, title, policy } = options;
+  const meta = policy ? `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">\n` : '';
+  return {
+    head: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<style>${assets.style}</style>
+</head>
+<body>
+<div id="loupe"><noscript>This page shows a recorded run with a script that it brings along. Allow scripts to see it.</noscript></div>
+<script type="application/json" id="loupe-source">`,
+    tail: `</script>
+<script>${assets.script}</script>
+</body>
+</html>
+`,
+  };
+}
+
+/**
+ * What the player's page may do: run the one script it brings, wear the one style sheet, and nothing else. No address is
+ * ever asked, whatever the run contains.
+ *
+ * @param connect where the page may read from; `'self'` for the event stream of a shared page
+ */
+export function playerPolicy(assets: PlayerAssets, connect: "'self'" | "'none'" = "'none'"): string {
+  return [
+    "default-src 'none'",
+    `script-src '${assets.scriptHash}'`,
+    `style-src '${assets.styleHash}'`,
+    'img-src data:',
+    'font-src data:',
+    `connect-src ${connect}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+const INERT: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** A value as JSON that no text in it can end: neither `</script>` nor `<!--` nor a line separator stands in it as such. */
+export function inertJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => INERT[found] ?? found);
+}
+
+function escapeHtml(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+  };
+  return text.replace(/[&<>"]/g, (found) => entities[found] ?? found);
+}
