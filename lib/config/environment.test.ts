@@ -8,6 +8,7 @@ import { operatorToken } from './operator-token.ts';
 it('has defaults for everything', () => {
   expect(readEnvironment({ HOME: '/home/ada', PATH: '/bin' })).toMatchObject({
     port: 4120,
+    share: { host: '127.0.0.1', port: 4121, url: undefined },
     dataDir: join(homedir(), '.local', 'share', 'loupe'),
     token: undefined,
     openBrowser: true,
@@ -15,6 +16,40 @@ it('has defaults for everything', () => {
     minFreeBytes: 256 * 1024 * 1024,
     ollamaHost: { url: 'http://127.0.0.1:11434' },
   });
+});
+
+it('takes a PostgreSQL database, and never shows what is wrong with its URL', () => {
+  const url = 'postgres://loupe:se%40cret@db.example:5433/loupe?sslmode=verify-full';
+  expect(readEnvironment({ LOUPE_DATABASE_URL: url, LOUPE_LEASE_SECONDS: '10' })).toMatchObject({
+    databaseUrl: url,
+    leaseSeconds: 10,
+  });
+  expect(readEnvironment({ LOUPE_DATABASE_URL: '' })).toMatchObject({
+    databaseUrl: undefined,
+    leaseSeconds: 30,
+  });
+  expect(
+    readEnvironment({ LOUPE_DATABASE_URL: 'postgresql:///loupe?host=/run/postgresql' }).databaseUrl,
+  ).toBeDefined();
+  const wrong = [
+    ...[
+      'mysql://loupe:cret@host/loupe',
+      'postgres://loupe:cret@host',
+      'postgres://loupe:cr#cret@host/loupe',
+      'cret',
+    ],
+    ...['postgres://loupe:/cret@host:5432/loupe', 'host=localhost password=cret'],
+  ];
+  for (const text of wrong) {
+    let message = '';
+    try {
+      readEnvironment({ LOUPE_DATABASE_URL: text });
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message, text).toContain('LOUPE_DATABASE_URL (not shown)');
+    expect(message).not.toContain('cret');
+  }
 });
 
 it('T7: reads what is set', () => {

@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
 import { nearestName } from '../util/nearest-name.ts';
+import { readShareSettings, type ShareSettings } from './share-settings.ts';
 
 /** What the environment decides. Everything else is decided per run. */
 export interface Environment {
@@ -19,8 +20,18 @@ export interface Environment {
   readonly concurrency: number;
   /** New runs are refused when the disk of the data directory has less free space, in bytes. */
   readonly minFreeBytes: number;
+  /** A PostgreSQL database instead of the SQLite file, for several processes. Holds a password: never to be shown. */
+  readonly databaseUrl: string | undefined;
+  /** With PostgreSQL: a run whose worker is silent for so long is taken by another, in seconds. */
+  readonly leaseSeconds: number;
   /** Commands run without confinement, each after a person approved it. */
   readonly unconfined: boolean;
+  /** Where spans are posted to, when the operator wants them sent: the only address beside the model server's. */
+  readonly otlpEndpoint: string | undefined;
+  /** Whether texts go along with spans, masked. */
+  readonly otlpContent: boolean;
+  /** Where shared runs are served once there is one. */
+  readonly share: ShareSettings;
 }
 
 const SETTINGS = [
@@ -30,17 +41,24 @@ const SETTINGS = [
   'LOUPE_OPEN',
   'LOUPE_CONCURRENCY',
   'LOUPE_MIN_FREE_MB',
+  'LOUPE_DATABASE_URL',
+  'LOUPE_LEASE_SECONDS',
   'LOUPE_ALLOW_REMOTE_OLLAMA',
   'LOUPE_UNCONFINED',
+  'LOUPE_SHARE_BIND',
+  'LOUPE_SHARE_URL',
+  'LOUPE_OTLP_ENDPOINT',
+  'LOUPE_OTLP_CONTENT',
 ] as const;
 
 type Setting = (typeof SETTINGS)[number];
 
-/** Read elsewhere, by builds and tests. */
-const FOR_DEVELOPERS = ['LOUPE_DIST_DIR', 'LOUPE_FAULT', 'LOUPE_CHROMIUM', 'LOUPE_GALLERY'] as const;
+/** Read elsewhere: by the terminal client, by builds and tests. */
+const FOR_OTHERS = ['LOUPE_URL', 'LOUPE_DIST_DIR', 'LOUPE_FAULT', 'LOUPE_CHROMIUM', 'LOUPE_GALLERY'] as const;
 
 export const DEFAULT_PORT = 4120;
 const DEFAULT_MIN_FREE_MB = 256;
+const DEFAULT_LEASE_SECONDS = 30;
 
 /**
  * Reads LOUPE_* and OLLAMA_HOST. Everything that is wrong is named at once, so that one start is enough to see it.
@@ -49,7 +67,7 @@ const DEFAULT_MIN_FREE_MB = 256;
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
   const problems: string[] = [];
-  const known: readonly string[] = [...SETTINGS, ...FOR_DEVELOPERS];
+  const known: readonly string[] = [...SETTINGS, ...FOR_OTHERS];
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOUPE_') || known.includes(name)) continue;
     const nearest = nearestName(name, known);
@@ -72,14 +90,21 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     return fallback;
   };
 
+  const port = number('LOUPE_PORT', DEFAULT_PORT, 0, 65_535);
   const settings = {
-    port: number('LOUPE_PORT', DEFAULT_PORT, 0, 65_535),
+    port,
+    // Beside the dashboard; chosen by the system where the dashboard's is, and where there is none beside it.
+    share: readShareSettings(env, { defaultPort: port === 0 || port === 65_535 ? 0 : port + 1, problems }),
     dataDir: readDataDir(env, problems),
     token: readToken(env.LOUPE_TOKEN, problems),
     openBrowser: flag('LOUPE_OPEN', true),
     concurrency: number('LOUPE_CONCURRENCY', 1, 1, 64),
     minFreeBytes: number('LOUPE_MIN_FREE_MB', DEFAULT_MIN_FREE_MB, 0, 1_000_000) * 1024 * 1024,
+    databaseUrl: readDatabaseUrl(env.LOUPE_DATABASE_URL, problems),
+    leaseSeconds: number('LOUPE_LEASE_SECONDS', DEFAULT_LEASE_SECONDS, 3, 3600),
     unconfined: flag('LOUPE_UNCONFINED', false),
+    otlpEndpoint: readOtlpEndpoint(env.LOUPE_OTLP_ENDPOINT, problems),
+    otlpContent: flag('LOUPE_OTLP_CONTENT', false),
   };
   const ollamaHost = readOllamaHost(env.OLLAMA_HOST, flag('LOUPE_ALLOW_REMOTE_OLLAMA', false), problems);
   if (problems.length > 0 || ollamaHost === undefined) {
@@ -123,6 +148,19 @@ function readToken(text: string | undefined, problems: string[]): string | undef
   return text;
 }
 
+function readDatabaseUrl(text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const url = URL.parse(text.trim());
+  const names = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
+  // A password with a slash in it would be read as a path, and shown as one.
+  if (url && names && /^\/[^/@]+$/.test(url.pathname) && !url.hash) return text.trim();
+  problems.push(
+    'LOUPE_DATABASE_URL (not shown) must look like postgres://user:password@host:port/database. ' +
+      'Characters such as # / @ in the password are written as %23 %2F %40.',
+  );
+  return undefined;
+}
+
 function readOllamaHost(
   text: string | undefined,
   allowRemote: boolean,
@@ -136,4 +174,14 @@ function readOllamaHost(
     problems.push(`${error.message} ${error.hint ?? ''}${remote}`);
     return undefined;
   }
+}
+
+function readOtlpEndpoint(text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const url = URL.parse(text.trim());
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href;
+  problems.push(
+    'LOUPE_OTLP_ENDPOINT (not shown) must be a full address without a password, such as http://127.0.0.1:4318/v1/traces.',
+  );
+  return undefined;
 }

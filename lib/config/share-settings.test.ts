@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { readShareSettings } from './share-settings.ts';
+
+function read(env: Record<string, string>): [ReturnType<typeof readShareSettings>, string[]] {
+  const problems: string[] = [];
+  return [readShareSettings(env, { defaultPort: 4121, problems }), problems];
+}
+
+it('D16: serves shared runs to this machine alone unless it is told otherwise', () => {
+  expect(read({})).toEqual([{ host: '127.0.0.1', port: 4121, url: undefined }, []]);
+});
+
+it('K-40: takes an address to listen on and one for links', () => {
+  expect(
+    read({ LOUPE_SHARE_BIND: '0.0.0.0:8080', LOUPE_SHARE_URL: 'https://runs.example.com/loupe/' }),
+  ).toEqual([{ host: '0.0.0.0', port: 8080, url: 'https://runs.example.com/loupe' }, []]);
+  expect(read({ LOUPE_SHARE_BIND: '[::1]:0' })[0]).toMatchObject({ host: '::1', port: 0 });
+});
+
+it.each<Record<string, string>>([
+  { LOUPE_SHARE_BIND: '0.0.0.0' },
+  { LOUPE_SHARE_BIND: 'example.com:80' },
+  { LOUPE_SHARE_BIND: '127.0.0.1:70000' },
+  { LOUPE_SHARE_URL: 'runs.example.com' },
+  { LOUPE_SHARE_URL: 'javascript:alert(1)' },
+  { LOUPE_SHARE_URL: 'https://user:word@example.com' },
+  { LOUPE_SHARE_URL: 'https://example.com/?a=b' },
+])('refuses %o by name', (env) => {
+  expect(read(env)[1].join()).toContain(Object.keys(env)[0]);
+});
