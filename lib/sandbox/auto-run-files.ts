@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findNestedGit } from './nested-git.ts';
 
 /**
  * Files that make other programs run something, often without asking: a person who opens the workspace in a shell, an
@@ -39,16 +40,28 @@ export function isAutoRunFile(steps: readonly string[]): boolean {
 }
 
 /**
- * Remembers how these files are now.
+ * Remembers how these files are now, and what decides over git in repositories of subfolders.
  *
  * @returns a function that names those which were made or changed since
  */
 export async function watchAutoRunFiles(workspace: string): Promise<() => Promise<string[]>> {
-  const before = await Promise.all(AUTO_RUN_FILES.map((file) => fingerprint(join(workspace, file))));
+  const before = await fingerprints(workspace);
   return async () => {
-    const after = await Promise.all(AUTO_RUN_FILES.map((file) => fingerprint(join(workspace, file))));
-    return AUTO_RUN_FILES.filter((_, index) => after[index] !== undefined && after[index] !== before[index]);
+    const after = await fingerprints(workspace);
+    return [...after].filter(([file, print]) => print !== before.get(file)).map(([file]) => file);
   };
+}
+
+async function fingerprints(workspace: string): Promise<Map<string, string>> {
+  const nested = await findNestedGit(workspace);
+  const files = [...AUTO_RUN_FILES, ...nested.flatMap((git) => [git, `${git}/config`, `${git}/hooks`])];
+  const prints = await Promise.all(files.map((file) => fingerprint(join(workspace, file))));
+  const known = new Map<string, string>();
+  for (const [index, file] of files.entries()) {
+    const print = prints[index];
+    if (print !== undefined) known.set(file, print);
+  }
+  return known;
 }
 
 async function fingerprint(path: string): Promise<string | undefined> {

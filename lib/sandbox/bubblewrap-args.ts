@@ -1,4 +1,5 @@
 import type { HostSystem } from './host-system.ts';
+import { serverMark } from './leftover-commands.ts';
 import type { CommandLimits } from './sandbox.ts';
 
 /** Where the workspace is mounted: host paths never show up in prompts or results. */
@@ -29,8 +30,8 @@ export interface BubblewrapPlan {
   limits: CommandLimits;
   workspace: string;
   readOnly: boolean;
-  /** Whether the workspace has a `.git` of its own, which is then shown read-only as a whole. */
-  protectGit: boolean;
+  /** Every `.git` in the workspace, relative to it: each is shown read-only as a whole. */
+  protectedGit: readonly string[];
   /** Whether a system call filter is passed. */
   filter: boolean;
   cpuSeconds: number;
@@ -53,6 +54,7 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     '--unshare-cgroup-try',
     ...(features.disableUserns ? ['--disable-userns'] : []),
     '--die-with-parent',
+    ...serverMark(),
     '--new-session',
     '--cap-drop',
     'ALL',
@@ -84,7 +86,11 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     plan.readOnly ? '--ro-bind' : '--bind',
     plan.workspace,
     SANDBOX_WORKSPACE,
-    ...(plan.protectGit ? ['--ro-bind', `${plan.workspace}/.git`, `${SANDBOX_WORKSPACE}/.git`] : []),
+    ...plan.protectedGit.flatMap((path) => [
+      '--ro-bind',
+      `${plan.workspace}/${path}`,
+      `${SANDBOX_WORKSPACE}/${path}`,
+    ]),
     '--chdir',
     SANDBOX_WORKSPACE,
     // Without these, files could be made in /dev and in the root: both are memory without a limit.

@@ -8,6 +8,7 @@ import type { HostSystem } from './host-system.ts';
 export interface CommandUser {
   prefix: readonly string[];
   uid: number;
+  gid: number;
 }
 
 const tried = new Map<string, Promise<boolean>>();
@@ -21,11 +22,11 @@ const tried = new Map<string, Promise<boolean>>();
  */
 export async function commandUser(workspace: string, host: HostSystem): Promise<CommandUser> {
   const self = process.getuid?.() ?? 0;
-  if (self !== 0) return { prefix: [], uid: self };
+  if (self !== 0) return { prefix: [], uid: self, gid: process.getgid?.() ?? self };
   const { uid, gid } = await stat(workspace);
-  if (uid === 0) return { prefix: [], uid: 0 };
+  if (uid === 0) return { prefix: [], uid: 0, gid: 0 };
   const prefix = host.setpriv && [host.setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
-  if (prefix && (await reaches(prefix, workspace))) return { prefix, uid };
+  if (prefix && (await reaches(prefix, workspace))) return { prefix, uid, gid };
   throw new AppError({
     code: 'sandbox_user',
     message: `Commands can not run here: the server runs as root, and the workspace's owner (user ${uid}) can not enter it.`,

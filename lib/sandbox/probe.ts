@@ -7,6 +7,7 @@ import { type BubblewrapFeatures, ETC_FILES, SANDBOX_WORKSPACE } from './bubblew
 import { environment } from './environment.ts';
 import { holdFile } from './held-file.ts';
 import { describeHost } from './host-system.ts';
+import { endLeftovers } from './leftover-commands.ts';
 import { findCgroupParent } from './process-cgroup.ts';
 import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
 import { DEFAULT_LIMITS, type Protection, type Sandbox, type SandboxReport } from './sandbox.ts';
@@ -71,6 +72,7 @@ export async function openSandbox(): Promise<Sandbox> {
 export async function bubblewrapSetup(): Promise<BubblewrapSetup | undefined> {
   const host = describeHost();
   if (host.bwrap === undefined) return undefined;
+  endLeftovers();
   const filter = seccompFilter(process.arch);
   return {
     host: { ...host, bwrap: host.bwrap },

@@ -4,11 +4,12 @@ import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.ts';
 import { type BubblewrapFeatures, bubblewrapArgs, STATUS_FD } from './bubblewrap-args.ts';
-import { commandUser } from './command-user.ts';
+import { type CommandUser, commandUser } from './command-user.ts';
 import { environment } from './environment.ts';
 import { withHeldFiles } from './held-file.ts';
 import type { HostSystem } from './host-system.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
+import { findNestedGit, reachableBy } from './nested-git.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
 import { makeProcessCgroup } from './process-cgroup.ts';
 import {
@@ -60,7 +61,7 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     limits,
     workspace: command.workspace,
     readOnly: command.readOnly ?? false,
-    protectGit: command.readOnly !== true && hasOwnGit(command.workspace),
+    protectedGit: command.readOnly ? [] : await gitFolders(command.workspace, user),
     cpuSeconds: Math.ceil(command.timeoutMs / 1000) + 1,
     argv: command.argv,
   });
@@ -180,6 +181,12 @@ function giveWay(pid: number | undefined): void {
     // Gone already, or a container forbids it: the limits hold without it.
     if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ESRCH', 'ERR_SYSTEM_ERROR')) throw error;
   }
+}
+
+/** Every `.git` of the workspace that the command could reach. */
+async function gitFolders(workspace: string, user: CommandUser): Promise<string[]> {
+  const nested = await reachableBy(user, workspace, await findNestedGit(workspace));
+  return hasOwnGit(workspace) ? ['.git', ...nested] : nested;
 }
 
 /**

@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('commands in a process group, wher
     });
     const left = await runShell(sandbox, ws.path, `sleep ${mark} & echo done`);
     expect(left).toMatchObject({ end: 'exited', exitCode: 0, stdout: { text: 'done\n' } });
-    expect(left.durationMs).toBeLessThan(1000);
+    expect(left.durationMs).toBeLessThan(20_000);
     await sleep(50);
     expect(await running(`sleep ${mark}`)).toBe(0);
   });
