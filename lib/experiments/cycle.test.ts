@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, expectTypeOf, it } from 'vitest';
 import { type ExploreLogEntry, exploreLogEntry } from '../exports/explore-log.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
@@ -10,12 +11,22 @@ import type { ScenarioInput } from '../testing/scenario.ts';
 import { createExploreTools, exploreToolDefinitions } from '../tools/explore-tools.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { ToolDispatcher } from '../tools/tool-dispatcher.ts';
-import { type CycleParts, ExperimentRunner, executeChatCompletion, executeCycle } from './cycle.ts';
+import {
+  type CycleParts,
+  type ExperimentConfig,
+  ExperimentRunner,
+  executeChatCompletion,
+  executeCycle,
+} from './cycle.ts';
 
 let fake: FakeOllama;
-afterEach(() => fake.close());
+afterEach(() => fake?.close());
 
-const config = { run_id: 'r', model_name: 'play', model_options: { seed: 7, temperature: 0.5 } };
+const config: ExperimentConfig = {
+  run_id: 'r',
+  model_name: 'play',
+  model_options: { seed: 7, temperature: 0.5 },
+};
 const start = {
   run_id: 'r',
   cycle_number: 1,
@@ -44,6 +55,22 @@ async function parts(steps: ScenarioInput['steps'], change: Partial<CycleParts> 
 
 const messages = [{ role: 'user' as const, content: 'Cycle 1.' }];
 const options = { num_ctx: 4096, num_predict: 100, seed: 7 };
+
+it('X19: the configuration has the fields of its source', async () => {
+  expectTypeOf<keyof ExperimentConfig>().toEqualTypeOf<'run_id' | 'model_name' | 'model_options'>();
+  const runner = new ExperimentRunner(config, (await parts([says('A note.')])).parts);
+  expect(runner.state).toEqual({ ...start, run_id: config.run_id, model_name: config.model_name });
+});
+
+it('X24: every public function for scripts says what it takes, gives and throws, with an example', () => {
+  for (const file of ['./cycle.ts', '../modes/explore-prompt.ts', '../modes/explore-response.ts']) {
+    const source = readFileSync(new URL(file, import.meta.url), 'utf8');
+    expect(source, file).not.toMatch(/:\s*any\b|<any\b/);
+    const functions = [...source.matchAll(/(\/\*\*(?:(?!\*\/).)*\*\/)?\nexport (?:async )?function (\w+)/gs)];
+    expect(functions.length, file).toBeGreaterThan(0);
+    for (const [, doc = '', name] of functions) expect(doc, `${name} in ${file}`).toContain('@example');
+  }
+});
 
 it('N8, X5: test_execute_chat_completion_calls_client', async () => {
   const { parts: given } = await parts([says('A note.')]);

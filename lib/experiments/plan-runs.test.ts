@@ -88,6 +88,24 @@ it('makes requests that a run can be started with', () => {
   expect(() => requestOf(wrong, first)).toThrow(/tier/);
 });
 
+it('T9, T10: makes tasks that work on a copy of a folder, and prompts that use no tools', () => {
+  const asked = { name: 'Both', models: ['m'], task: 'Count the words.' };
+  const task = experimentRequest.parse({ ...asked, mode: 'task', workspace: '/texts' });
+  const [first] = planRuns(task);
+  expect(first && requestOf(task, first)).toMatchObject({
+    ...{ mode: 'task', agentic: true, workspace: '/texts', workspace_copy: true },
+  });
+  const prompt = experimentRequest.parse({
+    ...asked,
+    mode: 'prompt',
+    options: [{ top_p: 0.5, stop: 'END' }],
+  });
+  const [second] = planRuns(prompt);
+  expect(second && requestOf(prompt, second)).toMatchObject({
+    ...{ mode: 'task', agentic: false, model_options: { top_p: 0.5, stop: 'END' } },
+  });
+});
+
 it('writes CSV that a spreadsheet reads and does not run', () => {
   expect(csvCell('plain')).toBe('plain');
   expect(csvCell('a, "b"\nc')).toBe('"a, ""b""\nc"');

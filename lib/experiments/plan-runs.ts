@@ -73,8 +73,10 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
   return createRunRequest.parse({
     ...plan.settings,
     ...window,
-    mode: plan.mode,
+    mode: plan.mode === 'explore' ? 'explore' : 'task',
+    agentic: plan.mode !== 'prompt',
     task: plan.task,
+    ...(plan.workspace === undefined ? {} : { workspace: plan.workspace, workspace_copy: true }),
     title: `${plan.name}: ${item.model}${ofSeed}${ofRepeat}`.slice(0, 200),
     model: item.model,
     model_options: { ...options, ...seed },

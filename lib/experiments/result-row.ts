@@ -8,13 +8,19 @@ import { shortText } from '../util/short-text.ts';
 
 const OUTPUT_CHARS = 2000;
 
-/** What came out of a run, from its log. Pure. `undefined` while the run has not ended. */
-export function resultOfLog(events: readonly RunEvent[]): ExperimentResult | undefined {
-  const [first] = events;
-  const state = foldAll(emptyRunState(first?.run_id ?? ''), events);
+/** What came out of a run, from its log, page by page. `undefined` while the run has not ended. */
+export async function resultOfLog(
+  pages: AsyncIterable<readonly RunEvent[]>,
+): Promise<ExperimentResult | undefined> {
+  let state = emptyRunState('');
+  let folded = noCycles;
+  for await (const page of pages) {
+    state = foldAll(state.seq === 0 ? emptyRunState(page[0]?.run_id ?? '') : state, page);
+    folded = foldCycles(folded, page);
+  }
   const { ended, result } = state;
   if (!ended || !result) return undefined;
-  const { cycles } = foldCycles(noCycles, events);
+  const { cycles } = folded;
   const novelty = mean(cycles.flatMap((cycle) => (cycle.novelty === undefined ? [] : [cycle.novelty])));
   return {
     status: result.status,

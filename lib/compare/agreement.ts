@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import type { EventOf, RunEvent } from '../events/registry.ts';
+import { type Comparison, summaryOf } from './compare.ts';
+import { ConditionReader, type Conditions } from './figures.ts';
+import { type Step, StepReader } from './steps.ts';
+
+/** Runs that did the same up to and with an iteration, and what they did in it. */
+export interface Variant {
+  /** Indexes of the runs, from 0, in order. */
+  runs: number[];
+  summary: string;
+}
+
+/** Up to where several runs of one configuration agree. */
+export interface Agreement {
+  runs: number;
+  /** Iterations that are the same in all of them. */
+  agreed: number;
+  /** Iterations of the longest. */
+  steps: number;
+  /**
+   * By iteration, up to the thousandth: the runs that are still the same as each other, the largest group first. Runs
+   * that are over are missing.
+   */
+  levels: Variant[][];
+  /** The level of the iteration in which they part, wherever it is. Missing when they do not. */
+  parted?: Variant[];
+  /** Different runs as wholes. */
+  variants: number;
+  /** Why they may part, the likeliest first, each as a sentence. */
+  causes: string[];
+}
+
+/** What a run did, as far as it takes to tell whether another did the same. */
+export interface Trace {
+  /** By iteration: equal for those in which the same was said and done. */
+  prints: string[];
+  /** By iteration, in a few words. */
+  summaries: string[];
+  conditions: Conditions;
+  options: EventOf<'run.created'>['config']['model_options'];
+}
+
+/** Longer runs are shown up to here. */
+const MAX_LEVELS = 1000;
+
+/** Reads the trace of a run out of its events as they come. */
+export class TraceReader {
+  readonly #steps = new StepReader();
+  readonly #conditions = new ConditionReader();
+  readonly #prints: string[] = [];
+  readonly #summaries: string[] = [];
+  #options: Trace['options'] = {};
+
+  /** Takes the next event. @throws {AppError} `comparison_too_large` */
+  take(event: RunEvent): void {
+    if (event.type === 'run.created') this.#options = event.config.model_options;
+    this.#conditions.take(event);
+    this.#add(this.#steps.take(event));
+  }
+
+  /** The trace, once the log is over. */
+  trace(): Trace {
+    this.#add(this.#steps.rest());
+    return {
+      prints: this.#prints,
+      summaries: this.#summaries,
+      conditions: this.#conditions.conditions(),
+      options: this.#options,
+    };
+  }
+
+  #add(step: Step | undefined): void {
+    if (!step) return;
+    this.#prints.push(printOf(step));
+    this.#summaries.push(summaryOf(step));
+  }
+}
+
+/** What makes a step what it is: equal for two steps exactly if the same was said and done in them. */
+function printOf({ parts }: Step): string {
+  const hash = createHash('sha256');
+  for (const { kind, name, text } of parts) {
+    hash.update(JSON.stringify([kind, name, text.length]));
+    hash.update(text, 'utf16le');
+  }
+  return hash.digest('base64');
+}
+
+/** Index of the first run that is not the same as run 0. */
+export function firstApart([first, ...others]: readonly Trace[]): number | undefined {
+  const found = others.findIndex(
+    ({ prints }) =>
+      prints.length !== first?.prints.length || prints.some((print, index) => print !== first.prints[index]),
+  );
+  return found < 0 ? undefined : found + 1;
+}
+
+/**
+ * Up to where runs that were meant to be the same agree. Pure; the order of the traces changes indexes only.
+ *
+ * @param divergence where run 0 and `firstApart` part
+ */
+export function agreementOfTraces(traces: readonly Trace[], divergence: Comparison['divergence']): Agreement {
+  const longest = Math.max(0, ...traces.map(({ prints }) => prints.length));
+  // What a run has done up to an iteration, as one number: equal for runs that did the same.
+  let paths = traces.map(() => 0);
+  const levels: Variant[][] = [];
+  let agreed = longest;
+  let parted: Variant[] | undefined;
+  for (let depth = 0; depth < longest; depth += 1) {
+    const numbers = new Map<string, number>();
+    const next = paths.map((path, run) => {
+      const key = `${path} ${traces[run]?.prints[depth] ?? ''}`;
+      const known = numbers.get(key) ?? numbers.size;
+      numbers.set(key, known);
+      return known;
+    });
+    paths = next;
+    if (parted && levels.length >= MAX_LEVELS) continue;
+    const level = levelAt(traces, paths, depth);
+    if (levels.length < MAX_LEVELS) levels.push(level);
+    if (parted || level[0]?.runs.length === traces.length) continue;
+    agreed = depth;
+    parted = level;
+  }
+  return {
+    runs: traces.length,
+    agreed,
+    steps: longest,
+    levels,
+    ...(parted ? { parted } : {}),
+    variants: new Set(paths).size,
+    causes: parted ? causesOf(traces, divergence) : [],
+  };
+}
+
+function levelAt(traces: readonly Trace[], paths: readonly number[], depth: number): Variant[] {
+  const groups = new Map<number, number[]>();
+  for (const [run, path] of paths.entries()) {
+    if (traces[run]?.prints[depth] === undefined) continue;
+    const group = groups.get(path);
+    if (group) group.push(run);
+    else groups.set(path, [run]);
+  }
+  return [...groups.values()]
+    .sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
+    .map((runs) => ({ runs, summary: traces[runs[0] ?? 0]?.summaries[depth] ?? '' }));
+}
+
+/** What the logs tell about why equal runs went different ways. */
+function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']): string[] {
+  const conditions = traces.map((trace) => trace.conditions);
+  const differ = <Key extends keyof Conditions>(key: Key) =>
+    [...new Set(conditions.map((each) => each[key]).filter((value) => value !== undefined))].map(String);
+  const { temperature, seed } = traces[0]?.options ?? {};
+  const causes: string[] = [];
+  if (divergence?.kind === 'result') {
+    causes.push(
+      `A tool (${divergence.name}) brought another result first: the difference came from files or commands, not from the model.`,
+    );
+  }
+  if (divergence?.kind === 'said' || divergence?.kind === 'edit') {
+    causes.push('Something else was said to the model: the runs were not given the same.');
+  }
+  const digests = differ('digest');
+  if (digests.length > 1)
+    causes.push(`The model itself changed between the runs (${digests.length} digests).`);
+  const versions = differ('server_version');
+  if (versions.length > 1) causes.push(`Ollama was updated between the runs: ${versions.join(', ')}.`);
+  const windows = differ('context_tokens');
+  if (windows.length > 1) causes.push(`The window in effect differed: ${windows.join(' and ')} tokens.`);
+  if (temperature !== 0 && seed === undefined) {
+    causes.push(
+      temperature === undefined
+        ? 'No temperature and no seed are set: the model draws its words anew each time.'
+        : `Temperature ${String(temperature)} without a seed: the model draws its words anew each time.`,
+    );
+  }
+  if (differ('warm').length > 1) {
+    causes.push(
+      'Some runs found the model loaded and its cache warm, others did not: the same numbers can round otherwise.',
+    );
+  }
+  if (differ('gpu_share').length > 1) causes.push('The share of the model on the GPU differed.');
+  if (causes.length === 0) {
+    causes.push(
+      'Settings and conditions were the same: batching and the prompt cache of the server can still round otherwise.',
+    );
+  }
+  return causes;
+}

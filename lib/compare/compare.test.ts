@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../testing/cpu-time.ts';
+import { choiceEvents, completedLog, longLog, SampleLog } from '../testing/sample-logs.ts';
+import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
+import { agreementOf, compareLogs, conditionsOf, figuresOf, stepsOf } from './at-once.ts';
+import type { Comparison } from './compare.ts';
+
+const choices = fc.array(fc.nat(4), { maxLength: 8 });
+
+function mirrored({ steps, ...rest }: Comparison): Comparison {
+  return {
+    ...rest,
+    steps: steps.map(({ left, right, parts, summary, ...step }) => ({
+      ...step,
+      summary,
+      ...(right ? { left: right } : {}),
+      ...(left ? { right: left } : {}),
+      parts: parts.map(({ left: one, right: other, ...part }) => ({
+        ...part,
+        ...(other ? { left: other } : {}),
+        ...(one ? { right: one } : {}),
+      })),
+    })),
+  };
+}
+
+const withoutSummary = (comparison: Comparison) => ({
+  ...comparison,
+  steps: comparison.steps.map(({ summary: _, ...step }) => step),
+});
+
+describe('issue 7: two runs side by side with the first divergence marked', () => {
+  it('equal runs have none, whenever they ran and whatever they are called', () => {
+    fc.assert(
+      fc.property(choices, (made) => {
+        const found = compareLogs(choiceEvents(made), choiceEvents(made, { runId: 'other', at: 9e12 }));
+        expect(found.divergence).toBeUndefined();
+        expect(found.steps.every(({ same }) => same)).toBe(true);
+      }),
+    );
+    for (const { events } of [completedLog(), sessionLog(), exploreLog(5)]) {
+      expect(compareLogs(events, events).divergence).toBeUndefined();
+    }
+  });
+
+  it('a run that goes on where the other ended is the same up to there, and longer', () => {
+    fc.assert(
+      fc.property(choices, choices, (made, more) => {
+        fc.pre(made.length > 0 && more.length > 0);
+        const found = compareLogs(choiceEvents(made), choiceEvents([...made, ...more]));
+        expect(found.same_until).toBe(made.length);
+        expect(found.divergence).toMatchObject({ position: made.length + 1, kind: 'longer' });
+      }),
+    );
+  });
+
+  it('is the mirror image of the comparison the other way round', () => {
+    fc.assert(
+      fc.property(choices, choices, (a, b) => {
+        const one = compareLogs(choiceEvents(a), choiceEvents(b));
+        expect(withoutSummary(compareLogs(choiceEvents(b), choiceEvents(a)))).toEqual(
+          withoutSummary(mirrored(one)),
+        );
+      }),
+    );
+  });
+
+  it('marks the first iteration that differs, and by what', () => {
+    fc.assert(
+      fc.property(choices, fc.nat(4), fc.nat(4), (made, a, b) => {
+        fc.pre(a !== b);
+        const found = compareLogs(choiceEvents([...made, a]), choiceEvents([...made, b]));
+        expect(found.same_until).toBe(made.length);
+        expect(found.divergence?.position).toBe(made.length + 1);
+      }),
+    );
+    const [a, b] = [choiceEvents([1, 1]), choiceEvents([1, 3])];
+    expect(compareLogs(a, b).divergence).toEqual({ position: 2, kind: 'thinking', name: 'model' });
+  });
+});
+
+it('shows a long text around its first difference', () => {
+  const one = (text: string) => {
+    const log = new SampleLog().prepare();
+    return log.round({ text }).events;
+  };
+  const found = compareLogs(one(`${'a'.repeat(50_000)}b`), one(`${'a'.repeat(50_000)}c`));
+  const part = found.steps[0]?.parts.find(({ same }) => !same);
+  expect(part?.left?.text.endsWith('ab')).toBe(true);
+  expect(part?.right?.text.endsWith('ac')).toBe(true);
+  expect(part?.left?.cut).toMatchObject({ chars: 50_001 });
+});
+
+it('a long run is compared in time that grows with its length only', () => {
+  const { events } = longLog(10_000);
+  const took = cpuMs(() => {
+    expect(compareLogs(events, events).steps.length).toBe(stepsOf(events).length);
+  });
+  expect(took).toBeLessThan(10_000);
+});
+
+it('adds up what a run took, and tells its conditions', () => {
+  const { events } = completedLog();
+  expect(figuresOf(events)).toMatchObject({
+    iterations: 4,
+    tools: { read_file: 3, write_file: 1 },
+    reason: 'final_answer',
+  });
+  expect(conditionsOf(events)).toMatchObject({ digest: '500a1f067a9f', warm: false, gpu_share: 1 });
+});
+
+describe('issue 7: the same configuration k times, and up to where they agree', () => {
+  it('equal runs are one variant without a cause', () => {
+    fc.assert(
+      fc.property(choices, fc.integer({ min: 2, max: 6 }), (made, k) => {
+        const found = agreementOf(Array.from({ length: k }, () => choiceEvents(made)));
+        expect(found).toMatchObject({ agreed: found.steps, variants: 1, causes: [] });
+      }),
+    );
+  });
+
+  it('agrees exactly up to the first iteration in which any two differ, and never again from there', () => {
+    fc.assert(
+      fc.property(fc.array(choices, { minLength: 2, maxLength: 6 }), (all) => {
+        const logs = all.map((made) => choiceEvents(made));
+        const found = agreementOf(logs);
+        const pairs = logs.flatMap((a) => logs.map((b) => compareLogs(a, b)));
+        const apart = pairs.filter(({ divergence }) => divergence).map(({ same_until }) => same_until);
+        const began = all.some((made) => made.length > 0);
+        if (began && all.every((made) => made.length > 0)) {
+          expect(found.agreed).toBe(Math.min(found.steps, ...apart));
+        }
+        for (const [depth, groups] of found.levels.entries()) {
+          const seen = groups.flatMap(({ runs }) => runs);
+          expect(new Set(seen).size).toBe(seen.length);
+          for (const { runs } of groups) {
+            const before = found.levels[depth - 1];
+            const together = before?.some((earlier) => runs.every((each) => earlier.runs.includes(each)));
+            expect(together ?? true).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  it('names the likely cause from the logs', () => {
+    const causes = (options: object, other = options) =>
+      agreementOf([choiceEvents([1], { config: options }), choiceEvents([2], { config: other })]).causes.join(
+        ' ',
+      );
+    expect(causes({})).toContain('No temperature and no seed');
+    expect(causes({ model_options: { temperature: 0.8 } })).toContain('Temperature 0.8 without a seed');
+    expect(causes({ model_options: { temperature: 0, seed: 1 } })).toContain('batching and the prompt cache');
+  });
+});

@@ -1,0 +1,29 @@
+import type { RunConfig } from '../events/config.ts';
+import type { JsonValue } from '../util/json.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+
+/** A setting in which two configurations differ; a missing side: it is not set there. */
+export interface SettingChange {
+  name: string;
+  before?: JsonValue;
+  after?: JsonValue;
+}
+
+/** The settings that differ, options one by one. The folder and the name of a run are no settings. Pure. */
+export function settingChanges(before: RunConfig, after: RunConfig): SettingChange[] {
+  const old = flat(before);
+  const now = flat(after);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].sort().flatMap((name) => {
+    const [was, is] = [old[name], now[name]];
+    if (was === is || (was !== undefined && is !== undefined && sortedJson(was) === sortedJson(is)))
+      return [];
+    return [
+      { name, ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) },
+    ];
+  });
+}
+
+function flat(config: RunConfig): Record<string, JsonValue | undefined> {
+  const { model_options, explore, session, workspace: _folder, title: _title, ...rest } = config;
+  return JSON.parse(JSON.stringify({ ...rest, ...model_options, ...explore, ...session }));
+}

@@ -1,0 +1,199 @@
+import { AppError } from '../errors/app-error.ts';
+import type { EventOf, RunEvent } from '../events/registry.ts';
+import { toolResult } from '../events/tool-call.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+
+/**
+ * One thing that was said or done in a step.
+ *
+ * - `said`: to the model, by a person, the harness or the prompt
+ * - `thinking`, `text`: by the model
+ * - `call`: what it asked for; `result`: what came back
+ * - `failure`: of a model call
+ * - `checks`: of the finished work
+ * - `edit`: of a person, at a fork
+ */
+export interface Part {
+  readonly kind: 'said' | 'thinking' | 'text' | 'call' | 'result' | 'failure' | 'checks' | 'edit';
+  /** Who said it, or which tool. */
+  readonly name: string;
+  readonly text: string;
+  /** The event that brought it. */
+  readonly seq: number;
+}
+
+/** One iteration of a run, with what led to it: comparable with another of another run. */
+export interface Step {
+  readonly attempt: number;
+  /** From 1; 0 for a log that has none yet. */
+  readonly iteration: number;
+  /** 0 outside of explorations. */
+  readonly cycle: number;
+  readonly seq: number;
+  readonly parts: readonly Part[];
+}
+
+/** JSON is shown with a field per line. */
+const INDENT = 2;
+/** Characters that one step may hold: beside it a server has its runs to keep going. */
+const MAX_STEP_CHARS = 50_000_000;
+
+/**
+ * Reads the steps of a run out of its events, in order, and holds no more of them than the one in hand. What is said
+ * before an iteration belongs to it; what follows its reply does too. Times, token counts and identifiers are not part
+ * of a step: two runs that did the same have equal steps.
+ */
+export class StepReader {
+  /** What a person said and no iteration has had yet, by message. */
+  readonly #said = new Map<string, string>();
+  #before: Part[] = [];
+  #open: (Step & { parts: Part[] }) | undefined;
+  #attempt = 0;
+  #cycle = 0;
+  #chars = 0;
+
+  /**
+   * Takes the next event.
+   *
+   * @returns the step that ends with it
+   * @throws {AppError} `comparison_too_large` when a step holds more than 50 million characters
+   */
+  take(event: RunEvent): Step | undefined {
+    switch (event.type) {
+      case 'attempt.started':
+        this.#attempt = event.attempt;
+        for (const { role, content } of event.messages) this.#add(event, 'said', role, content);
+        return;
+      case 'iteration.started':
+        return this.#begin(event);
+      case 'cycle.started':
+        this.#cycle = event.cycle;
+        if (event.line !== undefined) this.#add(event, 'said', 'harness', event.line);
+        return;
+      case 'diversity.advised':
+        if (event.feedback !== undefined) this.#add(event, 'said', 'harness', event.feedback);
+        return;
+      case 'harness.prompted':
+        return this.#add(event, 'said', 'harness', event.text);
+      case 'policy.nudged':
+        return this.#add(event, 'said', 'nudge', event.text);
+      case 'operator.messaged':
+        this.#said.set(event.message_id, event.text);
+        return this.#hold(event, event.text);
+      case 'operator.delivered':
+        for (const id of event.message_ids) {
+          this.#add(event, 'said', 'you', this.#said.get(id) ?? '');
+          this.#said.delete(id);
+        }
+        return;
+      case 'reply.parsed':
+        for (const part of replyParts(event)) this.#add(event, ...part);
+        return;
+      case 'model-call.failed':
+        return this.#add(event, 'failure', event.kind, event.error.message);
+      case 'approval.decided':
+        if (event.decision === 'edited') {
+          this.#add(event, 'edit', event.tool, sortedJson(event.arguments ?? {}, INDENT));
+        }
+        return;
+      case 'tool-call.ended':
+      case 'tool-call.interrupted':
+        return this.#add(event, 'result', event.tool, resultText(event.result));
+      case 'verification.checked':
+        return this.#add(event, 'checks', event.outcome, event.checks.map(checkText).join('\n'));
+      case 'run.forked':
+        for (const edit of event.edits) this.#add(event, 'edit', ...editText(edit));
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The step in hand when the log is over; of a log without an iteration, what was said until then. */
+  rest(): Step | undefined {
+    const [first] = this.#before;
+    if (this.#open || !first) return this.#open;
+    return { attempt: this.#attempt, iteration: 0, cycle: this.#cycle, seq: first.seq, parts: this.#before };
+  }
+
+  #begin({ iteration, seq }: EventOf<'iteration.started'>): Step | undefined {
+    const ended = this.#open;
+    this.#open = { attempt: this.#attempt, iteration, cycle: this.#cycle, seq, parts: this.#before };
+    this.#before = [];
+    this.#chars = this.#open.parts.reduce((sum, { text }) => sum + text.length, 0);
+    return ended;
+  }
+
+  #add(event: RunEvent, kind: Part['kind'], name: string, text: string): undefined {
+    this.#hold(event, text);
+    const part = { kind, name, text, seq: event.seq };
+    // Words to the model open the next step; everything else belongs to the one in hand.
+    if (kind === 'said' || !this.#open) this.#before.push(part);
+    else this.#open.parts.push(part);
+  }
+
+  #hold({ run_id, seq }: RunEvent, text: string): undefined {
+    this.#chars += text.length;
+    if (this.#chars <= MAX_STEP_CHARS) return;
+    throw new AppError({
+      code: 'comparison_too_large',
+      message: `Run ${run_id} cannot be compared: one step, at event ${seq}, holds more than ${MAX_STEP_CHARS / 1e6} million characters.`,
+      hint: 'Export the logs, and compare them with a program of your own.',
+    });
+  }
+}
+
+/** Whether the same was said and done in two steps. */
+export function isSameStep(left: Step, right: Step): boolean {
+  return (
+    left.parts.length === right.parts.length &&
+    left.parts.every((part, index) => isSamePart(part, right.parts[index]))
+  );
+}
+
+function isSamePart(left: Part, right: Part | undefined): boolean {
+  return left.kind === right?.kind && left.name === right.name && left.text === right.text;
+}
+
+function replyParts({ thinking, text, calls }: EventOf<'reply.parsed'>): [Part['kind'], string, string][] {
+  return [
+    ...(thinking.trim() === '' ? [] : [['thinking', 'model', thinking] as const]),
+    ...(text.trim() === '' ? [] : [['text', 'model', text] as const]),
+    ...calls.map(({ name, arguments: args }) => ['call', name, sortedJson(args, INDENT)] as const),
+  ].map(([kind, name, value]) => [kind, name, value]);
+}
+
+function resultText({ success, output }: EventOf<'tool-call.ended'>['result']): string {
+  if (!success) return `Error: ${output.error}`;
+  return typeof output === 'string' ? output : sortedJson(output, INDENT);
+}
+
+function checkText({ check, passed, output }: EventOf<'verification.checked'>['checks'][number]): string {
+  const what = check.type === 'command' ? check.command : check.path;
+  return `${passed ? 'passed' : 'failed'}: ${what}${output === '' ? '' : `\n${output}`}`;
+}
+
+function editText(edit: EventOf<'run.forked'>['edits'][number]): [string, string] {
+  switch (edit.target) {
+    case 'message':
+      return edit.role === 'tool'
+        ? [`result of ${edit.tool_name ?? 'a tool'}`, outputText(edit.after)]
+        : [`${edit.role} message`, edit.after];
+    case 'reply':
+      return ['reply', edit.after];
+    case 'call':
+      return [`arguments of ${edit.tool}`, sortedJson(edit.after, INDENT)];
+    case 'memory':
+      return [`memory ${edit.key}`, edit.after ?? ''];
+  }
+}
+
+/** What a tool's message brings, as results are shown; a message that is no JSON as it is. */
+function outputText(content: string): string {
+  try {
+    const parsed = toolResult.safeParse(JSON.parse(content));
+    return parsed.success ? resultText(parsed.data) : content;
+  } catch {
+    return content; // plain text, as explorations have it
+  }
+}
