@@ -113,3 +113,26 @@ it('plays at the pace of a small model unless told otherwise', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(1_100);
   await slow.close();
 });
+
+const offering = (...names: string[]): ToolDefinition[] =>
+  names.map((name) => ({
+    type: 'function',
+    function: { name, description: name, parameters: { type: 'object' } },
+  }));
+
+it('plays a session that goes on, and an exploration with every tool', async () => {
+  const sessionTools = offering('read_file', 'write_file');
+  const begun = await ask(after(0), { tools: sessionTools });
+  expect(begun.message).toMatchObject({ content: expect.stringContaining('diary') });
+  const late = await ask(after(40), { tools: sessionTools });
+  expect(JSON.stringify(late.message.tool_calls)).toContain('Reply 41');
+
+  const six = ['write', 'read', 'list', 'delete', 'pattern_search', 'send_message_to_operator'];
+  const used = new Set<string>();
+  for (let replies = 0; replies < 10; replies += 1) {
+    const { message } = await ask(after(replies), { tools: offering(...six) });
+    const parsed = parseToolCalls(message, { tools: offering(...six) });
+    if (parsed.type === 'tool_calls') for (const { name } of parsed.calls) used.add(name);
+  }
+  expect([...used].toSorted()).toEqual(six.toSorted());
+});

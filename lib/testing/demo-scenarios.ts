@@ -98,12 +98,109 @@ const tour: ScenarioStepInput[] = [
   },
 ];
 
+/** A session: it goes round and round, as nobody ends it. */
+const conversation: ScenarioStepInput[] = [
+  {
+    reply: {
+      thinking: 'Nobody gives me a task here. I keep a diary, so that something happens.',
+      content: 'I am the demo model: a fixed script with real tools. In this session I keep a diary.',
+      tool_calls: [
+        call('write_file', { path: 'diary.md', content: '# Diary\n\nReply {{turn}}: I began.\n' }),
+      ],
+    },
+  },
+  {
+    reply: {
+      thinking: 'Did it arrive?',
+      content: 'I read my diary to see that it is there.',
+      tool_calls: [call('read_file', { path: 'diary.md' })],
+    },
+  },
+  {
+    reply: {
+      content:
+        'This was reply {{turn}}. A text without a call ends my turn, and the session goes on by itself. If you write to me, your words come before my next turn; being a script, I cannot answer them.',
+    },
+  },
+  {
+    reply: {
+      thinking: 'I could rest, but a session has no end of its own.',
+      content:
+        'Still here, at reply {{turn}}. Stop me whenever you like: once to let me finish, twice to end at once.',
+    },
+  },
+];
+
+/** An exploration: four cycles that show every tool, and then the same again. */
+const exploration: ScenarioStepInput[] = [
+  {
+    reply: {
+      thinking: 'No task. I am a script, but I can show what a memory is for.',
+      content: '',
+      tool_calls: [
+        call('write', { key: 'idea', value: 'Count the clouds, and remember how many there were.' }),
+      ],
+    },
+  },
+  { reply: { content: '', tool_calls: [call('list', {})] } },
+  {
+    reply: {
+      content:
+        'I am the demo model: a fixed script. In this cycle I stored an idea. Next I will tell my operator about it.',
+    },
+  },
+  { reply: { content: '', tool_calls: [call('read', { key: 'idea' })] } },
+  {
+    reply: {
+      content: '',
+      tool_calls: [
+        call('send_message_to_operator', {
+          message: 'I have an idea about clouds. If you answer, I will read it with my next message.',
+        }),
+      ],
+    },
+  },
+  { reply: { content: 'I read my idea again and wrote to the operator. Perhaps an answer comes later.' } },
+  {
+    reply: {
+      content: '',
+      tool_calls: [
+        call('pattern_search', { pattern: 'cloud*many' }),
+        call('write', { key: 'count {{turn}}', value: 'There were {{turn}} clouds.' }),
+      ],
+    },
+  },
+  {
+    reply: {
+      content: 'I searched my memories and counted {{turn}} clouds, which is the number of my replies.',
+    },
+  },
+  { reply: { content: '', tool_calls: [call('delete', { key: 'idea' })] } },
+  { reply: { content: 'I let the idea go, to begin anew in the next cycle. This was reply {{turn}}.' } },
+];
+
 const scenarios: ScenarioInput[] = [
   {
     name: 'loupe-demo',
     description: 'A tour: tools, a leaked call, an XML call, a nudge, an answer',
     needs_tools: ['list_directory', 'write_file', 'read_file', 'search_files'],
     steps: tour,
+  },
+  {
+    name: 'loupe-demo-exploration',
+    model: 'loupe-demo',
+    description: 'Cycles with a memory and a message to the operator, for explorations',
+    needs_tools: ['send_message_to_operator'],
+    steps: exploration,
+    after_last: 'loop',
+  },
+  {
+    name: 'loupe-demo-session',
+    model: 'loupe-demo',
+    description: 'A diary that goes on and on, for sessions',
+    needs_tools: ['write_file', 'read_file'],
+    steps: conversation,
+    after_last: 'loop',
   },
   {
     name: 'loupe-demo-answer',

@@ -34,6 +34,7 @@ const BYTES_PER_TOKEN = 64;
 /** Which models are in memory, with which window, and until when: what `/api/ps` shows. */
 export class Loader {
   readonly #loaded = new Map<string, Loaded>();
+  readonly #loading = new Map<string, LoadRequest>();
 
   /** Loads unless the model is there with this window already (O14). Returns the milliseconds that it took. */
   async load(request: LoadRequest, wait: (ms: number) => Promise<void>): Promise<number> {
@@ -41,7 +42,12 @@ export class Loader {
     const before = this.#current(name);
     if (before?.numCtx !== request.numCtx) {
       this.#loaded.delete(name);
-      await wait(request.loadMs); // throws when the client leaves: the load is given up (O10)
+      this.#loading.set(name, request);
+      try {
+        await wait(request.loadMs); // throws when the client leaves: the load is given up (O10)
+      } finally {
+        this.#loading.delete(name);
+      }
       this.#keep(request);
       return request.loadMs;
     }
@@ -51,31 +57,31 @@ export class Loader {
 
   /** A reply was given: the time until unloading starts anew; with `keep_alive: 0` it is over. */
   used(request: LoadRequest): void {
-    this.#keep(request);
+    // Another client may have had it loaded with another window in the meantime.
+    const now = this.#current(request.model.name);
+    if (now) this.#keep({ ...request, numCtx: now.numCtx });
   }
 
   unload(model: FakeModel): void {
     this.#loaded.delete(model.name);
   }
 
-  /** The body of `/api/ps`. */
+  /** The body of `/api/ps`: what is loaded, and what is being loaded. */
   running(): JsonObject[] {
-    return [...this.#loaded.keys()].flatMap((name) => {
-      const entry = this.#current(name);
-      if (!entry) return [];
-      const { model, numCtx, expiresAt } = entry;
-      const size = model.size_bytes + numCtx * BYTES_PER_TOKEN;
-      return [
-        {
-          name: fullName(model.name),
-          model: fullName(model.name),
-          size,
-          digest: digestOf(model),
-          expires_at: new Date(expiresAt).toISOString(),
-          size_vram: Math.round(size * model.vram_share),
-          context_length: numCtx,
-        },
-      ];
+    const loading = [...this.#loading.values()].map((request) => ({ ...request, expiresAt: Date.now() }));
+    const loaded = [...this.#loaded.keys()].flatMap((name) => this.#current(name) ?? []);
+    return [...loading, ...loaded].map(({ model, numCtx, expiresAt }) => {
+      // A script that says it has no size takes no memory either.
+      const size = model.size_bytes === 0 ? 0 : model.size_bytes + numCtx * BYTES_PER_TOKEN;
+      return {
+        name: fullName(model.name),
+        model: fullName(model.name),
+        size,
+        digest: digestOf(model),
+        expires_at: new Date(expiresAt).toISOString(),
+        size_vram: Math.round(size * model.vram_share),
+        ...(model.cuts_silently_at === undefined && { context_length: numCtx }),
+      };
     });
   }
 

@@ -280,6 +280,25 @@ it('a held scenario waits where it was told to, until it is let go', async () =>
   expect((await loading).status).toBe(200);
 });
 
+it('refuses a scenario that another one would always play for, and forgets them all on request', async () => {
+  const fake = await start({ scenarios: [saying('play', 'Hi.')] });
+  fake.add(saying('play', 'Hi.'));
+  expect(() => fake.add(saying('play', 'Ho.'))).toThrow('"play" would never be played');
+  expect(() => fake.add(saying('other', 'Ho.', { model: 'play:latest' }))).toThrow('"play" has its name');
+  fake.add(saying('poem', 'Roses.', { model: 'poet', match: 'rose' }));
+  fake.add(saying('prose', 'Once.', { model: 'poet' }));
+  expect((await chat(fake, { model: 'poet' })).body).toMatchObject({ message: { content: 'Once.' } });
+
+  fake.hold('prose', { turn: 0 });
+  const held = chat(fake, { model: 'poet' });
+  await expect.poll(() => fake.chats.length).toBe(2);
+  fake.forget();
+  expect((await held).status).toBe(200);
+  expect(await (await fetch(`${fake.url}/api/tags`)).json()).toEqual({ models: [] });
+  fake.add(saying('play', 'Ho.'));
+  expect((await chat(fake)).body).toMatchObject({ message: { content: 'Ho.' } });
+});
+
 it('every fault of the matrix is a model of its own', async () => {
   const fake = await start({ scenarios: [...faultScenarios] });
   const tags = z

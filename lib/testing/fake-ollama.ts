@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonObject } from '../util/json.ts';
 import { digestOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
+import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
 import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
 import {
   type FakeModel,
@@ -62,6 +64,8 @@ export interface FakeOllamaOptions {
   faults?: Record<string, FaultInput>;
   /** Whether an overflow error carries both token counts; 0.17.4 sends none (O22). */
   overflowCounts?: boolean;
+  /** Models that `/api/pull` brings; all others are unknown to it. */
+  library?: LibraryModel[];
   version?: string;
   /** Keep the requests. Switch it off where the server lives long. */
   record?: boolean;
@@ -78,13 +82,20 @@ export interface FakeOllama {
   closeEvents: readonly CloseEvent[];
   /** Expectations that were not met. */
   problems: readonly string[];
+  /** @throws when its name is taken by another one, or when an earlier one of its model would always play instead */
   add(scenario: ScenarioInput): void;
+  /** Forgets the scenarios and lets go of all that is held, so that the next test begins with its own. */
+  forget(): void;
   /**
    * Keeps a scenario at a point until the returned function is called, so that a test can look at a moment however fast
    * or slow the machine is: at the loading of its model, or in the answer to a turn (from 0), after so many tokens of a
    * streamed reply (default: before the first).
    */
   hold(scenario: string, at: 'load' | { turn: number; afterTokens?: number }): () => void;
+  /** Keeps the pull of a model at a share of its bytes (in tenths, 0 to 1) until the returned function is called. */
+  holdPull(model: string, at: number): () => void;
+  /** Adds a model to the library that `/api/pull` knows. */
+  publish(model: LibraryModel): void;
   /** Drops every open connection and stops listening. */
   close(): Promise<void>;
 }
@@ -100,6 +111,7 @@ const chatBody = z.looseObject({
   shift: z.boolean().nullish(),
   keep_alive: z.union([z.string(), z.number()]).nullish(),
   options: z.looseObject({ num_ctx: z.number().optional(), num_predict: z.number().optional() }).nullish(),
+  _debug_render_only: z.boolean().nullish(),
 });
 type ChatBody = z.infer<typeof chatBody>;
 
@@ -125,7 +137,7 @@ const MAX_ATTEMPTS = 1_000;
 
 /**
  * Starts a server that speaks Ollama's wire and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
- * `/api/show`, `/api/ps`, `/api/embed` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
+ * `/api/show`, `/api/ps`, `/api/embed`, `/api/pull` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
  * of the fault matrix. Answers depend on the conversation alone, never on what was asked before.
  *
  * A request chooses its scenario by the model's name (`NAME`, `fake:NAME`, or the scenario's `model`); a model without
@@ -158,7 +170,10 @@ export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<
       return sockets.size;
     },
     add: (scenario) => fake.add(scenario),
+    forget: () => fake.forget(),
     hold: (scenario, at) => fake.hold(scenario, at),
+    holdPull: (model, at) => fake.holdPull(model, at),
+    publish: (model) => fake.publish(model),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
@@ -178,7 +193,9 @@ class Server {
   readonly #loader = new Loader();
   readonly #queue: Queue;
   readonly #attempts = new Map<string, number>();
-  readonly #holds = new Map<string, { afterTokens: number; released: Promise<void> }>();
+  readonly #holds = new Map<string, { afterTokens: number; released: Promise<void>; release: () => void }>();
+  readonly #library: LibraryModel[];
+  readonly #pullHolds = new Map<string, PullHold>();
 
   constructor(options: FakeOllamaOptions) {
     this.#options = options;
@@ -187,11 +204,27 @@ class Server {
     );
     this.#scenarios = (options.scenarios ?? []).map((entry) => scenarioSchema.parse(entry));
     this.#models = (options.models ?? []).map((entry) => fakeModel.parse(entry));
+    this.#library = [...(options.library ?? [])];
     this.#queue = new Queue(options.parallel ?? Number.POSITIVE_INFINITY, options.maxQueue ?? 512);
   }
 
-  add(scenario: ScenarioInput): void {
-    this.#scenarios.push(scenarioSchema.parse(scenario));
+  add(input: ScenarioInput): void {
+    const scenario = scenarioSchema.parse(input);
+    const inTheWay = this.#scenarios.find((earlier) => hides(earlier, scenario));
+    if (!inTheWay) {
+      this.#scenarios.push(scenario);
+    } else if (!isDeepStrictEqual(inTheWay, scenario)) {
+      throw new Error(
+        `The scenario "${scenario.name}" would never be played: "${inTheWay.name}" has its name, or answers as its ` +
+          'model in its place. Give it a name of its own.',
+      );
+    }
+  }
+
+  forget(): void {
+    this.#scenarios.length = 0;
+    for (const { release } of this.#holds.values()) release();
+    this.#holds.clear();
   }
 
   hold(scenario: string, at: 'load' | { turn: number; afterTokens?: number }): () => void {
@@ -200,9 +233,23 @@ class Server {
     this.#holds.set(place, {
       afterTokens: at === 'load' ? 0 : (at.afterTokens ?? 0),
       released: promise,
+      release: resolve,
     });
     return () => {
       this.#holds.delete(place);
+      resolve();
+    };
+  }
+
+  publish(model: LibraryModel): void {
+    this.#library.push(model);
+  }
+
+  holdPull(model: string, at: number): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#pullHolds.set(model, { at, released: promise });
+    return () => {
+      this.#pullHolds.delete(model);
       resolve();
     };
   }
@@ -211,7 +258,8 @@ class Server {
     return this.requests.flatMap(({ path, body }) => {
       const parsed = path === '/api/chat' ? z.record(z.string(), z.json()).safeParse(body) : undefined;
       const messages = parsed?.data?.messages;
-      return parsed?.success && Array.isArray(messages) && messages.length > 0 ? [parsed.data] : [];
+      const asks = Array.isArray(messages) && messages.length > 0 && !parsed?.data?._debug_render_only;
+      return parsed?.success && asks ? [parsed.data] : [];
     });
   }
 
@@ -261,6 +309,8 @@ class Server {
         return this.#show(recorded.body, res);
       case 'POST /api/chat':
         return await this.#chat(recorded, exchange);
+      case 'POST /api/pull':
+        return await this.#pull(recorded.body, exchange);
       case 'POST /api/embed':
         return this.#embed(recorded.body, res);
       default:
@@ -269,10 +319,7 @@ class Server {
   }
 
   #show(body: unknown, res: ServerResponse): void {
-    const asked = z
-      .looseObject({ model: z.string().optional(), name: z.string().optional() })
-      .safeParse(body).data;
-    const name = asked?.model ?? asked?.name ?? '';
+    const name = nameIn(body);
     const model = this.#modelOf(name);
     if (!model) {
       sendJson(res, 404, JSON.stringify({ error: `model '${name}' not found` }));
@@ -292,6 +339,15 @@ class Server {
       modified_at: MODIFIED_AT,
     };
     sendJson(res, 200, JSON.stringify(shown));
+  }
+
+  async #pull(body: unknown, exchange: Exchange): Promise<void> {
+    const name = nameIn(body);
+    exchange.phase = 'reply';
+    const wanted = this.#library.find(({ model }) => fullName(model.name) === fullName(name));
+    const hold = this.#pullHolds.get(name);
+    const ended = await sendPull(exchange.res, wanted, { hold, gone: exchange.gone });
+    if (ended && wanted) this.#models.push(fakeModel.parse(wanted.model));
   }
 
   /** Embeddings that are alike for texts with the same words: one dimension per hash of a word. */
@@ -332,7 +388,7 @@ class Server {
       if (scenario.load_fault) return await sendPlainFault(res, scenario.load_fault, gone);
       const loadRequest: LoadRequest = {
         model,
-        numCtx: Math.min(body.options?.num_ctx ?? 4096, model.context_length),
+        numCtx: model.cuts_silently_at ?? Math.min(body.options?.num_ctx ?? 4096, model.context_length),
         keepAlive: body.keep_alive ?? undefined,
         loadMs: scenario.pace.load_ms ?? 0,
       };
@@ -342,13 +398,20 @@ class Server {
         if (held) await unlessGone(held.released, gone);
       });
       if (messages.length === 0) return sendJson(res, 200, phaseReply(body.model, 'load'));
+      if (body._debug_render_only === true) {
+        this.#loader.used(loadRequest);
+        return sendJson(res, 200, debugReply(body.model, renderedPrompt(body)));
+      }
 
       exchange.phase = 'waiting';
-      await this.#answer(
-        { body, messages, offered, scenario, model, numCtx: loadRequest.numCtx, loadMs },
-        exchange,
-      );
-      this.#loader.used(loadRequest);
+      try {
+        await this.#answer(
+          { body, messages, offered, scenario, model, numCtx: loadRequest.numCtx, loadMs },
+          exchange,
+        );
+      } finally {
+        this.#loader.used(loadRequest);
+      }
     } finally {
       leave();
     }
@@ -383,13 +446,15 @@ class Server {
     );
     const answer = this.#attempt(found.step, body);
     const promptTokens = answer.reply?.prompt_eval_count ?? estimate;
-    if (promptTokens > numCtx && body.truncate === false) {
+    const cutsSilently = chat.model.cuts_silently_at !== undefined;
+    if (promptTokens > numCtx && body.truncate === false && !cutsSilently) {
       return sendJson(res, 400, JSON.stringify({ error: this.#overflow(promptTokens, numCtx) }));
     }
     const task = messages.find(({ role }) => role === 'user')?.content ?? '';
     const places = { n: found.round, turn: turn + 1, task };
-    const reply = scenarioReply.parse(fillIn(answer.reply ?? {}, places));
-    const limit = body.options?.num_predict ?? -1;
+    const given = answer.reply ?? {};
+    const reply = scenarioReply.parse(answer.reply?.literal ? given : fillIn(given, places));
+    const limit = reply.literal ? -1 : (body.options?.num_predict ?? -1);
     const room = Math.max(1, numCtx - Math.min(promptTokens, numCtx - 1));
     exchange.phase = 'reply';
     await sendReply(res, {
@@ -401,7 +466,7 @@ class Server {
       promptTokens: Math.min(promptTokens, numCtx),
       maxTokens: Math.min(
         limit > 0 ? limit : Number.POSITIVE_INFINITY,
-        body.shift === false ? room : Number.POSITIVE_INFINITY,
+        body.shift === false && !reply.literal ? room : Number.POSITIVE_INFINITY,
       ),
       loadMs: chat.loadMs,
       hold: this.#holds.get(`${scenario.name} ${turn}`),
@@ -553,6 +618,14 @@ function detailsOf(model: FakeModel): JsonObject {
   };
 }
 
+/** Whether a later scenario can never be held or played because of an earlier one. */
+function hides(earlier: Scenario, later: Scenario): boolean {
+  if (earlier.name === later.name) return true;
+  const model = later.model ?? later.name;
+  const answersAll = earlier.match === undefined && earlier.needs_tools.length === 0;
+  return answersAll && fullName(earlier.model ?? earlier.name) === fullName(model);
+}
+
 function isNamed(scenario: Scenario, name: string): boolean {
   return fullName(scenario.model ?? scenario.name) === fullName(name) || name === `fake:${scenario.name}`;
 }
@@ -590,6 +663,35 @@ function unmet(
     return `the body should hold ${JSON.stringify(expect.body)}`;
   }
   return undefined;
+}
+
+/** The model a request is about: newer clients say `model`, older ones `name`. */
+function nameIn(body: unknown): string {
+  const asked = z.looseObject({ model: z.string().optional(), name: z.string().optional() }).safeParse(body);
+  return asked.data?.model ?? asked.data?.name ?? '';
+}
+
+/** What the real one answers to `_debug_render_only`: a reply without a message, not done, with the prompt (O5). */
+function debugReply(model: string, rendered_template: string): string {
+  const created_at = new Date().toISOString();
+  const message = { role: '', content: '' };
+  return JSON.stringify({ model, created_at, message, done: false, _debug_info: { rendered_template } });
+}
+
+/** The prompt as a model with the ChatML template would get it, tools in the system message. */
+function renderedPrompt({ messages, tools }: ChatBody): string {
+  const block = (tools ?? []).map((tool) => JSON.stringify(tool)).join('\n');
+  const toolText = block === '' ? '' : `\n\n# Tools\n\n<tools>\n${block}\n</tools>`;
+  const seen = (messages ?? []).map((message) => seenMessage.parse(message));
+  const parts = seen.map(({ role, content, tool_calls }, index) => {
+    const calls = Array.isArray(tool_calls)
+      ? tool_calls.map((call) => `\n<tool_call>\n${JSON.stringify(call)}\n</tool_call>`).join('')
+      : '';
+    const text = role === 'tool' ? `<tool_response>\n${content}\n</tool_response>` : content;
+    const shownAs = role === 'tool' ? 'user' : role;
+    return `<|im_start|>${shownAs}\n${text}${calls}${index === 0 ? toolText : ''}<|im_end|>\n`;
+  });
+  return `${parts.join('')}<|im_start|>assistant\n`;
 }
 
 function phaseReply(model: string, reason: 'load' | 'unload'): string {

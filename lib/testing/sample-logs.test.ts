@@ -13,6 +13,7 @@ import {
   type SampleLog,
   verifiedLog,
 } from './sample-logs.ts';
+import { eatenLog, stoppedCallLog, truthLog } from './sample-truth.ts';
 
 const logs: [string, SampleLog][] = [
   ['completed', completedLog()],
@@ -21,6 +22,9 @@ const logs: [string, SampleLog][] = [
   ['repaired', repairedLog()],
   ['verified', verifiedLog()],
   ['long', longLog(500)],
+  ['truth', truthLog()],
+  ['eaten', eatenLog()],
+  ['stopped call', stoppedCallLog()],
   ...terminationReason.options.map((reason): [string, SampleLog] => [reason, endedLog(reason)]),
 ];
 

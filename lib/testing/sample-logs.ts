@@ -263,6 +263,32 @@ export class SampleLog {
     });
   }
 
+  /** Asks a person about the next call of the last reply. */
+  ask(call: SampleCall): this {
+    return this.push({
+      type: 'approval.requested',
+      call_id: `c${this.#toolCalls + 1}`,
+      iteration: this.#iteration,
+      tool: call.name,
+      arguments: call.arguments,
+    });
+  }
+
+  /** What the person says to it. A denied call has its result at once. */
+  decide(
+    call: SampleCall,
+    decided: { decision: 'approved' | 'edited' | 'denied'; arguments?: JsonObject; reason?: string },
+    ms = 4000,
+  ): this {
+    const call_id = `c${this.#toolCalls + 1}`;
+    this.push({ type: 'approval.decided', call_id, tool: call.name, by: 'operator', ...decided }, ms);
+    if (decided.decision !== 'denied') return this;
+    this.#toolCalls += 1;
+    const error = `The operator denied this call: ${decided.reason} It was not run and nothing was changed.`;
+    const result = { success: false, tool: call.name, output: { error, denied: true } };
+    return this.push({ type: 'tool-call.ended', call_id, tool: call.name, result, duration_ms: 0 });
+  }
+
   /** Runs the calls of the last reply. */
   tools(calls: SampleCall[]): this {
     for (const call of calls) {
@@ -368,6 +394,24 @@ const write: SampleCall = {
   ms: 11,
 };
 
+/** A run that does what the numbers say, one iteration each; equal numbers do the same. */
+export function choiceEvents(
+  choices: readonly number[],
+  options: ConstructorParameters<typeof SampleLog>[0] = {},
+): RunEvent[] {
+  const log = new SampleLog(options).prepare();
+  for (const choice of choices) {
+    log.round({
+      ...(choice % 3 === 0 ? { thinking: `Thought ${choice}` } : {}),
+      text: `Text ${choice % 2} ${'and so on '.repeat(choice)}`,
+      calls: [
+        { name: 'read_file', arguments: { path: `${choice}.txt` }, result: { output: `Is ${choice}` } },
+      ],
+    });
+  }
+  return log.events;
+}
+
 /** A run that went well, in four iterations. */
 export function completedLog(options: ConstructorParameters<typeof SampleLog>[0] = {}): SampleLog {
   const log = new SampleLog(options).prepare();
@@ -406,6 +450,38 @@ export function runningLog(options: ConstructorParameters<typeof SampleLog>[0] =
     .callStarts()
     .reply({ thinking: 'Now the tests.', calls: [command, write], ms: 2000 });
   return log.toolStarts(command);
+}
+
+/** A call that a person changed, one that was denied, and one that waits for an answer. */
+export function approvalLog(options: ConstructorParameters<typeof SampleLog>[0] = {}): SampleLog {
+  const log = new SampleLog({
+    ...options,
+    config: { approval: { default: 'auto', tools: { write_file: 'ask', run_command: 'ask' } } },
+  }).prepare();
+  const command = (text: string): SampleCall => ({ name: 'run_command', arguments: { command: text } });
+  log.round({ thinking: 'First I look around.', calls: [list], ms: 2900 });
+
+  log
+    .iteration()
+    .callStarts()
+    .reply({ text: 'I write the summary.', calls: [write], ms: 3100 });
+  const content = '# Summary\n\nRevenue rose in all three quarters.\n';
+  log.ask(write).decide(write, { decision: 'edited', arguments: { ...write.arguments, content } });
+  log.tools([write]);
+
+  const push = command('git push --force origin main');
+  log
+    .iteration()
+    .callStarts()
+    .reply({ calls: [push], ms: 2200 });
+  log.ask(push).decide(push, { decision: 'denied', reason: 'Nothing leaves this machine.' });
+
+  const tests = command('npm test -- --run && ls -la reports | head -20');
+  log
+    .iteration()
+    .callStarts()
+    .reply({ text: 'Then the tests.', calls: [tests], ms: 2000 });
+  return log.ask(tests);
 }
 
 /** A model call is out, with thinking on the way. */

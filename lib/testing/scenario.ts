@@ -31,6 +31,8 @@ export const scenarioReply = z.strictObject({
   /** Default: estimated. `null` leaves the field out (T8). */
   prompt_eval_count: count.nullable().optional(),
   eval_count: count.nullable().optional(),
+  /** The reply of a recorded run: nothing is put into its texts, and `num_predict` does not cut it again. */
+  literal: z.boolean().default(false),
 });
 
 const afterTokens = z.object({ after_tokens: count.default(0) }).shape;
@@ -144,6 +146,11 @@ export const fakeModel = z.strictObject({
   parameter_size: z.string().default('0B'),
   quantization: z.string().default('none'),
   size_bytes: count.default(1_000_000),
+  /**
+   * As a server from before `truncate`: keeps this window whatever is asked, tells of none in `/api/ps`, and cuts a longer
+   * conversation in silence (O2).
+   */
+  cuts_silently_at: z.int().positive().optional(),
   /** Share of the model in graphics memory. */
   vram_share: z.number().min(0).max(1).default(1),
 });
