@@ -26,7 +26,7 @@ const LIFE = `
   });
   await service.ended(run.id, new AbortController().signal);
   const log = [];
-  for await (const events of service.log(run.id)) log.push(...events);
+  for await (const events of service.stored.log(run.id)) log.push(...events);
   await opened.close();
   process.stdout.write('LOG ' + JSON.stringify(log));
 `;

@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.ts';
+import { notStarted } from '../errors/not-started.ts';
 import type { Experiments } from '../experiments/experiments.ts';
 
 const KEY = Symbol.for('loupe.experiments');
@@ -11,11 +11,5 @@ export function setExperiments(experiments: Experiments): void {
 
 /** @throws {AppError} `not_started` */
 export function getExperiments(): Experiments {
-  const experiments = place[KEY];
-  if (experiments) return experiments;
-  throw new AppError({
-    code: 'not_started',
-    message: 'The server is still starting.',
-    hint: 'Try again in a moment.',
-  });
+  return place[KEY] ?? notStarted();
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.ts';
+import { notStarted } from '../errors/not-started.ts';
 import type { RunService } from './run-service.ts';
 
 const KEY = Symbol.for('loupe.run-service');
@@ -15,11 +15,5 @@ export function findRunService(): RunService | undefined {
 
 /** @throws {AppError} `not_started` */
 export function getRunService(): RunService {
-  const service = place[KEY];
-  if (service) return service;
-  throw new AppError({
-    code: 'not_started',
-    message: 'The server is still starting.',
-    hint: 'Try again in a moment.',
-  });
+  return place[KEY] ?? notStarted();
 }

@@ -80,7 +80,7 @@ it('works a plan off model by model, and brings one row of results per run', asy
   }
   expect(fake.chats[0]?.options).toMatchObject({ seed: 1 });
   expect(resultsCsv(reply.items).split('\r\n')).toHaveLength(6);
-  const runs = await opened.service.list({ limit: 10 });
+  const runs = await opened.service.stored.list({ limit: 10 });
   expect(runs.map(({ title }) => title).at(-1)).toBe('Two models: alpha, seed 1');
   expect(await opened.experiments.list()).toMatchObject([{ id: experiment.id, status: 'finished' }]);
 });
@@ -100,7 +100,7 @@ it('goes on after a restart where it was, and makes no run twice', async () => {
   await opened.experiments.resume();
   const reply = await finished(experiment.id);
   expect(reply.experiment.done).toBe(6);
-  const runs = await opened.service.list({ limit: 100 });
+  const runs = await opened.service.stored.list({ limit: 100 });
   expect(runs).toHaveLength(6);
   expect(new Set(reply.items.map(({ run_id }) => run_id)).size).toBe(6);
 });
@@ -157,7 +157,7 @@ it('runs tasks, each in a folder of its own', async () => {
   const { items } = await finished(experiment.id);
   expect(items.map(({ result }) => result?.verification)).toEqual(['pass', 'pass']);
   const folders = await Promise.all(
-    items.map(async ({ run_id }) => (await opened.service.get(run_id ?? '')).config.workspace),
+    items.map(async ({ run_id }) => (await opened.service.stored.get(run_id ?? '')).config.workspace),
   );
   expect(new Set(folders).size).toBe(2);
 });

@@ -1,23 +1,36 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { findPostgres } from '../testing/postgres-server.ts';
 
-/** Runs against a model that writes files, in a data directory that holds 18 MB and 16 of them as reserve. */
+/** Runs against a model that writes files, until the disk of its store is full. */
 const PROGRAM = `
+  const { randomBytes } = await import('node:crypto');
+  const { statfsSync, writeFileSync } = await import('node:fs');
+  const { join } = await import('node:path');
   const at = (file) => import(new URL(file, process.env.HERE).href);
   const { readEnvironment } = await at('../config/environment.ts');
   const { openRunService } = await at('./open-run-service.ts');
   const { createRunRequest } = await at('../api/create-run.ts');
   const { startFakeOllama } = await at('../testing/fake-ollama.ts');
   const ollama = await startFakeOllama({ record: false });
-  const write = { name: 'write_file', arguments: { path: 'file-{{n}}.txt', content: 'x'.repeat(6_000) } };
-  ollama.add({ name: 'flood', steps: [{ repeat: 40, steps: [{ reply: { tool_calls: [write] } }] }] });
-  const { service } = await openRunService(readEnvironment({ ...process.env, OLLAMA_HOST: ollama.url }));
-  const request = { task: 'Fill the disk', model: 'flood', workspace: process.env.FLOOD_WORKSPACE, max_iterations: 50, window_tokens: 200_000 };
-  const start = () => service.start(createRunRequest.parse(request));
-  const { run } = await start();
+  const write = { name: 'write_file', arguments: { path: 'file-{{n}}.txt', content: randomBytes(4_500).toString('base64') } };
+  ollama.add({ name: 'flood', steps: [{ repeat: 40, steps: [{ reply: { content: randomBytes(15_000).toString('base64'), tool_calls: [write] } }] }] });
+  const { startPostgres } = await at('../testing/postgres-server.ts');
+  const { DATABASES_IN: databasesIn } = process.env;
+  const postgres = databasesIn && (await startPostgres({ databasesIn }));
+  const LOUPE_DATABASE_URL = postgres && postgres.newDatabase();
+  const { service } = await openRunService(
+    readEnvironment({ ...process.env, OLLAMA_HOST: ollama.url, LOUPE_DATABASE_URL }),
+  );
+  await service.resumeUnfinished();
+  const disk = databasesIn ?? process.env.LOUPE_DATA_DIR;
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(join(disk, 'others'), Buffer.alloc(bavail * bsize - 256 * 1024));
+  const request = { task: 'Fill the disk', model: 'flood', workspace: process.env.FLOOD_WORKSPACE, max_iterations: 50, window_tokens: 200_000, num_predict: [30_000, 30_000] };
+  const { run } = await service.start(createRunRequest.parse(request));
   const feed = await service.follow({ topics: new Map([[run.id, 0]]), signal: new AbortController().signal });
   let events = 0;
   let end;
@@ -26,40 +39,63 @@ const PROGRAM = `
     events += 1;
     end = item.event;
   }
-  const listed = await service.list({ limit: 10 });
-  let refusals = [];
-  for (let n = 0; n < 200 && refusals.length === 0; n++) await start().catch((error) => refusals.push(error.code));
-  console.log(JSON.stringify({ end, events, listed: listed[0], refusals }));
+  const listed = await service.stored.list({ limit: 10 });
+  let read = 0;
+  for await (const page of service.stored.log(run.id)) read += page.length;
+  if (postgres) await postgres[Symbol.asyncDispose]();
+  console.log(JSON.stringify({ end, events, read, listed: listed[0] }));
   process.exit();
 `;
 
-const canMount =
+const isRoot = process.getuid?.() === 0;
+/** PostgreSQL refuses to run as root, also as that of a namespace: who is none stays who they are. */
+const asSomebody = isRoot ? ['-m'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
+const canMount = (options: readonly string[]) =>
   process.platform === 'linux' &&
-  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0;
+  spawnSync('unshare', [...options, 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0;
 
-it.skipIf(!canMount)('ends a run on a full disk with its reason written down, and goes on answering', () => {
+it.skipIf(!canMount(['-Urm']))(
+  'fault matrix: ends a run on a full disk with its reason written down, and goes on answering',
+  () => expectEnded(fill('LOUPE_DATA_DIR', ['-Urm'])),
+);
+
+const postgresHere = findPostgres() !== undefined && canMount(asSomebody);
+if (!postgresHere)
+  console.warn(
+    'PostgreSQL on a full disk is NOT tested: it takes PostgreSQL, and mount in a namespace of its own.',
+  );
+
+it.skipIf(!postgresHere)('fault matrix: the same where PostgreSQL has no room any more', () =>
+  expectEnded(fill('DATABASES_IN', asSomebody)),
+);
+
+interface Told {
+  end: { type: string; seq: number };
+  events: number;
+  read: number;
+  listed: unknown;
+}
+
+/** What the program told, with a small disk of its own mounted on a folder. */
+function fill(folder: 'LOUPE_DATA_DIR' | 'DATABASES_IN', unshare: readonly string[]): Told {
   const root = mkdtempSync(join(tmpdir(), 'loupe-full-'));
-  const data = join(root, 'data');
+  // The server of the database is another user.
+  chmodSync(root, 0o755);
+  const places = { LOUPE_DATA_DIR: join(root, 'data'), DATABASES_IN: join(root, 'databases') };
   const workspace = join(root, 'workspace');
-  mkdirSync(data);
-  mkdirSync(workspace);
+  for (const place of [...Object.values(places), workspace]) mkdirSync(place);
+  const mount = `mount -t tmpfs -o size=64m none "$${folder}" && exec "$0" --input-type=module -e "$1"`;
   const { stdout, stderr } = spawnSync(
     'unshare',
-    [
-      '-Urm',
-      'sh',
-      '-c',
-      'mount -t tmpfs -o size=18m none "$LOUPE_DATA_DIR" && exec "$0" --input-type=module -e "$1"',
-      process.execPath,
-      PROGRAM,
-    ],
+    [...unshare, 'sh', '-c', mount, process.execPath, PROGRAM],
     {
       env: {
         NODE_ENV: 'test',
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         HERE: import.meta.url,
-        LOUPE_DATA_DIR: data,
+        LOUPE_DATA_DIR: places.LOUPE_DATA_DIR,
+        [folder]: places[folder],
         LOUPE_MIN_FREE_MB: '0',
         FLOOD_WORKSPACE: workspace,
       },
@@ -69,11 +105,15 @@ it.skipIf(!canMount)('ends a run on a full disk with its reason written down, an
   );
   rmSync(root, { recursive: true, force: true });
   expect(stdout, stderr).not.toBe('');
-  const told = JSON.parse(stdout);
-  expect(told.end).toMatchObject({
+  return JSON.parse(stdout);
+}
+
+function expectEnded({ end, events, read, listed }: Told): void {
+  expect(end).toMatchObject({
     type: 'run.ended',
+    message: expect.stringContaining('full'),
     result: { termination_reason: 'error', error: { code: 'storage_full' } },
   });
-  expect(told.end.seq).toBe(told.events);
-  expect(told.listed).toMatchObject({ phase: 'ended', last_seq: told.events });
-});
+  expect([end.seq, read]).toEqual([events, events]);
+  expect(listed).toMatchObject({ phase: 'ended', last_seq: events });
+}

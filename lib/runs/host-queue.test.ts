@@ -41,3 +41,15 @@ it('D12: lets a stopped run out of the line without giving it a place', async ()
   releaseA();
   (await c)();
 });
+
+it('lets a run that had a place before go first, and counts the places that were given', async () => {
+  const queue = new HostQueue({ limit: 1, onMove: () => undefined });
+  const releaseA = await queue.enter('a');
+  const b = queue.enter('b');
+  const again = queue.enter('c', { again: true });
+  expect([queue.position('c'), queue.position('b')]).toEqual([1, 2]);
+  releaseA();
+  (await again)();
+  (await b)();
+  expect(queue.entries).toBe(3);
+});

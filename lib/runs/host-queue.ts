@@ -12,6 +12,7 @@ export class HostQueue {
   readonly #onMove: () => void;
   readonly #inside = new Set<string>();
   #waiting: Waiting[] = [];
+  #entries = 0;
 
   /** @param options.onMove called when anyone's place changed */
   constructor(options: { limit: number; onMove: () => void }) {
@@ -19,12 +20,23 @@ export class HostQueue {
     this.#onMove = options.onMove;
   }
 
-  /** Resolves when it is the run's turn, with the function that gives the place back; or at once after `leave`. */
-  enter(runId: string): Promise<() => void> {
+  /**
+   * Resolves when it is the run's turn, with the function that gives the place back; or at once after `leave`.
+   *
+   * @param options.again the run had a place before and goes to the head of the line
+   */
+  enter(runId: string, options: { again?: boolean } = {}): Promise<() => void> {
     return new Promise((resolve) => {
-      this.#waiting.push({ runId, enter: resolve });
+      const waiting = { runId, enter: resolve };
+      if (options.again) this.#waiting.unshift(waiting);
+      else this.#waiting.push(waiting);
       this.#advance();
     });
+  }
+
+  /** How often a place was given so far. */
+  get entries(): number {
+    return this.#entries;
   }
 
   /** Lets a waiting run go without a place: it was stopped and only has its end to write. */
@@ -53,6 +65,11 @@ export class HostQueue {
     return this.#waiting.map((waiting) => waiting.runId);
   }
 
+  /** Those that have a place. */
+  get inside(): readonly string[] {
+    return [...this.#inside];
+  }
+
   get active(): number {
     return this.#inside.size;
   }
@@ -62,6 +79,7 @@ export class HostQueue {
       const next = this.#waiting.shift();
       if (!next) break;
       this.#inside.add(next.runId);
+      this.#entries++;
       let inside = true;
       next.enter(() => {
         if (!inside) return;

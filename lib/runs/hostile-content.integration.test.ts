@@ -32,11 +32,11 @@ afterEach(async () => {
 async function play(task: string): Promise<RunEvent[]> {
   const { service } = opened;
   const { run } = await service.start(createRunRequest.parse({ task, model: 'play', workspace }));
-  await vi.waitFor(async () => expect((await service.get(run.id)).run.phase).toBe('ended'), {
+  await vi.waitFor(async () => expect((await service.stored.get(run.id)).run.phase).toBe('ended'), {
     timeout: 20_000,
   });
   const log: RunEvent[] = [];
-  for await (const page of service.log(run.id)) log.push(...page);
+  for await (const page of service.stored.log(run.id)) log.push(...page);
   return log;
 }
 

@@ -31,8 +31,22 @@ it('shows the place in the line once per change', () => {
   expect(texts.since(seen)).toHaveLength(0);
   texts.add({ type: 'queue', position: 1, ahead: ['b'] });
   expect(texts.since(seen)).toEqual([{ type: 'queue', position: 1, ahead: ['b'] }]);
-  texts.endQueue();
+  texts.endNote();
   expect(texts.since(nothingSeen())).toEqual([]);
+});
+
+it('None of them has 6: tells a late viewer when the model began, and what it loads into', () => {
+  const texts = new LiveTexts();
+  texts.add({ type: 'thinking', call: 1, offset: 0, text: 'Hm', since: 1000 });
+  texts.add({ type: 'thinking', call: 1, offset: 2, text: ', well', since: 1000 });
+  expect(texts.since(nothingSeen())).toEqual([
+    { type: 'thinking', call: 1, offset: 0, text: 'Hm, well', since: 1000 },
+  ]);
+  const loading = new LiveTexts();
+  loading.add({ type: 'load', size_bytes: 18, vram_bytes: 12 });
+  expect(loading.since(nothingSeen())).toEqual([{ type: 'load', size_bytes: 18, vram_bytes: 12 }]);
+  loading.endNote();
+  expect(loading.since(nothingSeen())).toEqual([]);
 });
 
 it('stops showing a text that grows beyond a megabyte', () => {

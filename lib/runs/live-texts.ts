@@ -4,7 +4,7 @@ import type { RunDelta } from '../events/delta.ts';
 const MAX_LIVE_CHARS = 1024 * 1024;
 
 interface LiveText {
-  readonly piece: (offset: number, text: string) => RunDelta;
+  readonly piece: (offset: number, text: string) => TextDelta;
   text: string;
 }
 
@@ -14,14 +14,15 @@ interface LiveText {
  */
 export class LiveTexts {
   readonly #texts = new Map<string, LiveText>();
-  #queue: Extract<RunDelta, { type: 'queue' }> | undefined;
-  #queueVersion = 0;
+  /** What is shown in its last state only: the place in the queue, the load. */
+  #note: NoteDelta | undefined;
+  #noteVersion = 0;
 
   /** Takes a piece in by its offset. Returns whether there is something new to show. */
   add(delta: RunDelta): boolean {
-    if (delta.type === 'queue') {
-      this.#queue = delta;
-      this.#queueVersion += 1;
+    if (delta.type === 'queue' || delta.type === 'load') {
+      this.#note = delta;
+      this.#noteVersion += 1;
       return true;
     }
     const key = keyOf(delta);
@@ -34,6 +35,12 @@ export class LiveTexts {
     return fresh !== '';
   }
 
+  /** Whether there is text before the piece that never came. */
+  lacks(delta: RunDelta): boolean {
+    if (delta.type === 'queue' || delta.type === 'load') return false;
+    return delta.offset > (this.#texts.get(keyOf(delta))?.text.length ?? 0);
+  }
+
   /** Drops what an event has brought whole. */
   endCall(call: number): void {
     this.#texts.delete(`text ${call}`);
@@ -44,15 +51,15 @@ export class LiveTexts {
     this.#texts.delete(`tool ${callId}`);
   }
 
-  endQueue(): void {
-    this.#queue = undefined;
+  endNote(): void {
+    this.#note = undefined;
   }
 
   /** What a viewer has not seen yet. `seen` is the viewer's own and is brought up to date. */
   since(seen: SeenTexts): RunDelta[] {
     const deltas: RunDelta[] = [];
-    if (this.#queue && seen.queueVersion !== this.#queueVersion) deltas.push(this.#queue);
-    seen.queueVersion = this.#queueVersion;
+    if (this.#note && seen.noteVersion !== this.#noteVersion) deltas.push(this.#note);
+    seen.noteVersion = this.#noteVersion;
     for (const key of seen.offsets.keys()) if (!this.#texts.has(key)) seen.offsets.delete(key);
     for (const [key, { piece, text }] of this.#texts) {
       const offset = seen.offsets.get(key) ?? 0;
@@ -67,14 +74,15 @@ export class LiveTexts {
 /** How much of the running texts a viewer has been sent. */
 export interface SeenTexts {
   offsets: Map<string, number>;
-  queueVersion: number;
+  noteVersion: number;
 }
 
 export function nothingSeen(): SeenTexts {
-  return { offsets: new Map(), queueVersion: 0 };
+  return { offsets: new Map(), noteVersion: 0 };
 }
 
-type TextDelta = Exclude<RunDelta, { type: 'queue' }>;
+type NoteDelta = Extract<RunDelta, { type: 'queue' | 'load' }>;
+type TextDelta = Exclude<RunDelta, NoteDelta>;
 
 function keyOf(delta: TextDelta): string {
   return delta.type === 'tool-output' ? `tool ${delta.call_id}` : `${delta.type} ${delta.call}`;
@@ -85,6 +93,6 @@ function pieceOf(delta: TextDelta): LiveText['piece'] {
     const { call_id } = delta;
     return (offset, text) => ({ type: 'tool-output', call_id, offset, text });
   }
-  const { type, call } = delta;
-  return (offset, text) => ({ type, call, offset, text });
+  const { type, call, since } = delta;
+  return (offset, text) => ({ type, call, offset, text, since });
 }

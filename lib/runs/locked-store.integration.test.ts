@@ -53,14 +53,14 @@ it('fault matrix: while another program has the database locked, runs wait, read
   try {
     const request = createRunRequest.parse({ task: 'Write', model: 'writer', workspace });
     const { run } = await service.start(request);
-    const get = async () => (await service.get(run.id)).run;
+    const get = async () => (await service.stored.get(run.id)).run;
     await vi.waitFor(async () => expect((await get()).tool_calls).toBeGreaterThan(0), { timeout: 20_000 });
 
     const unlock = await lock(join(dataDir, 'loupe.db'));
     const { last_seq: before } = await get();
     const refused = service.start(request);
     refused.catch(() => undefined); // looked at below
-    await expect(service.list({ limit: 10 })).resolves.toHaveLength(1);
+    await expect(service.stored.list({ limit: 10 })).resolves.toHaveLength(1);
     // The store's own patience is over, the run's is not.
     await expect(refused).rejects.toMatchObject({ code: 'store_busy' });
     await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(expect.stringContaining(run.id)), {
@@ -72,7 +72,7 @@ it('fault matrix: while another program has the database locked, runs wait, read
     await vi.waitFor(async () => expect((await get()).phase).toBe('ended'), { timeout: 30_000 });
     expect(await get()).toMatchObject({ termination_reason: 'final_answer', tool_calls: 8 });
     const log: RunEvent[] = [];
-    for await (const page of service.log(run.id)) log.push(...page);
+    for await (const page of service.stored.log(run.id)) log.push(...page);
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
     const started = log.flatMap((event) => (event.type === 'tool-call.started' ? [event.call_id] : []));
     const ended = log.flatMap((event) => (event.type === 'tool-call.ended' ? [event.call_id] : []));

@@ -97,7 +97,7 @@ describe('the service', () => {
   it('refuses a message for a run that has ended or is not there, and too many of them', async () => {
     test = await openTestService(scripted([]));
     const ended = await test.start();
-    await vi.waitFor(async () => expect((await test.service.get(ended)).run.phase).toBe('ended'));
+    await vi.waitFor(async () => expect((await test.service.stored.get(ended)).run.phase).toBe('ended'));
     await expect(test.service.message(ended, 'Hello?')).rejects.toMatchObject({ code: 'run_ended' });
     await expect(test.service.message('nobody', 'Hello?')).rejects.toMatchObject({ code: 'run_not_found' });
     await test.restart(untilAborted);

@@ -37,7 +37,8 @@ it('P17: three runs, one per layer, are counted for their model', async () => {
         }),
       );
       await vi.waitFor(
-        async () => expect((await opened.service.get(run.id)).run.termination_reason).toBe('final_answer'),
+        async () =>
+          expect((await opened.service.stored.get(run.id)).run.termination_reason).toBe('final_answer'),
         { timeout: 10_000 },
       );
     }

@@ -1,13 +1,20 @@
+import { hostname } from 'node:os';
 import type { HealthReply, InstalledModel, ModelsReply } from '../api/replies.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ChatModel, ChatRequest } from '../model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../model/health.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
+import { connectOllama, type OllamaConnection } from '../model/ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
+import { unloadModel } from '../model/ollama-models.ts';
+import { pullModel } from '../model/ollama-pull.ts';
+import { renderPrompt } from '../model/ollama-render.ts';
 import { DEMO_MODELS, isDemoModel, startDemoOllama } from '../testing/demo-scenarios.ts';
+import type { PullModel } from './model-pulls.ts';
 
 interface Server {
   readonly host: OllamaHost;
+  readonly connection: OllamaConnection;
   readonly model: ChatModel;
   readonly health: OllamaHealth;
 }
@@ -27,6 +34,13 @@ export class ModelServers {
   /** Runs of one server wait for each other. */
   hostOf(model: string): string {
     return isDemoModel(model) ? 'demo' : this.#ollama.host.url;
+  }
+
+  /** The same for several processes: what is on the loopback interface belongs to this machine, the demonstration to this process. */
+  sharedHostOf(model: string): string {
+    if (isDemoModel(model)) return `demo ${hostname()}:${process.pid}`;
+    const { url, loopback } = this.#ollama.host;
+    return loopback ? `${hostname()} ${url}` : url;
   }
 
   /** The way to the server that has this model. */
@@ -65,6 +79,19 @@ export class ModelServers {
       demo: { available: true, models: [...DEMO_MODELS] },
     };
   }
+
+  /** The prompt that the model's server makes of a request; loads the model (O5). */
+  async render(request: ChatRequest, context: { signal: AbortSignal; timeoutMs: number }): Promise<string> {
+    return renderPrompt((await this.#serverOf(request.model)).connection, request, context);
+  }
+
+  /** Takes a model out of memory (O9). @throws {ModelError} */
+  async unload(model: string, signal: AbortSignal): Promise<void> {
+    await unloadModel((await this.#serverOf(model)).connection, model, signal);
+  }
+
+  /** Has Ollama fetch a model; the demonstration has none to fetch. */
+  readonly pull: PullModel = (model, options) => pullModel(this.#ollama.host, model, options);
 
   async close(): Promise<void> {
     await (await this.#demo)?.close();
@@ -120,7 +147,12 @@ export class ModelServers {
 }
 
 function connect(host: OllamaHost): Server {
-  return { host, model: createOllamaChatModel({ host }), health: createOllamaHealth({ host }) };
+  return {
+    host,
+    connection: connectOllama(host),
+    model: createOllamaChatModel({ host }),
+    health: createOllamaHealth({ host }),
+  };
 }
 
 function timeOf(text: string): number | undefined {

@@ -49,14 +49,14 @@ async function start(model: string, options: object = {}): Promise<string> {
 async function ended(id: string): Promise<{ run: RunSummary; log: RunEvent[] }> {
   const run = await vi.waitFor(
     async () => {
-      const found = (await opened.service.get(id)).run;
+      const found = (await opened.service.stored.get(id)).run;
       expect(found.phase).toBe('ended');
       return found;
     },
     { timeout: 50_000, interval: 50 },
   );
   const log: RunEvent[] = [];
-  for await (const page of opened.service.log(id)) log.push(...page);
+  for await (const page of opened.service.stored.log(id)) log.push(...page);
   return { run, log };
 }
 
@@ -143,7 +143,7 @@ describe('fault matrix: Ollama fails for good', () => {
     const { run } = await elsewhere.opened.service.start(request('missing:7b'));
     await vi.waitFor(
       async () =>
-        expect((await elsewhere.opened.service.get(run.id)).run).toMatchObject({
+        expect((await elsewhere.opened.service.stored.get(run.id)).run).toMatchObject({
           termination_reason: 'error',
           message: expect.stringContaining('missing:7b'),
         }),
@@ -179,7 +179,7 @@ describe('fault matrix: Ollama comes back', () => {
     const elsewhere = await openElsewhere(url);
     const { service } = elsewhere.opened;
     const { run } = await service.start(request('long'));
-    const get = async () => (await service.get(run.id)).run;
+    const get = async () => (await service.stored.get(run.id)).run;
     await vi.waitFor(async () => expect((await get()).tool_calls).toBeGreaterThan(2), { timeout: 20_000 });
     await mortal.close();
     const health = await service.health(undefined, new AbortController().signal);
@@ -189,7 +189,7 @@ describe('fault matrix: Ollama comes back', () => {
     });
     await vi.waitFor(async () => {
       const log: RunEvent[] = [];
-      for await (const page of service.log(run.id)) log.push(...page);
+      for await (const page of service.stored.log(run.id)) log.push(...page);
       expect(of(log, 'policy.retried').length).toBeGreaterThan(0);
     });
     mortal = await startFakeOllama({ scenarios: [scenario], record: false, port });
@@ -207,7 +207,7 @@ describe('fault matrix: Ollama comes back', () => {
     const { run } = await service.start(request('any'));
     await vi.waitFor(
       async () =>
-        expect((await service.get(run.id)).run).toMatchObject({
+        expect((await service.stored.get(run.id)).run).toMatchObject({
           termination_reason: 'error',
           message: expect.stringContaining('Ollama'),
         }),
@@ -245,12 +245,12 @@ describe('fault matrix: stopped in each phase, first in good order, then at once
     const id = await start(model.name);
     const types = async () => {
       const log: RunEvent[] = [];
-      for await (const page of service.log(id)) log.push(...page);
+      for await (const page of service.stored.log(id)) log.push(...page);
       return log.map(({ type }) => type);
     };
     await vi.waitFor(async () => expect(await types()).toContain(until), { timeout: 20_000 });
     await Promise.all([1, 2, 3].map(() => service.stop(id, { force: false })));
-    expect((await service.get(id)).run).toMatchObject({ stop_requested: true });
+    expect((await service.stored.get(id)).run).toMatchObject({ stop_requested: true });
     await Promise.all([1, 2, 3].map(() => service.stop(id, { force: true })));
     const { run, log } = await ended(id);
     expect(run.termination_reason).toBe('stopped');
@@ -260,9 +260,12 @@ describe('fault matrix: stopped in each phase, first in good order, then at once
   it('in the pause before the next try, the first stop is enough', async () => {
     ollama.add({ name: 'stop-pause', steps: [{ fault: { kind: 'busy' } }] });
     const id = await start('stop-pause');
-    await vi.waitFor(async () => expect((await opened.service.get(id)).run.last_seq).toBeGreaterThan(6), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(
+      async () => expect((await opened.service.stored.get(id)).run.last_seq).toBeGreaterThan(6),
+      {
+        timeout: 20_000,
+      },
+    );
     await opened.service.stop(id, { force: false });
     expect((await ended(id)).run.termination_reason).toBe('stopped');
   });

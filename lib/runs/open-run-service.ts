@@ -1,21 +1,32 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { checkModel } from '../checks/check-model.ts';
 import type { Environment } from '../config/environment.ts';
+import { operatorToken } from '../config/operator-token.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import { Experiments } from '../experiments/experiments.ts';
-import { SessionLogger, withSessionLogs } from '../exports/session-logger.ts';
+import { withObservers } from '../exports/append-observer.ts';
+import { SessionLogger } from '../exports/session-logger.ts';
+import { SpanSender } from '../exports/span-sender.ts';
 import { AGENT_PREFIX } from '../modes/explore.ts';
 import { modeOf } from '../modes/mode-of.ts';
+import { environmentSecrets } from '../redaction/environment.ts';
 import { plainText } from '../sandbox/plain-text.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
+import { Shares } from '../shares/shares.ts';
 import { freeBytes } from '../store/data-directory.ts';
-import { ThreadedRunStore } from '../store/threaded-store.ts';
 import { getToolDefinitions } from '../tools/registry.ts';
-import { steadyNow } from '../util/steady-clock.ts';
+import { createPacedClock, steadyNow } from '../util/steady-clock.ts';
+import { ExperimentLeases } from './experiment-leases.ts';
+import { prepareForkWorkspace } from './fork-workspace.ts';
+import { ModelChecks, withChecks } from './model-checks.ts';
+import { ModelPulls } from './model-pulls.ts';
 import { withReadings } from './model-readings.ts';
 import { ModelServers } from './model-servers.ts';
+import { openStore } from './open-store.ts';
 import { openToolsOf, UNCONFINED_TOOLS } from './open-tools.ts';
 import { prepareRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
@@ -30,6 +41,10 @@ const SESSIONS_FOLDER = 'sessions';
 export interface OpenedRunService {
   service: RunService;
   experiments: Experiments;
+  /** Links to runs. */
+  shares: Shares;
+  pulls: ModelPulls;
+  checks: ModelChecks;
   /** Tells a second start where this server is reached. */
   announce(url: string): Promise<void>;
   close(): Promise<void>;
@@ -39,11 +54,12 @@ export interface OpenedRunService {
  * Opens the store, looks at the sandbox, and connects engine, tools and model servers. Unfinished runs are taken up by
  * `service.resumeUnfinished()`, then unfinished experiments by `experiments.resume()`, once viewers can be answered.
  *
- * @throws {AppError} what `ThreadedRunStore.open` throws
+ * @throws {AppError} what `openStore` throws
  */
 export async function openRunService(environment: Environment): Promise<OpenedRunService> {
   const { dataDir } = environment;
-  const store = await ThreadedRunStore.open(dataDir);
+  const opened = await openStore(environment);
+  const { store, shared } = opened;
   const sandbox = await openSandbox();
   const unconfined = environment.unconfined ? openUnconfined() : undefined;
   const commands = unconfined ?? sandbox;
@@ -57,8 +73,21 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
   );
   const logPathOf = (runId: string) => sessions.pathOf(runId);
   const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
+  const masks = {
+    paths: [dataDir, homedir()],
+    environment: environmentSecrets(process.env),
+    tokens: [operatorToken(dataDir, environment.token)],
+  };
+  const spans = environment.otlpEndpoint
+    ? new SpanSender({
+        url: environment.otlpEndpoint,
+        content: environment.otlpContent,
+        masks,
+        read: (runId, range) => store.read(runId, range),
+      })
+    : undefined;
   const service = new RunService({
-    store: withSessionLogs(store, sessions),
+    store: withObservers(store, spans ? [sessions, spans] : [sessions]),
     dataDir,
     concurrency: environment.concurrency,
     minFreeBytes: environment.minFreeBytes,
@@ -69,13 +98,19 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         offeredTools,
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
       }),
+    prepareFork: async (config, { kind, runId }) => ({
+      ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
+      ...(config.mode === 'session' ? { logPath: logPathOf(runId) } : {}),
+    }),
     hostOf: ({ model }) => servers.hostOf(model),
-    execute: async ({ log, config, signal, letOthersPass }) =>
+    shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },
+    execute: async ({ log, config, signal, letOthersPass, withoutPlace }) =>
       runLoop({
         log,
         signal,
         letOthersPass,
-        clock: steadyNow,
+        withoutPlace,
+        clock: createPacedClock(),
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
         onProgress: tellOperator,
@@ -83,8 +118,18 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
       }),
     models: async (signal) => {
       const { models } = await servers.list(signal);
-      return { models: withReadings(models, await store.readings()) };
+      const [readings, checked] = await Promise.all([store.readings(), store.modelChecks()]);
+      return { models: withChecks(withReadings(models, readings), checked) };
     },
+    masks,
+    settings: {
+      concurrency: environment.concurrency,
+      unconfined: environment.unconfined,
+      min_free_bytes: environment.minFreeBytes,
+      ollama_host: environment.ollamaHost.url,
+    },
+    render: (request, context) => servers.render(request, context),
+    unload: (model, signal) => servers.unload(model, signal),
     health: async (model, signal) => {
       const checks = await servers.check(model, signal);
       const { available, kind, reason, hint, protections } = commands.report;
@@ -103,27 +148,54 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
           hint,
           protections: [...protections],
         },
-        store: { ok: free >= environment.minFreeBytes, kind: 'sqlite', path: store.path, free_bytes: free },
+        store: {
+          ok: free >= environment.minFreeBytes && (await opened.answers()),
+          kind: opened.kind,
+          path: opened.path,
+          free_bytes: free,
+        },
       };
     },
   });
+  const pulls = new ModelPulls(servers.pull);
+  const checks = new ModelChecks({
+    store,
+    places: service,
+    check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
+  });
+  const leases = shared && new ExperimentLeases(shared, service.worker);
   const experiments = new Experiments({
     store,
+    holder: leases,
     newId: () => newRunId(new Date()),
     runs: {
       start: async (request, idempotencyKey) => (await service.start(request, { idempotencyKey })).run.id,
       stop: (runId, options) => service.stop(runId, options),
-      events: (runId) => store.read(runId, { afterSeq: 0, limit: Number.MAX_SAFE_INTEGER }),
+      log: (runId) => service.stored.log(runId),
+      agreement: (runIds, signal) => service.stored.agreement(runIds, signal),
       ended: (runId, signal) => service.ended(runId, signal),
     },
   });
+  const shares = new Shares({
+    store,
+    now: steadyNow,
+    redaction: masks,
+  });
+  leases?.start({ beat: () => experiments.resume(), lost: (id) => experiments.lose(id) });
   return {
     service,
     experiments,
-    announce: (url) => store.announce({ pid: process.pid, url }),
+    shares,
+    pulls,
+    checks,
+    announce: opened.announce,
     async close() {
       await experiments.close();
+      await leases?.close();
+      await pulls.close();
+      await checks.close();
       await service.close();
+      await spans?.close();
       await servers.close();
     },
   };

@@ -3,11 +3,17 @@ import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
+import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+
+/** Whether a run of the request works in a folder of its own. */
+export function hasFreshWorkspace({ workspace, workspace_copy }: NewRun): boolean {
+  return workspace === undefined || workspace_copy === true;
+}
 
 /**
  * Turns a request into the configuration of a run. Without a workspace it gets a fresh folder under the data directory,
- * named like the run (K-33).
+ * named like the run (K-33); so it does for a copy of a workspace.
  *
  * @returns the configuration, and how to take back the fresh folder when the run is not made after all
  * @throws {AppError} `workspace_…` and what `resolveConfig` throws
@@ -23,13 +29,16 @@ export async function prepareRun(
 ): Promise<{ config: RunConfig; discard(): Promise<void> }> {
   const { runId, dataDir, offeredTools, alwaysAsk } = options;
   const usesFiles = request.agentic && request.mode !== 'explore';
-  const fresh = usesFiles && request.workspace === undefined;
+  const fresh = usesFiles && hasFreshWorkspace(request);
   const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
   const discard = async () => {
     if (fresh) await rm(folder, { recursive: true, force: true });
   };
   try {
     if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (fresh && request.workspace !== undefined) {
+      await copyWorkspace(await openWorkspace(request.workspace, { dataDir }), folder);
+    }
     const workspace = usesFiles ? await openWorkspace(folder, { dataDir }) : '';
     return { config: resolveConfig(request, { workspace, offeredTools, alwaysAsk }), discard };
   } catch (error) {

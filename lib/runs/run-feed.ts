@@ -1,18 +1,23 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
+import type { EventText } from '../store/run-store.ts';
 import { type LiveTexts, nothingSeen, type SeenTexts } from './live-texts.ts';
 
 /** One thing a viewer gets. */
 export type FeedItem =
   | { kind: 'event'; event: RunEvent }
+  | { kind: 'text'; text: EventText }
   | { kind: 'delta'; runId: string; delta: RunDelta }
-  | { kind: 'run'; summary: RunSummary };
+  | { kind: 'run'; summary: RunSummary }
+  | { kind: 'deleted'; runId: string };
 
 /** Where a feed takes from. */
 export interface FeedSource {
-  /** Events after `afterSeq`, at most `limit`, without gap. */
-  read(runId: string, afterSeq: number, limit: number): Promise<readonly RunEvent[]>;
+  /** Events after `afterSeq` that are at hand in this process, at most `limit`, without gap. */
+  recent(runId: string, afterSeq: number, limit: number): readonly RunEvent[] | undefined;
+  /** Events after `afterSeq` out of the store, a bounded number of them, without gap. */
+  stored(runId: string, afterSeq: number): Promise<readonly (RunEvent | EventText)[]>;
   /** The last number of a run that is held in this process, and its running texts. */
   live(runId: string): { lastSeq: number; texts: LiveTexts } | undefined;
   summary(runId: string): Promise<RunSummary | undefined>;
@@ -20,7 +25,7 @@ export interface FeedSource {
   summaries(): Promise<RunSummary[]>;
 }
 
-/** Events that a viewer gets at a time. What is more waits in the store, not in memory. */
+/** Live events that a viewer gets at a time. What is more waits in the store, not in memory. */
 const PAGE = 100;
 
 interface Topic {
@@ -117,26 +122,40 @@ export class RunFeed {
   async #collectRun(runId: string, topic: Topic, items: FeedItem[]): Promise<void> {
     for (;;) {
       const limit = PAGE - items.length;
-      const events = limit > 0 ? await this.#source.read(runId, topic.cursor, limit) : [];
+      const recent = limit > 0 ? this.#source.recent(runId, topic.cursor, limit) : [];
+      const events = recent ?? (await this.#source.stored(runId, topic.cursor));
       for (const event of events) {
         if (event.seq !== topic.cursor + 1) {
           throw new RangeError(`Run ${runId}: event ${event.seq} came after ${topic.cursor}`);
         }
         topic.cursor = event.seq;
-        items.push({ kind: 'event', event });
+        items.push('json' in event ? { kind: 'text', text: event } : { kind: 'event', event });
         if (event.type === 'run.ended') this.#ended = true;
       }
-      if (items.length >= PAGE) {
+      // A page out of the store is enough for one time, and says nothing about what is behind it.
+      if (items.length >= PAGE || (!recent && events.length > 0)) {
         this.#dirty.add(runId);
         return;
       }
       const live = this.#source.live(runId);
-      if (!live) return;
+      if (!live) {
+        await this.#noticeEnd(runId, topic, items);
+        return;
+      }
       // Text is shown only to a viewer who has every event before it.
       if (live.lastSeq > topic.cursor) continue;
+      // Written elsewhere, before an event that came here sooner.
+      if (live.lastSeq < topic.cursor) return;
       for (const delta of live.texts.since(topic.seen)) items.push({ kind: 'delta', runId, delta });
       return;
     }
+  }
+
+  /** A log that came as a file may stop before its run did, and a run may be deleted: nothing more will come of it. */
+  async #noticeEnd(runId: string, topic: Topic, items: FeedItem[]): Promise<void> {
+    const summary = await this.#source.summary(runId);
+    if (!summary) items.push({ kind: 'deleted', runId });
+    if (!summary || (summary.phase === 'ended' && topic.cursor >= summary.last_seq)) this.#ended = true;
   }
 
   async #collectList(items: FeedItem[]): Promise<void> {
@@ -147,7 +166,7 @@ export class RunFeed {
     for (const runId of [...(this.#changedRuns ?? [])].slice(0, PAGE)) {
       this.#changedRuns?.delete(runId);
       const summary = await this.#source.summary(runId);
-      if (summary) items.push({ kind: 'run', summary });
+      items.push(summary ? { kind: 'run', summary } : { kind: 'deleted', runId });
     }
   }
 

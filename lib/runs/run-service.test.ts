@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { NewRun } from '../api/create-run.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
 import type { RunFeed } from './run-feed.ts';
-import type { ExecuteRun } from './run-service.ts';
+import type { ExecuteRun, RunServiceOptions } from './run-service.ts';
 import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 
 let test: TestService;
@@ -26,7 +28,7 @@ const untilStopped: ExecuteRun = async (run) => {
 
 async function ended(runId: string) {
   return eventually(async () => {
-    const { run } = await test.service.get(runId);
+    const { run } = await test.service.stored.get(runId);
     expect(run.phase).toBe('ended');
     return run;
   });
@@ -53,7 +55,7 @@ describe('starting', () => {
     test = await openTestService(untilAborted);
     const ids = await Promise.all([test.start({}, 'key'), test.start({}, 'key')]);
     expect(ids[0]).toBe(ids[1]);
-    expect(await test.service.list({ limit: 10 })).toHaveLength(1);
+    expect(await test.service.stored.list({ limit: 10 })).toHaveLength(1);
     await expect(test.start({ task: 'Another' }, 'key')).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
@@ -66,15 +68,12 @@ describe('starting', () => {
 
   it('ends a run whose loop throws, and no other', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    test = await openTestService(
-      async (run) => {
-        if (run.config.task === 'Break') throw new TypeError('a bug');
-        return scripted([warned('fine')])(run);
-      },
-      { hostOf: ({ task }) => task },
-    );
-    const broken = await test.start({ task: 'Break' });
-    const sound = await test.start({ task: 'Work' });
+    test = await openTestService(async (run) => {
+      if (run.config.task === 'Break') throw new TypeError('a bug');
+      return scripted([warned('fine')])(run);
+    });
+    const broken = await test.start({ task: 'Break', model: 'break' });
+    const sound = await test.start({ task: 'Work', model: 'work' });
     expect(await ended(broken)).toMatchObject({
       termination_reason: 'error',
       message: expect.stringContaining('a bug'),
@@ -93,7 +92,7 @@ describe('the line before a model server', () => {
     const third = await test.start();
     const elsewhere = await test.start({ model: 'another host' });
     await eventually(async () => {
-      const places = (await test.service.list({ limit: 10 })).map((run) => [
+      const places = (await test.service.stored.list({ limit: 10 })).map((run) => [
         run.id,
         run.phase,
         run.queue_position,
@@ -114,6 +113,38 @@ describe('the line before a model server', () => {
       { kind: 'delta', runId: third, delta: { type: 'queue', position: 1, ahead: [second] } },
     ]);
     feed.close();
+  });
+
+  it('lets an endless run work a while at a time where each change would cost a load', async () => {
+    let passed: boolean | undefined;
+    const turns: ExecuteRun = async (run) => {
+      await eventually(async () =>
+        expect((await test.service.stored.list({ limit: 10 })).length).toBeGreaterThan(1),
+      );
+      passed ??= await run.letOthersPass();
+      return scripted([])(run);
+    };
+    const options = (stretchMs: number): Partial<RunServiceOptions> => ({
+      stretchMs,
+      hostOf: () => 'one',
+      prepare: async (request) => ({
+        config: sampleConfig({ task: 'x', model: request.model, max_iterations: request.title ? 10 : 0 }),
+        discard: async () => undefined,
+      }),
+    });
+    const play = async (stretchMs: number, second: Partial<NewRun>) => {
+      test = await openTestService(turns, options(stretchMs));
+      const ids = [await test.start({ model: 'first' }), await test.start(second)];
+      for (const id of ids) await ended(id);
+      await test.dispose();
+      const first = passed;
+      passed = undefined;
+      return first;
+    };
+    expect(await play(60_000, { model: 'second' })).toBe(false); // a load is saved
+    expect(await play(0, { model: 'second' })).toBe(true); // not for ever
+    expect(await play(60_000, { model: 'first' })).toBe(true); // nothing would be loaded
+    expect(await play(60_000, { model: 'second', title: 'A task' })).toBe(true); // has an end: it goes at once
   });
 
   it('S13: a run that is stopped while it waits ends without waiting', async () => {
@@ -210,8 +241,8 @@ describe('following', () => {
   });
 
   it('follows several runs and the list in one feed', async () => {
-    test = await openTestService(scripted([warned('x')]), { hostOf: ({ task }) => task });
-    const old = await test.start({ task: 'Old' });
+    test = await openTestService(scripted([warned('x')]));
+    const old = await test.start({ task: 'Old', model: 'old' });
     await ended(old);
     const feed = await test.service.follow({ topics: new Map([[old, 2]]), list: true, signal: never() });
     const summaries = new Map<string, number>();
@@ -224,11 +255,29 @@ describe('following', () => {
     };
     await take();
     expect(summaries.get(old)).toBe(4);
-    const young = await test.start({ task: 'Young' });
+    const young = await test.start({ task: 'Young', model: 'young' });
     while (summaries.get(young) !== 4) await take();
     expect(events).toEqual([`${old}:3`, `${old}:4`]);
     expect(feed.done).toBe(false);
     feed.close();
+  });
+
+  it('tells those who watch the list, and who still follow it, that a run was deleted', async () => {
+    test = await openTestService(scripted([]));
+    const [gone, other] = [await test.start({ task: 'Gone' }), await test.start({ task: 'Other' })];
+    await ended(gone);
+    await ended(other);
+    const list = await test.service.follow({ topics: new Map(), list: true, signal: never() });
+    expect((await list.next(1000)).map(({ kind }) => kind)).toEqual(['run', 'run']);
+    const behind = await test.service.follow({ topics: new Map([[gone, 0]]), texts: true, signal: never() });
+    await test.service.delete(gone);
+    const deleted = [{ kind: 'deleted', runId: gone }];
+    expect(await list.next(1000)).toEqual(deleted);
+    expect(await behind.next(1000)).toEqual(deleted);
+    expect(behind.done).toBe(true);
+    expect(list.done).toBe(false);
+    list.close();
+    behind.close();
   });
 
   it('shows running text only after the event that began it, and not after the one that ended it', async () => {
@@ -292,7 +341,7 @@ describe('restarting', () => {
       return untilAborted(run);
     });
     const id = await test.start();
-    await eventually(async () => expect((await test.service.get(id)).run.last_seq).toBe(3));
+    await eventually(async () => expect((await test.service.stored.get(id)).run.last_seq).toBe(3));
     await test.restart(scripted([warned('second life')]));
     await test.service.resumeUnfinished();
     await ended(id);
@@ -320,10 +369,10 @@ describe('restarting', () => {
   });
 
   it('parks a run that two recoveries could not get past, and goes on with the others', async () => {
-    test = await openTestService(untilAborted, { hostOf: ({ task }) => task });
-    const poisoned = await test.start({ task: 'Poison' });
-    const sound = await test.start({ task: 'Sound' });
-    await eventually(async () => expect((await test.service.get(sound)).run.phase).toBe('starting'));
+    test = await openTestService(untilAborted);
+    const poisoned = await test.start({ task: 'Poison', model: 'poison' });
+    const sound = await test.start({ task: 'Sound', model: 'sound' });
+    await eventually(async () => expect((await test.service.stored.get(sound)).run.phase).toBe('starting'));
     // Two starts that were lost while taking the run up.
     await test.store.beginRecovery(poisoned);
     await test.store.beginRecovery(poisoned);
@@ -341,12 +390,12 @@ describe('restarting', () => {
   it('does not count a stop in good order, however often, as a failed recovery', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
-    await eventually(async () => expect((await test.service.get(id)).run.phase).toBe('starting'));
+    await eventually(async () => expect((await test.service.stored.get(id)).run.phase).toBe('starting'));
     for (let time = 1; time <= 4; time++) {
       await test.restart(untilAborted);
       await test.service.resumeUnfinished();
     }
-    const { run } = await test.service.get(id);
+    const { run } = await test.service.stored.get(id);
     expect(run.phase).not.toBe('ended');
     const log = foldAll(emptyRunState(id), await test.store.read(id, { afterSeq: 0, limit: 100 }));
     expect(log.resumes).toBe(4);
@@ -362,4 +411,47 @@ describe('restarting', () => {
     await expect(test.start()).rejects.toMatchObject({ code: 'shutting_down' });
     await closed;
   });
+});
+
+it('a run that waits for a person keeps nobody waiting, and goes first once it was answered', async () => {
+  const answer = new AbortController();
+  const order: string[] = [];
+  let others: boolean | undefined;
+  test = await openTestService(async (run) => {
+    const task = run.log.state.config?.task ?? '';
+    if (task === 'Ask') {
+      const waits = () =>
+        new Promise<void>((resolve) => answer.signal.addEventListener('abort', () => resolve()));
+      others = await run.withoutPlace(waits);
+    }
+    if (task === 'Work') return untilStopped(run);
+    order.push(task);
+    return scripted([])(run);
+  });
+  const asking = await test.start({ task: 'Ask' });
+  await ended(await test.start({ task: 'Short' }));
+  expect((await test.service.stored.get(asking)).run.phase).not.toBe('ended');
+
+  const working = await test.start({ task: 'Work' });
+  const last = await test.start({ task: 'Last' });
+  answer.abort();
+  await eventually(async () => expect((await test.service.stored.get(asking)).run.queue_position).toBe(1));
+  expect((await test.service.stored.get(last)).run.queue_position).toBe(2);
+  await test.service.stop(working, { force: false });
+  await ended(last);
+  expect(order).toEqual(['Short', 'Ask', 'Last']);
+  expect(others).toBe(true);
+});
+
+it('a run that is stopped while it waits for a person needs no place for its end', async () => {
+  test = await openTestService(async (run) => {
+    if (run.log.state.config?.task === 'Work') return untilAborted(run);
+    await run.withoutPlace(() => run.log.changed(run.log.state.seq, run.signal));
+    return scripted([])(run);
+  });
+  const asking = await test.start({ task: 'Ask' });
+  await eventually(async () => expect((await test.service.stored.get(asking)).run.phase).toBe('starting'));
+  await test.start({ task: 'Work' });
+  await test.service.stop(asking, { force: false });
+  await ended(asking);
 });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../exports/session-log.ts';
 import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
@@ -33,7 +35,7 @@ async function start(request: CreateRunRequest): Promise<string> {
 
 async function eventsOf(runId: string): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const page of opened.service.log(runId)) events.push(...page);
+  for await (const page of opened.service.stored.log(runId)) events.push(...page);
   return events;
 }
 
@@ -56,7 +58,7 @@ it('S22: what the model does cannot reach the log of its session', async () => {
     ],
   });
   const id = await start({ mode: 'session', model: 'vandal' });
-  await eventually(async () => expect((await opened.service.get(id)).run.iterations_used).toBe(2));
+  await eventually(async () => expect((await opened.service.stored.get(id)).run.iterations_used).toBe(2));
   await opened.service.stop(id, { force: true });
   await opened.service.ended(id, never);
   const events = await eventsOf(id);
@@ -77,18 +79,22 @@ it('S14: the server and other runs live on; an endless session lets them pass be
   fake.add({ name: 'other', steps: [calls({ name: 'list_directory' }), says('The task is completed.')] });
   const session = await start({ mode: 'session', model: 'endless', window_tokens: 1_000_000 });
   await eventually(async () =>
-    expect((await opened.service.get(session)).run.iterations_used).toBeGreaterThan(2),
+    expect((await opened.service.stored.get(session)).run.iterations_used).toBeGreaterThan(2),
   );
   const task = await start({ task: 'Look.', model: 'other' });
   await opened.service.ended(task, never);
-  expect((await opened.service.get(task)).run.termination_reason).toBe('final_answer');
+  expect((await opened.service.stored.get(task)).run.termination_reason).toBe('final_answer');
 
-  const { iterations_used: before } = (await opened.service.get(session)).run;
+  const { iterations_used: before } = (await opened.service.stored.get(session)).run;
   await eventually(async () =>
-    expect((await opened.service.get(session)).run.iterations_used).toBeGreaterThan(before + 2),
+    expect((await opened.service.stored.get(session)).run.iterations_used).toBeGreaterThan(before + 2),
   );
   const events = await eventsOf(session);
   expect(events.filter(({ type }) => type === 'model.loaded')).toHaveLength(2);
+  // The time of waiting is not the session's.
+  const again = events.filter((event) => event.type === 'model.load-started').at(-1);
+  expect(again?.waited_ms).toBeGreaterThan(0);
+  expect(foldAll(emptyRunState(session), events).lostMs).toBe(again?.waited_ms);
   // Another one waits: the session is stopped while it waits for its place again.
   const next = await start({ mode: 'session', model: 'other' });
   await opened.service.stop(session, { force: true });

@@ -34,18 +34,18 @@ const PROGRAM = `
   let slowestRead = 0;
   while (performance.now() - began < 7000) {
     const asked = performance.now();
-    await service.list({ limit: 50 });
+    await service.stored.list({ limit: 50 });
     slowestRead = Math.max(slowestRead, performance.now() - asked);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   lag.disable();
   const { run } = await starting;
-  const { run: slow } = await service.get(run.id);
+  const { run: slow } = await service.stored.get(run.id);
   rmSync(process.env.SLOW_DISK);
   let end = slow;
   while (end.phase !== 'ended') {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    end = (await service.get(run.id)).run;
+    end = (await service.stored.get(run.id)).run;
   }
   console.log(JSON.stringify({ lagMs: lag.max / 1e6, slowestRead, events: slow.last_seq, reason: end.termination_reason }));
   process.exit();

@@ -4,7 +4,8 @@ import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
-import type { RunStore } from '../store/run-store.ts';
+import { type RunStore, StaleEpochError } from '../store/run-store.ts';
+import { isSeqConflict } from '../store/store-errors.ts';
 import { fault } from '../util/fault.ts';
 import { LiveTexts } from './live-texts.ts';
 import { whenNotBusy } from './when-not-busy.ts';
@@ -41,10 +42,10 @@ export class StoredRunLog implements RunLog {
   /** Waits as long as it takes when another program has the store locked: what happened must not be lost. */
   append(events: readonly NewEvent[]): Promise<RunState> {
     return this.#inTurn(() =>
-      whenNotBusy(() => this.#append(events), {
+      whenNotBusy(() => this.#appendChosen(() => events), {
         signal: this.#closed.signal,
         onBusy: () =>
-          console.warn(`Run ${this.runId} waits for its store, which another program has locked.`),
+          console.warn(`Run ${this.runId} waits for its store, which is locked or does not answer.`),
       }),
     );
   }
@@ -56,13 +57,47 @@ export class StoredRunLog implements RunLog {
    * @throws {AppError} `store_busy` when another program has the store locked: the asker may ask again
    */
   appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
-    return this.#inTurn(() => this.#append(choose(this.#state)));
+    return this.#inTurn(() => this.#appendChosen(choose));
+  }
+
+  /**
+   * Takes in what was appended by others: what a person did by way of another process (docs/decisions/0022).
+   *
+   * @throws {StaleEpochError} when another worker has taken the run
+   */
+  refresh(): Promise<RunState> {
+    return this.#inTurn(async () => {
+      await this.#catchUp();
+      return this.#state;
+    });
   }
 
   #inTurn(work: () => Promise<RunState>): Promise<RunState> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined); // the caller has the error; the next append has its own turn
     return turn;
+  }
+
+  async #appendChosen(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
+    for (;;) {
+      try {
+        return await this.#append(choose(this.#state));
+      } catch (error) {
+        if (!isSeqConflict(error) || !(await this.#catchUp())) throw error;
+      }
+    }
+  }
+
+  /** @returns whether there was something that this log had not seen */
+  async #catchUp(): Promise<boolean> {
+    const range = { afterSeq: this.#state.seq, limit: Number.MAX_SAFE_INTEGER };
+    const events = await this.#store.read(this.runId, range);
+    for (const event of events) {
+      const taken = event.type === 'run.started' || event.type === 'run.resumed';
+      if (taken && event.epoch > this.epoch) throw new StaleEpochError(this.runId, this.epoch);
+    }
+    if (events.length > 0) this.#grow(events);
+    return events.length > 0;
   }
 
   async #append(events: readonly NewEvent[]): Promise<RunState> {
@@ -79,16 +114,20 @@ export class StoredRunLog implements RunLog {
       expectedSeq: this.#state.seq,
       events,
     });
-    this.#state = foldAll(this.#state, appended);
-    this.#recent.push(...appended);
+    this.#grow(appended);
+    for (const event of appended) fault(`after:${event.type}`);
+    return this.#state;
+  }
+
+  #grow(events: readonly RunEvent[]): void {
+    this.#state = foldAll(this.#state, events);
+    this.#recent.push(...events);
     if (this.#recent.length > 2 * RECENT_EVENTS) this.#recent = this.#recent.slice(-RECENT_EVENTS);
-    for (const event of appended) this.#endTexts(event);
+    for (const event of events) this.#endTexts(event);
     const waiting = this.#waiting;
     this.#waiting = new Set();
     for (const wake of waiting) wake();
     this.#onChange();
-    for (const event of appended) fault(`after:${event.type}`);
-    return this.#state;
   }
 
   delta(delta: RunDelta): void {
@@ -132,12 +171,15 @@ export class StoredRunLog implements RunLog {
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         this.texts.endTool(event.call_id);
+        this.texts.endNote();
         break;
       case 'run.started':
       case 'run.resumed':
+      case 'tool-call.started':
       case 'model.load-started':
+      case 'model.loaded':
       case 'run.ended':
-        this.texts.endQueue();
+        this.texts.endNote();
         break;
       default:
         break;

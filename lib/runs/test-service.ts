@@ -39,9 +39,18 @@ export async function openTestService(
         config: sampleConfig({ task: request.task, model: request.model }),
         discard: async () => undefined,
       }),
+      prepareFork: async ({ workspace }) => ({
+        workspace,
+        files: { kind: 'same' },
+        discard: async () => undefined,
+      }),
       hostOf: ({ model }) => model,
       health: () => Promise.reject(new Error('not asked')),
       models: () => Promise.reject(new Error('not asked')),
+      render: () => Promise.reject(new Error('not asked')),
+      unload: () => Promise.reject(new Error('not asked')),
+      masks: { paths: [dataDir] },
+      settings: {},
       ...options,
     });
     return { store, service };

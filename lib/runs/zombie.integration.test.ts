@@ -25,7 +25,7 @@ it('threat 16: a worker whose run was taken over by another writes nothing more 
     const { run } = await service.start(
       createRunRequest.parse({ task: 'Look', model: 'looker', stall_guard: false, max_iterations: 50 }),
     );
-    const get = async () => (await service.get(run.id)).run;
+    const get = async () => (await service.stored.get(run.id)).run;
     await vi.waitFor(async () => expect((await get()).last_seq).toBeGreaterThan(8), { timeout: 20_000 });
     // As another process would after a lease ran out: the epoch rises, and the older one may no longer append.
     const other = new Database(join(dataDir, 'loupe.db'), { timeout: 5000 });

@@ -1,0 +1,101 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { DistantTexts } from './distant-texts.ts';
+import { LiveTexts, nothingSeen } from './live-texts.ts';
+
+const opened: DistantTexts[] = [];
+afterEach(() => {
+  for (const each of opened.splice(0)) each.close();
+});
+
+/** Two processes that hear each other, as far as words are not lost: one works on run `r`, the other shows it. */
+function twoProcesses(isLost: (message: string) => boolean = () => false) {
+  const listeners: ((message: string) => void)[] = [];
+  const said: string[] = [];
+  const bus = (self: number) => ({
+    async say(messages: readonly string[]) {
+      said.push(...messages);
+      for (const message of messages) if (!isLost(message)) listeners[1 - self]?.(message);
+    },
+    onSaid(listener: (message: string) => void) {
+      listeners[self] = listener;
+      return () => {};
+    },
+  });
+  const writing = { lastSeq: 7, texts: new LiveTexts() };
+  const followed = new Set<string>();
+  const holder = new DistantTexts({
+    store: bus(0),
+    held: (runId) => (runId === 'r' ? writing : undefined),
+    followed: new Set(),
+    onChange: () => {},
+  });
+  const other = new DistantTexts({
+    store: bus(1),
+    held: () => undefined,
+    followed,
+    onChange: () => {},
+  });
+  opened.push(holder, other);
+  const write = (text: string, offset: number) => {
+    writing.texts.add({ type: 'text', call: 1, offset, text });
+    holder.changed('r');
+  };
+  const shown = () =>
+    other
+      .of('r')
+      ?.texts.since(nothingSeen())
+      .map((delta) => ('text' in delta ? delta.text : ''))
+      .join('') ?? '';
+  return { said, writing, followed, other, write, shown };
+}
+
+it('D13: says nothing while nobody looks', async () => {
+  const { said, write } = twoProcesses();
+  write('alone', 0);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(said).toEqual([]);
+});
+
+it('D13: brings what was written before and after somebody looks, in messages of bounded size', async () => {
+  const { said, followed, other, write, shown } = twoProcesses();
+  const text = '\u0000🦊'.repeat(3000);
+  write(text, 0);
+  followed.add('r');
+  other.ask();
+  await vi.waitFor(() => expect(shown() === text).toBe(true), { timeout: 10_000 });
+  write(' and more', text.length);
+  await vi.waitFor(() => expect(shown() === `${text} and more`).toBe(true), { timeout: 10_000 });
+  expect(Math.max(...said.map((message) => Buffer.byteLength(message)))).toBeLessThan(7500);
+});
+
+it('D13: a piece that was lost leaves no hole: the whole is asked for again', async () => {
+  let lose = 0;
+  const { followed, other, write, shown } = twoProcesses(
+    (message) => message.includes('delta') && lose > 0 && lose-- > 0,
+  );
+  followed.add('r');
+  write('one ', 0);
+  other.ask();
+  await vi.waitFor(() => expect(shown()).toBe('one '), { timeout: 10_000 });
+  lose = 1;
+  write('two ', 4);
+  await vi.waitFor(() => expect(lose).toBe(0), { timeout: 10_000 });
+  expect(shown()).toBe('one ');
+  write('three', 8);
+  await vi.waitFor(() => expect(shown()).toBe('one two three'), { timeout: 10_000 });
+});
+
+it('D13: what was being written goes when its event comes, and nothing of before comes after it', async () => {
+  const { writing, followed, other, write, shown } = twoProcesses();
+  followed.add('r');
+  write('said', 0);
+  other.ask();
+  await vi.waitFor(() => expect(shown()).toBe('said'), { timeout: 10_000 });
+  other.appended('r', 8);
+  expect(other.of('r')).toBeUndefined();
+  writing.texts.endCall(1);
+  writing.lastSeq = 8;
+  write('next', 0);
+  await vi.waitFor(() => expect(other.of('r')?.lastSeq).toBe(8), { timeout: 10_000 });
+  expect(shown()).toBe('next');
+});

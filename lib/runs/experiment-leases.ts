@@ -1,0 +1,53 @@
+import type { ExperimentHolder } from '../experiments/experiments.ts';
+import { BEATS_PER_LEASE, type SharedRunStore } from '../store/shared-run-store.ts';
+import { isStoreBusy } from '../store/store-errors.ts';
+
+/** Which experiments this process works on, where several share the store: each is in the hands of one at a time. */
+export class ExperimentLeases implements ExperimentHolder {
+  readonly #store: SharedRunStore;
+  readonly #worker: string;
+  readonly #held = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: SharedRunStore, worker: string) {
+    this.#store = store;
+    this.#worker = worker;
+  }
+
+  /**
+   * @param on.beat called now and then: experiments of a process that is gone can be taken up
+   * @param on.lost called when another process has taken one up: this one stood still for longer than its lease
+   */
+  start(on: { beat: () => Promise<void>; lost: (id: string) => void }): void {
+    const beat = async () => {
+      try {
+        for (const id of [...this.#held]) if (!(await this.keep(id))) on.lost(id);
+        await on.beat();
+      } catch (error) {
+        if (!isStoreBusy(error)) console.error('Experiments could not be held:', error); // the next beat tries again
+      }
+    };
+    this.#timer = setInterval(() => void beat(), this.#store.leaseMs / BEATS_PER_LEASE).unref();
+  }
+
+  async hold(id: string): Promise<boolean> {
+    const held = await this.#store.holdExperiment(id, this.#worker);
+    if (held) this.#held.add(id);
+    return held;
+  }
+
+  async keep(id: string): Promise<boolean> {
+    const kept = await this.#store.keepExperiment(id, this.#worker);
+    if (!kept) this.#held.delete(id);
+    return kept;
+  }
+
+  async release(id: string): Promise<void> {
+    if (this.#held.delete(id)) await this.#store.releaseExperiment(id, this.#worker);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const id of [...this.#held]) await this.release(id);
+  }
+}

@@ -1,0 +1,129 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { forkRequest } from '../api/fork-run.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { prepareForkWorkspace } from './fork-workspace.ts';
+import type { ExecuteRun } from './run-service.ts';
+import { openTestService, scripted, type TestService, warned } from './test-service.ts';
+
+let test: TestService;
+afterEach(() => test.dispose());
+
+const untilAborted: ExecuteRun = async ({ signal }) => {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  return { outcome: 'suspended' };
+};
+const ended = (id: string) =>
+  vi.waitFor(async () => expect((await test.service.stored.get(id)).run.phase).toBe('ended'), {
+    timeout: 10_000,
+  });
+const at = (seq: number, more: object = {}) => forkRequest.parse({ at: { seq }, ...more });
+const log = (id: string) => test.store.read(id, { afterSeq: 0, limit: 100 });
+
+it('makes a run of its own that is worked on; the original is not touched, running or not', async () => {
+  test = await openTestService(scripted([warned('a'), warned('b')]));
+  const parent = await test.start();
+  await ended(parent);
+  const before = await log(parent);
+  const { run } = await test.service.fork(parent, at(3, { settings: { model: 'other' } }));
+  await ended(run.id);
+  expect(await log(parent)).toEqual(before);
+  expect((await log(run.id)).map(({ type }) => type)).toEqual([
+    'run.created',
+    'run.started',
+    'policy.warned',
+    'run.forked',
+    'run.started',
+    'policy.warned',
+    'policy.warned',
+    'run.ended',
+  ]);
+  expect((await test.service.stored.get(run.id)).config.model).toBe('other');
+  const family = await test.service.stored.forks(run.id);
+  expect(family.parent?.id).toBe(parent);
+  expect(family.siblings.map(({ id }) => id)).toEqual([run.id]);
+  expect((await test.service.stored.forks(parent)).forks.map(({ id }) => id)).toEqual([run.id]);
+});
+
+it('is made once for a repeated key, and refused for another fork under the same key', async () => {
+  test = await openTestService(untilAborted);
+  const parent = await test.start();
+  const options = { idempotencyKey: 'key' };
+  const first = await test.service.fork(parent, at(1, { message: 'Hint' }), options);
+  const again = await test.service.fork(parent, at(1, { message: 'Hint' }), options);
+  expect(again).toMatchObject({ created: false, run: { id: first.run.id } });
+  await expect(test.service.fork(parent, at(1, { message: 'Other' }), options)).rejects.toMatchObject({
+    code: 'idempotency_conflict',
+  });
+});
+
+it('D19: a fork that was stored and not begun is begun at the next start', async () => {
+  test = await openTestService(untilAborted);
+  const parent = await test.start();
+  const { run } = await test.service.fork(parent, at(1));
+  await test.restart(scripted([]));
+  await test.service.resumeUnfinished();
+  await ended(run.id);
+});
+
+it('refuses a place that is not there or where the run has ended', async () => {
+  test = await openTestService(scripted([]));
+  const parent = await test.start();
+  await ended(parent);
+  await expect(test.service.fork(parent, at(99))).rejects.toMatchObject({ code: 'event_not_found' });
+  await expect(test.service.fork(parent, at(3))).rejects.toMatchObject({ code: 'fork_point_open' });
+  await expect(test.service.fork('nobody', at(1))).rejects.toMatchObject({ code: 'run_not_found' });
+});
+
+it('a copy of the workspace is a folder of its own, and is taken back when no fork is made', async () => {
+  test = await openTestService(untilAborted);
+  const { dataDir } = test;
+  const from = join(dataDir, 'workspaces/parent');
+  await mkdir(from, { recursive: true });
+  await writeFile(join(from, 'a.txt'), 'one');
+  const config = sampleConfig({ workspace: from });
+  const made = await prepareForkWorkspace(config, { kind: 'copy', runId: 'fork', dataDir });
+  expect(made.files).toEqual({ kind: 'copied', from, files: 1, bytes: 3, left_out: 0 });
+  await writeFile(join(made.workspace, 'a.txt'), 'two');
+  expect(await readFile(join(from, 'a.txt'), 'utf8')).toBe('one');
+  await made.discard();
+  expect(await readdir(join(dataDir, 'workspaces'))).toEqual(['parent']);
+  const same = await prepareForkWorkspace(config, { kind: 'same', runId: 'fork', dataDir });
+  await same.discard();
+  expect(same).toMatchObject({ workspace: from, files: { kind: 'same' } });
+  expect(await readdir(from)).toEqual(['a.txt']);
+});
+
+it('compares two runs as their logs stand, and does not know missing ones', async () => {
+  test = await openTestService(scripted([warned('a')]));
+  const parent = await test.start();
+  await ended(parent);
+  const { run } = await test.service.fork(parent, at(2, { settings: { model: 'other' } }));
+  await ended(run.id);
+  const found = await test.service.stored.compare(parent, run.id);
+  expect(found).toMatchObject({
+    a: { run: { id: parent }, figures: { reason: 'error' } },
+    b: { run: { id: run.id } },
+    settings: [{ name: 'model', after: 'other' }],
+  });
+  await expect(test.service.stored.compare(parent, 'nobody')).rejects.toMatchObject({
+    code: 'run_not_found',
+  });
+});
+
+it('makes one comparison at a time, refuses the seventeenth that waits, and goes on after those that were given up', async () => {
+  test = await openTestService(scripted([warned('a')]));
+  const run = await test.start();
+  await ended(run);
+  const gone = new AbortController();
+  const asked = Array.from({ length: 17 }, () =>
+    test.service.stored.compare(run, run, { signal: gone.signal }),
+  );
+  await expect(test.service.stored.compare(run, run)).rejects.toMatchObject({ code: 'too_many_comparisons' });
+  gone.abort(new Error('gone'));
+  const given = await Promise.allSettled(asked);
+  expect(given.map(({ status }) => status)).toEqual(asked.map(() => 'rejected'));
+  expect((await test.service.stored.compare(run, run)).comparison.divergence).toBeUndefined();
+  expect(await test.service.stored.agreement([run, run])).toMatchObject({ variants: 1, causes: [] });
+});

@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { ModelError } from '../model/model-error.ts';
+import { ModelPulls, type PullModel } from './model-pulls.ts';
+
+/** A pull that a test moves on and ends. */
+function scripted() {
+  const ends = new Map<string, (error?: Error) => void>();
+  const tell = new Map<string, Parameters<PullModel>[1]['onProgress']>();
+  const pull: PullModel = (model, { signal, onProgress }) =>
+    new Promise((resolve, reject) => {
+      tell.set(model, onProgress);
+      ends.set(model, (error) => (error ? reject(error) : resolve()));
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+    });
+  return { pulls: new ModelPulls(pull, () => 5), ends, tell };
+}
+
+it('UX 34: adds up the parts of a model, and is done when Ollama is', async () => {
+  const { pulls, ends, tell } = scripted();
+  expect(pulls.start('qwen3:8b')).toMatchObject({ model: 'qwen3:8b', status: 'pulling' });
+  tell.get('qwen3:8b')?.({ step: 'pulling a', part: 'a', completedBytes: 50, totalBytes: 100 });
+  tell.get('qwen3:8b')?.({ step: 'pulling b', part: 'b', completedBytes: 1, totalBytes: 10 });
+  tell.get('qwen3:8b')?.({ step: 'verifying sha256 digest' });
+  expect(pulls.list()).toEqual([
+    {
+      model: 'qwen3:8b',
+      status: 'pulling',
+      step: 'verifying sha256 digest',
+      completed_bytes: 51,
+      total_bytes: 110,
+      started_at: 5,
+    },
+  ]);
+  ends.get('qwen3:8b')?.();
+  await expect.poll(() => pulls.list()[0]).toMatchObject({ status: 'done', ended_at: 5 });
+});
+
+it('begins a pull once, cancels it, and begins it again', async () => {
+  const { pulls } = scripted();
+  pulls.start('a');
+  pulls.start('a');
+  expect(pulls.list()).toHaveLength(1);
+  expect(await pulls.cancel('a')).toMatchObject({ status: 'cancelled' });
+  expect(pulls.start('a')).toMatchObject({ status: 'pulling' });
+  expect(pulls.list()).toHaveLength(1);
+  await pulls.close();
+  expect(pulls.list()).toMatchObject([{ status: 'cancelled' }]);
+});
+
+it('keeps what went wrong with what to do', async () => {
+  const { pulls, ends } = scripted();
+  pulls.start('a');
+  ends.get('a')?.(
+    new ModelError({ kind: 'http', code: 'model_unknown', message: 'No such model.', hint: 'Look.' }),
+  );
+  await expect
+    .poll(() => pulls.list()[0])
+    .toMatchObject({ status: 'failed', error: { code: 'model_unknown', hint: 'Look.' } });
+});
+
+it.each([
+  '',
+  'http://evil.example/x',
+  'evil.example/a/b',
+  '../x',
+  'a b',
+  '-a',
+  'a:b:c',
+  `${'a'.repeat(300)}`,
+])('fetches from the library of Ollama only: refuses %j', (name) => {
+  const { pulls } = scripted();
+  expect(() => pulls.start(name)).toThrow(/cannot be fetched/);
+  expect(pulls.list()).toEqual([]);
+});
+
+it.each(['qwen3', 'qwen3:8b', 'gpt-oss:20b', 'someone/model:q4_K_M', 'llama3.2'])('takes %s', (name) => {
+  const { pulls } = scripted();
+  expect(pulls.start(name)).toMatchObject({ model: name });
+});
+
+it('fetches four at once and no more', async () => {
+  const { pulls } = scripted();
+  for (const name of ['a', 'b', 'c', 'd']) pulls.start(name);
+  expect(() => pulls.start('e')).toThrow(/fetched already/);
+  await pulls.close();
+});

@@ -1,0 +1,480 @@
+import { describe, expect, it } from 'vitest';
+import { forkRequest } from '../api/fork-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { forkedLog } from '../events/forked-log.ts';
+import { type RunEvent, runEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { completedLog, runningLog } from '../testing/sample-logs.ts';
+import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
+import type { JsonObject } from '../util/json.ts';
+import { draftFork, findForkPoint, planFork } from './plan-fork.ts';
+import { calls, type Play, play, says, until } from './play.ts';
+
+type Request = Parameters<typeof forkRequest.parse>[0];
+
+/** The log of a fork of these events, as a store would make it, taken by a worker. */
+async function forkOf(events: readonly RunEvent[], request: Request, taken = false): Promise<RunEvent[]> {
+  const parsed = forkRequest.parse(request);
+  const runId = events[0]?.run_id ?? '';
+  const point = await findForkPoint(runId, [events], parsed.at);
+  const facts = { workspace: point.state.config.workspace, files: { kind: 'same' as const } };
+  const plan = planFork(point, parsed, facts);
+  const log = forkedLog({
+    id: 'fork',
+    config: plan.config,
+    parent: { run_id: runId, seq: point.seq },
+    prefix: events.slice(0, point.seq),
+    events: plan.events,
+    at: 5e12,
+  });
+  for (const event of log) expect(runEvent.safeParse(event).error).toBeUndefined();
+  const last = log.at(-1);
+  return taken && last
+    ? [
+        ...log,
+        { type: 'run.started', worker: 'test', epoch: 1, run_id: 'fork', seq: last.seq + 1, at: last.at },
+      ]
+    : log;
+}
+
+const state = (events: readonly RunEvent[]) => foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
+
+/** The fork, run on by the engine. */
+const goOn = async (parent: Play, request: Request, steps: Parameters<typeof play>[1]) =>
+  play(
+    parent.config.mode === 'explore'
+      ? { mode: 'explore' }
+      : { task: 'Not used', agentic: parent.config.agentic },
+    steps,
+    {
+      events: await forkOf(parent.log.events, request, true),
+    },
+  );
+
+/** What the other run has taken of the script: a scripted model knows its place by the conversation. */
+const played = says('Played already.');
+const read = { name: 'read_file', arguments: { path: 'a.txt' } };
+
+describe('issue 7: fork from any iteration with an edited …', () => {
+  it('message: the model is asked again from there, and the copied part is the same', async () => {
+    await using parent = await play({ task: 'Read a.txt' }, [calls(read), calls(read), says('Old.')], {
+      files: { 'a.txt': 'one' },
+    });
+    const edits = [{ target: 'message' as const, index: 1, content: 'Read b.txt' }];
+    await using fork = await goOn(parent, { at: { before_iteration: 2 }, edits }, [played, says('New.')]);
+    expect(fork.end.result).toMatchObject({ output: 'New.', iterations_used: 2 });
+    expect(fork.sent(0).map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect(fork.sent(0)[1]).toEqual({ role: 'user', content: 'Read b.txt' });
+    expect(fork.sent(0).slice(2)).toEqual(parent.sent(1).slice(2));
+    const [forked] = fork.of('run.forked');
+    expect(forked).toMatchObject({
+      iteration: 1,
+      edits: [{ target: 'message', index: 1, role: 'user', before: 'Read a.txt', after: 'Read b.txt' }],
+    });
+    const copied = (forked?.seq ?? 0) - 1;
+    expect(fork.log.events.slice(1, copied)).toEqual(
+      parent.log.events.slice(1, copied).map((event) => ({ ...event, run_id: 'fork' })),
+    );
+  });
+
+  it('tool result, between two calls of one reply: the second still runs', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(read, read), says('Old.')], {
+      files: { 'a.txt': 'one' },
+    });
+    const [first] = parent.of('tool-call.ended');
+    const seq = first?.seq ?? 0;
+    const index = (await findForkPoint('run', [parent.log.events], { seq })).state.messages.length - 1;
+    const content = JSON.stringify({ success: true, tool: 'read_file', output: 'two' });
+    await using fork = await goOn(parent, { at: { seq }, edits: [{ target: 'message', index, content }] }, [
+      played,
+      says('New.'),
+    ]);
+    const sent = fork.sent(0).filter(({ role }) => role === 'tool');
+    expect(sent.map((message) => message.content.includes('two'))).toEqual([true, false]);
+    expect(fork.of('tool-call.ended')).toHaveLength(2);
+    expect(fork.end.result.output).toBe('New.');
+  });
+
+  it('arguments of a call: the tool is run with them, and the conversation has them', async () => {
+    const files = { 'a.txt': 'one', 'b.txt': 'two' };
+    await using parent = await play({ task: 'Read' }, [calls(read), says('Old.')], { files });
+    const [started] = parent.of('tool-call.started');
+    const at = { before_call: started?.call_id ?? '' };
+    const edits = [{ target: 'call' as const, call_id: at.before_call, arguments: { path: 'b.txt' } }];
+    await using fork = await goOn(parent, { at, edits }, [played, says('New.')]);
+    expect(fork.of('tool-call.ended').map(({ result }) => JSON.stringify(result))).toEqual([
+      expect.stringContaining('two'),
+    ]);
+    const [asked] = fork.sent(0).flatMap(({ tool_calls }) => tool_calls ?? []);
+    expect(asked?.function).toEqual({ name: 'read_file', arguments: { path: 'b.txt' } });
+    expect(fork.of('run.forked')[0]?.edits).toEqual([
+      {
+        target: 'call',
+        call_id: at.before_call,
+        tool: 'read_file',
+        before: { path: 'a.txt' },
+        after: { path: 'b.txt' },
+      },
+    ]);
+    expect(parent.of('tool-call.ended')).toHaveLength(1);
+  });
+
+  it('arguments of the second call of a reply: the first is not made again', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(read, read), says('Old.')], {
+      files: { 'a.txt': 'one' },
+    });
+    const second = parent.of('tool-call.started')[1]?.call_id ?? '';
+    const draft = draftFork(await findForkPoint('run', [parent.log.events], { before_call: second }));
+    expect(draft.calls).toMatchObject([
+      {
+        call_id: second,
+        tool: 'read_file',
+        arguments: { path: 'a.txt' },
+        parameters: { required: ['path'] },
+      },
+    ]);
+    const edits = [{ target: 'call' as const, call_id: second, arguments: { path: 'other.txt' } }];
+    await using fork = await goOn(parent, { at: { before_call: second }, edits }, [played, says('New.')]);
+    expect(
+      fork
+        .of('tool-call.started')
+        .map(({ call_id }) => call_id)
+        .at(-1),
+    ).toBe(second);
+    expect(fork.of('tool-call.started')).toHaveLength(2);
+    const paths = fork.sent(0).flatMap(({ tool_calls }) => tool_calls?.map((call) => call.function) ?? []);
+    expect(paths.map(({ arguments: args }) => args)).toEqual([{ path: 'a.txt' }, { path: 'other.txt' }]);
+    expect(fork.log.state.callHistory.at(-1)?.map((call) => call.arguments)).toEqual([
+      { path: 'a.txt' },
+      { path: 'other.txt' },
+    ]);
+  });
+
+  it('arguments that do not fit the tool are refused, and so is a call that is made already', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(read), says('Old.')]);
+    const [started] = parent.of('tool-call.started');
+    const [result] = parent.of('tool-call.ended');
+    const call_id = started?.call_id ?? '';
+    const edit = (args: JsonObject) => ({ edits: [{ target: 'call' as const, call_id, arguments: args }] });
+    const fork = (request: Request) => expect(forkOf(parent.log.events, request)).rejects;
+    await fork({ at: { before_call: call_id }, ...edit({ path: 3 }) }).toThrow(/path/);
+    await fork({ at: { before_call: call_id }, ...edit({}) }).toThrow(/path/);
+    await fork({ at: { seq: result?.seq ?? 0 }, ...edit({ path: 'b' }) }).toThrow('waits to be made');
+    await fork({ at: { before_call: 'c99' } }).toThrow('no call "c99"');
+  });
+
+  it('reply text: an answer that was edited is the answer', async () => {
+    await using parent = await play({ task: 'Say', nudge_plans: false }, [says('Old answer.')]);
+    const [reply] = parent.of('reply.parsed');
+    const edits = [{ target: 'reply' as const, content: 'Edited answer.' }];
+    await using fork = await goOn(parent, { at: { seq: reply?.seq ?? 0 }, edits }, [played]);
+    expect(fork.end.result.output).toBe('Edited answer.');
+    expect(fork.fake.chats).toHaveLength(0);
+  });
+
+  it('model, seed and option: the next request has them, and what was set aside is gone', async () => {
+    await using parent = await play({ task: 'Read', model_options: { seed: 1, top_k: 5 } }, [
+      calls(read),
+      says('Old.'),
+    ]);
+    const settings = { model_options: { seed: 2, temperature: 0.5, top_k: null }, max_iterations: 7 };
+    await using fork = await goOn(parent, { at: { before_iteration: 2 }, settings }, [played, says('New.')]);
+    expect(fork.fake.chats[0]).toMatchObject({ options: { seed: 2, temperature: 0.5 } });
+    expect(fork.fake.chats[0]?.options).not.toHaveProperty('top_k');
+    const changed = fork.of('run.forked')[0]?.settings.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    expect(changed).toEqual([
+      { name: 'max_iterations', before: 10, after: 7 },
+      { name: 'seed', before: 1, after: 2 },
+      { name: 'temperature', after: 0.5 },
+      { name: 'top_k', before: 5 },
+    ]);
+    // Server and model are looked at anew: they may be others by now.
+    expect(fork.of('preflight.checked')).toHaveLength(2);
+  });
+
+  it('hint: it reaches the model before the next iteration', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(read), says('Old.')]);
+    await using fork = await goOn(parent, { at: { before_iteration: 2 }, message: 'Look closer.' }, [
+      played,
+      says('New.'),
+    ]);
+    expect(fork.sent(0).at(-1)).toEqual({ role: 'user', content: 'Look closer.' });
+  });
+});
+
+it('goes on after the answer of a task when something is said to it', async () => {
+  await using parent = await play({ task: 'Say', nudge_plans: false }, [says('The answer.')]);
+  const [reply] = parent.of('reply.parsed');
+  await using fork = await goOn(parent, { at: { seq: reply?.seq ?? 0 }, message: 'And now?' }, [
+    says('This.'),
+  ]);
+  expect(fork.sent(0).slice(2)).toEqual([
+    { role: 'assistant', content: 'The answer.' },
+    { role: 'user', content: 'And now?' },
+  ]);
+  expect(fork.end.result).toMatchObject({ output: 'This.', iterations_used: 2 });
+});
+
+it('continues a task that reached its limit with more iterations', async () => {
+  await using parent = await play({ task: 'Read', max_iterations: 2 }, [
+    calls(read),
+    calls({ name: 'list_directory', arguments: { path: '.' } }),
+  ]);
+  expect(parent.end.result.termination_reason).toBe('max_iterations');
+  const seq = parent.end.seq - 1;
+  await using fork = await goOn(parent, { at: { seq }, settings: { max_iterations: 4 } }, [
+    played,
+    played,
+    says('Done.'),
+  ]);
+  expect(fork.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 3 });
+});
+
+describe('issue 7: continue with a hint, at the end of the conversation', () => {
+  const hint = { at: { end: true as const }, message: 'Say done.' };
+  const asked = { role: 'user', content: 'Say done.' };
+  const roles = (fork: Play) => fork.sent(0).map(({ role }) => role);
+  const list = { name: 'list_directory', arguments: { path: '.' } };
+
+  it('after an answer, which stands', async () => {
+    await using parent = await play({ task: 'Say', nudge_plans: false }, [says('The answer.')]);
+    await using fork = await goOn(parent, hint, [played, says('Done.')]);
+    expect(fork.sent(0).slice(2)).toEqual([{ role: 'assistant', content: 'The answer.' }, asked]);
+    expect(fork.end.result).toMatchObject({ output: 'Done.', iterations_used: 2 });
+    expect(fork.of('run.forked')[0]).toMatchObject({ answered: true, continues: true });
+  });
+
+  it('after a single answer without tools', async () => {
+    await using parent = await play({ task: 'Say', agentic: false }, [says('The answer.')]);
+    await using fork = await goOn(parent, hint, [played, says('Done.')]);
+    expect(fork.sent(0).slice(-2)).toEqual([{ role: 'assistant', content: 'The answer.' }, asked]);
+    expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('after a repetition: the call that was refused is not run, and counting begins anew', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(read), calls(read), calls(read)]);
+    expect(parent.end.result.termination_reason).toBe('repetition');
+    await using fork = await goOn(parent, hint, [played, played, calls(read), calls(read), says('Done.')]);
+    expect(roles(fork)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'tool', 'user']);
+    expect(fork.of('tool-call.started')).toHaveLength(4);
+    expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('after a stall: the guard waits as long again', async () => {
+    const steps = [1, 2, 3, 4, 5].map((n) =>
+      calls({ name: 'search_files', arguments: { pattern: `x${n}` } }),
+    );
+    await using parent = await play({ task: 'Look' }, steps);
+    expect(parent.end.result.termination_reason).toBe('stall');
+    await using fork = await goOn(parent, hint, [...steps.map(() => played), calls(list), says('Done.')]);
+    expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('after nudges that did not help', async () => {
+    await using parent = await play({ task: 'Do' }, [{ reply: {} }]);
+    expect(parent.end.result.termination_reason).toBe('nudge_exhausted');
+    await using fork = await goOn(parent, hint, [says('Done.')]);
+    expect(fork.sent(0).at(-1)).toEqual(asked);
+    expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('after a failed call: the words are there when the model is asked again', async () => {
+    await using parent = await play({ task: 'Do' }, [
+      calls(list),
+      { fault: { kind: 'http', status: 400, body: { error: 'no' } } },
+    ]);
+    await using fork = await goOn(parent, hint, [played, says('Done.')]);
+    expect(fork.sent(0).at(-1)).toEqual(asked);
+    expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('after a stop: calls that had not begun are not run, and the model reads so', async () => {
+    await using parent = await play(
+      { task: 'Read' },
+      [calls(list, { name: 'read_file', arguments: { path: 'b.txt' } })],
+      {
+        during: async ({ log }) => {
+          await until(log, (events) => events.some(({ type }) => type === 'tool-call.ended'));
+          await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+        },
+      },
+    );
+    expect(parent.end.result.termination_reason).toBe('stopped');
+    const begun = parent.of('tool-call.started').length;
+    await using fork = await goOn(parent, hint, [played, says('Done.')]);
+    expect(fork.of('tool-call.started')).toHaveLength(begun);
+    expect(roles(fork)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'user']);
+    expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('after work that failed its checks, which are made again', async () => {
+    const checks = [{ type: 'file_exists' as const, path: 'done.txt' }];
+    await using parent = await play({ task: 'Do', checks }, [says('Finished.')]);
+    expect(parent.end.verification).toBe('fail');
+    await using fork = await goOn(parent, hint, [
+      played,
+      calls({ name: 'write_file', arguments: { path: 'done.txt', content: 'x' } }),
+      says('Now it is.'),
+    ]);
+    expect(fork.end.verification).toBe('pass');
+  });
+
+  it('in a session, as its next message', async () => {
+    await using parent = await play({ mode: 'session', task: 'Hello' }, [says('Hi.')], {
+      during: async ({ log }) => {
+        await until(log, (events) => events.some(({ type }) => type === 'turn.ended'));
+        await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+      },
+    });
+    const fork = state(await forkOf(parent.log.events, hint));
+    expect(fork).toMatchObject({ phase: 'queued', stop: undefined, reply: undefined });
+    expect(fork.operatorMessages.at(-1)).toMatchObject({ status: 'queued', text: 'Say done.' });
+  });
+
+  it('in an exploration, where more cycles follow', async () => {
+    await using parent = await play({ mode: 'explore', max_cycles: 1 }, [says('One.')]);
+    const more = { ...hint, settings: { max_cycles: 2 } };
+    await using fork = await goOn(parent, more, [played, says('Two.')]);
+    expect(fork.of('cycle.reflected').map(({ text }) => text)).toEqual(['One.', 'Two.']);
+  });
+
+  it('without a message nothing is counted anew, and an answer is the end again', async () => {
+    await using parent = await play({ task: 'Say', nudge_plans: false }, [says('The answer.')]);
+    await using fork = await goOn(parent, { at: { end: true } }, [played]);
+    expect(fork.end.result.output).toBe('The answer.');
+    expect(fork.of('run.forked')[0]).not.toHaveProperty('continues');
+  });
+});
+
+it('does not hold a stop or a failed call of the other run against the fork', async () => {
+  await using parent = await play({ task: 'Say' }, [
+    { fault: { kind: 'http', status: 400, body: { error: 'no' } } },
+  ]);
+  const [failed] = parent.of('model-call.failed');
+  await using fork = await goOn(parent, { at: { seq: failed?.seq ?? 0 } }, [says('Now it works.')]);
+  expect(fork.end.result.output).toBe('Now it works.');
+});
+
+describe('explore', () => {
+  const write = (key: string, value: string) => ({ name: 'write', arguments: { key, value } });
+
+  it('has the memory as it was at that cycle, or as a person made it', async () => {
+    await using parent = await play({ mode: 'explore', max_cycles: 2 }, [
+      calls(write('a', 'first'), write('b', 'kept')),
+      says('One.'),
+      calls(write('a', 'second')),
+      says('Two.'),
+    ]);
+    const read = (key: string) => ({ name: 'read', arguments: { key } });
+    const edits = [
+      { target: 'memory' as const, key: 'b', value: 'edited' },
+      { target: 'memory' as const, key: 'c', value: 'new' },
+    ];
+    await using fork = await goOn(parent, { at: { before_cycle: 2 }, edits }, [
+      played,
+      played,
+      calls(read('a'), read('b'), read('c')),
+      says('Read.'),
+    ]);
+    const results = fork.log.state.messages.flatMap(({ role, content }) =>
+      role === 'tool' ? [content] : [],
+    );
+    expect(results.slice(-3).join('|')).toMatch(/first.*edited.*new/s);
+    expect(fork.of('cycle.started').map(({ cycle }) => cycle)).toEqual([1, 2]);
+    expect(fork.log.state.memory.get('b')?.value).toBe('edited');
+  });
+
+  it('an edited call is edited in the history, where it stands already (X9)', async () => {
+    await using parent = await play({ mode: 'explore', max_cycles: 1 }, [
+      calls(write('a', 'first')),
+      says('One.'),
+    ]);
+    const call_id = parent.of('tool-call.started')[0]?.call_id ?? '';
+    const edits = [{ target: 'call' as const, call_id, arguments: { key: 'a', value: 'edited' } }];
+    await using fork = await goOn(parent, { at: { before_call: call_id }, edits }, [played, says('One.')]);
+    expect(fork.log.state.memory.get('a')?.value).toBe('edited');
+    const [asked] = fork.sent(0).flatMap(({ tool_calls }) => tool_calls ?? []);
+    expect(asked?.function.arguments).toEqual({ key: 'a', value: 'edited' });
+  });
+
+  it('an edited reply is edited in the history, where it stands already (X9)', async () => {
+    const events = exploreLog(2).events;
+    const parsed = events.findLast((event) => event.type === 'reply.parsed');
+    const fork = state(
+      await forkOf(events, {
+        at: { seq: parsed?.seq ?? 0 },
+        edits: [{ target: 'reply', content: 'Edited.' }],
+      }),
+    );
+    expect(fork.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'Edited.' });
+    expect(fork.reply?.text).toBe('Edited.');
+  });
+});
+
+it('a session goes on from a turn, with what its operator had said', async () => {
+  const fork = state(await forkOf(sessionLog().events, { at: { before_iteration: 3 } }));
+  expect(fork).toMatchObject({ phase: 'queued', epoch: 0, startedAt: undefined, worker: undefined });
+  expect(fork.operatorMessages).toMatchObject([{ status: 'delivered' }]);
+});
+
+it('tells the clock of the fork from that of the copied events', async () => {
+  const parent = completedLog().events;
+  const fork = await forkOf(parent, { at: { before_iteration: 3 } });
+  expect(fork.slice(1, -1).map(({ at }) => at)).toEqual(parent.slice(1, fork.length - 1).map(({ at }) => at));
+  expect(state(fork)).toMatchObject({ createdAt: 5e12, parent: { run_id: 'sample', seq: fork.length - 1 } });
+});
+
+describe('a place where something is under way is refused', () => {
+  const refused = (events: readonly RunEvent[], type: RunEvent['type']) => {
+    const seq = events.findLast((event) => event.type === type)?.seq ?? 0;
+    return findForkPoint('sample', [events], { seq });
+  };
+
+  it.each([
+    ['tool-call.started', runningLog().events],
+    ['model-call.started', completedLog().events],
+    ['model-call.ended', completedLog().events],
+    ['model.load-started', completedLog().events],
+    ['run.ended', completedLog().events],
+  ] as const)('after %s', async (type, events) => {
+    await expect(refused(events, type)).rejects.toThrow(expect.objectContaining({ code: 'fork_point_open' }));
+  });
+
+  it('and one that is not there is not found', async () => {
+    const { events } = completedLog();
+    for (const place of [{ seq: 1000 }, { before_iteration: 9 }, { before_cycle: 1 }]) {
+      await expect(findForkPoint('sample', [events], place)).rejects.toThrow(
+        expect.objectContaining({ code: 'event_not_found' }),
+      );
+    }
+  });
+});
+
+it('every other place of every sample log can be forked, and its draft names what can be edited', async () => {
+  for (const { events } of [completedLog(), sessionLog(), exploreLog(3)]) {
+    let forked = 0;
+    for (const { seq } of events) {
+      try {
+        const draft = draftFork(await findForkPoint('sample', [events], { seq }));
+        expect(draft.messages.every(({ index }, position) => index === position)).toBe(true);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'fork_point_open' });
+        continue;
+      }
+      forked += 1;
+      expect(state(await forkOf(events, { at: { seq } })).phase).toBe('queued');
+    }
+    expect(forked).toBeGreaterThan(events.length / 3);
+  }
+});
+
+it.each([
+  [{ edits: [{ target: 'message', index: 99, content: 'x' }] }, 'no number 99'],
+  [{ edits: [{ target: 'reply', content: 'x' }] }, 'no reply is in hand'],
+  [{ edits: [{ target: 'memory', key: 'k', value: 'v' }] }, 'only an exploration'],
+  [{ settings: { max_cycles: 3 } }, 'mode "explore"'],
+  [{ settings: { turn_delay: 3 } }, 'mode "session"'],
+] as const)('refuses %o', async (changes, words) => {
+  const { events } = completedLog();
+  await expect(forkOf(events, { at: { before_iteration: 2 }, ...changes })).rejects.toThrow(words);
+});

@@ -1,0 +1,329 @@
+import type {
+  EditableText,
+  ForkCall,
+  ForkDraftReply,
+  ForkPlace,
+  ForkPlan,
+  ForkSettings,
+} from '../api/fork-run.ts';
+import { MAX_EDITED_CHARS } from '../api/fork-run.ts';
+import { settingChanges } from '../compare/settings.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunConfig } from '../events/config.ts';
+import type { ForkEdit } from '../events/fork.ts';
+import { ForkFinder, forkProblem } from '../events/fork-point.ts';
+import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
+import type { PendingCall } from '../events/run-state.ts';
+import { checkedArguments } from '../policies/approval.ts';
+import { isReady, type ReadyState } from '../policies/rule.ts';
+import { missingEvent } from '../store/store-errors.ts';
+
+/** A shown text that is too long to be edited. */
+const SHOWN_CHARS = 2000;
+
+/** What the making of a fork decides beside the request. */
+export interface ForkFacts {
+  /** Absolute path of the fork's workspace; empty where no files are touched. */
+  workspace: string;
+  files: EventOf<'run.forked'>['files'];
+  /** The log file of a session. */
+  logPath?: string;
+}
+
+/** A place in a log at which it can be forked. */
+export interface ForkPoint {
+  seq: number;
+  state: ReadyState;
+}
+
+/**
+ * Looks for a place in the log of a run, page by page: others get their turn while a page is fetched.
+ *
+ * @throws {AppError} `event_not_found` when the log has no such place; `fork_point_open` when something is under way there
+ */
+export async function findForkPoint(
+  runId: string,
+  pages: AsyncIterable<readonly RunEvent[]> | Iterable<readonly RunEvent[]>,
+  place: ForkPlace,
+): Promise<ForkPoint> {
+  const finder = new ForkFinder(runId, place);
+  for await (const events of pages) {
+    for (const event of events) finder.take(event);
+    if (finder.settled) break;
+  }
+  if (!finder.found) throw missingPlace(runId, place);
+  const { state, last } = finder.found;
+  const problem = forkProblem(state, last);
+  if (problem !== undefined || !isReady(state)) {
+    throw new AppError({
+      code: 'fork_point_open',
+      message: `Run ${runId} cannot be forked after event ${last.seq}: it ${problem ?? 'has not begun there'}.`,
+      hint: 'Fork it after a result, or before an iteration.',
+    });
+  }
+  return { seq: last.seq, state };
+}
+
+/**
+ * What a fork begins with after the copied events. Pure.
+ *
+ * @throws {AppError} `invalid_request` for an edit of what is not there or a setting the mode does not have
+ */
+export function planFork(
+  point: ForkPoint,
+  request: ForkPlan,
+  facts: ForkFacts,
+): { config: RunConfig; events: NewEvent[] } {
+  const { seq, state } = point;
+  const config = changedConfig(state.config, request, facts.workspace);
+  const continues = 'end' in request.at && request.message !== undefined;
+  const forked: NewEvent = {
+    type: 'run.forked',
+    from: { run_id: state.runId, seq },
+    iteration: state.iteration,
+    cycle: state.cycle.number,
+    edits: request.edits.map((edit) => editOf(state, edit)),
+    settings: settingChanges(state.config, config),
+    answered: isAnswered(state, request),
+    ...(continues ? { continues } : {}),
+    files: facts.files,
+    ...(facts.logPath === undefined ? {} : { log_path: facts.logPath }),
+  };
+  const { message } = request;
+  const said: NewEvent[] =
+    message === undefined
+      ? []
+      : [
+          {
+            type: 'operator.messaged',
+            message_id: `m${state.operatorMessages.length + 1}`,
+            text: message,
+          },
+        ];
+  return { config, events: [forked, ...(continues ? callsNotRun(state) : []), ...said] };
+}
+
+/** What a reply still asked for when its run ended is not run behind the back of a person who goes on with other words. */
+function callsNotRun({ reply }: ReadyState): NewEvent[] {
+  if (!reply?.accepted) return [];
+  const error = 'This call was not run: the run had ended before it. Read what was said since, then go on.';
+  return reply.calls
+    .filter(({ status }) => status === 'waiting')
+    .map(({ callId, name }) => ({
+      type: 'tool-call.ended',
+      call_id: callId,
+      tool: name,
+      result: { success: false, tool: name, output: { error } },
+      duration_ms: 0,
+    }));
+}
+
+/** What stands at a place, for a person who wants to change some of it. Pure. */
+export function draftFork({ seq, state }: ForkPoint): ForkDraftReply {
+  const { reply } = state;
+  const pending = reply && !reply.accepted ? reply : undefined;
+  return {
+    seq,
+    mode: state.config.mode,
+    attempt: state.attempt,
+    iteration: state.iteration,
+    cycle: state.cycle.number,
+    messages: state.messages.map(({ role, tool_name, tool_calls, content }, index) => ({
+      index,
+      role,
+      ...(tool_name === undefined ? {} : { tool_name }),
+      ...(tool_calls === undefined ? {} : { calls: tool_calls.map((call) => call.function.name) }),
+      ...editable(content),
+    })),
+    ...(pending
+      ? { reply: { ...editable(pending.text), calls: pending.calls.map(({ name }) => name) } }
+      : {}),
+    calls: callsToCome(state).map((call) => forkCall(state, call)),
+    memory: [...state.memory].map(([key, { value }]) => ({ key, ...editable(value) })),
+    config: state.config,
+  };
+}
+
+/** Calls of the reply in hand that have not begun. */
+function callsToCome({ reply }: ReadyState): PendingCall[] {
+  return reply?.calls.filter(({ status }) => status === 'waiting') ?? [];
+}
+
+function forkCall({ tools }: ReadyState, call: PendingCall): ForkCall {
+  const definition = tools.find((tool) => tool.function.name === call.name);
+  const chars = JSON.stringify(call.arguments).length;
+  return {
+    call_id: call.callId,
+    tool: call.name,
+    ...(chars <= MAX_EDITED_CHARS ? { arguments: call.arguments } : { chars }),
+    ...(definition ? { parameters: definition.function.parameters } : {}),
+  };
+}
+
+function editable(text: string): EditableText {
+  return text.length <= MAX_EDITED_CHARS
+    ? { text }
+    : { text: text.slice(0, SHOWN_CHARS).toWellFormed(), chars: text.length };
+}
+
+function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
+  switch (edit.target) {
+    case 'message': {
+      const { index, content: after } = edit;
+      const message = state.messages[index];
+      if (!message) {
+        throw refused(
+          `edits: the conversation has ${state.messages.length} messages there, and no number ${index}.`,
+        );
+      }
+      const { role, tool_name, content: before } = message;
+      return {
+        target: 'message',
+        index,
+        role,
+        ...(tool_name === undefined ? {} : { tool_name }),
+        before,
+        after,
+      };
+    }
+    case 'reply': {
+      if (!state.reply || state.reply.accepted) {
+        throw refused(
+          'edits: no reply is in hand there.',
+          'Fork right after the reply, or edit its message.',
+        );
+      }
+      return { target: 'reply', before: state.reply.text, after: edit.content };
+    }
+    case 'call': {
+      const call = callsToCome(state).find(({ callId }) => callId === edit.call_id);
+      if (!call) {
+        throw refused(
+          `edits: no call "${edit.call_id.slice(0, 100)}" waits to be made there.`,
+          'Fork before the call: {"before_call": ID}.',
+        );
+      }
+      const after = checkedArguments(state.tools, call.name, edit.arguments);
+      return { target: 'call', call_id: call.callId, tool: call.name, before: call.arguments, after };
+    }
+    default: {
+      if (state.config.mode !== 'explore') throw refused('edits: only an exploration has memories.');
+      const before = state.memory.get(edit.key)?.value;
+      return {
+        target: 'memory',
+        key: edit.key,
+        ...(before === undefined ? {} : { before }),
+        ...(edit.value === null ? {} : { after: edit.value }),
+      };
+    }
+  }
+}
+
+/** A person who says something after the answer of a task wants it to go on from there. */
+function isAnswered(state: ReadyState, { message }: ForkPlan): boolean {
+  const { reply, config } = state;
+  return (
+    message !== undefined &&
+    config.mode === 'task' &&
+    reply !== undefined &&
+    !reply.accepted &&
+    reply.calls.length === 0
+  );
+}
+
+function changedConfig(config: RunConfig, request: ForkPlan, workspace: string): RunConfig {
+  const { settings, title } = request;
+  const { model_options, call_timeout_seconds, max_cycles, calls_per_cycle, context_limit, turn_delay } =
+    settings;
+  const plain = definedOf(settings, [
+    'model',
+    'think',
+    'max_iterations',
+    'max_attempts',
+    'window_tokens',
+    'num_predict',
+    'stall_guard',
+    'nudge_plans',
+    'live_tokens',
+    'budget',
+  ]);
+  requireMode(
+    config,
+    'task',
+    definedOf(settings, ['max_iterations', 'max_attempts', 'stall_guard', 'nudge_plans']),
+  );
+  const explore = withoutMissing({ max_cycles, calls_per_cycle });
+  requireMode(config, 'explore', explore);
+  const session = withoutMissing({ turn_delay });
+  requireMode(config, 'session', session);
+  const limit = withoutMissing({ context_limit });
+  if (config.mode === 'task' && context_limit !== undefined) {
+    throw refused('settings: context_limit is no setting of the mode "task".');
+  }
+  return {
+    ...config,
+    ...plain,
+    workspace,
+    ...(title === undefined ? {} : { title }),
+    ...(call_timeout_seconds === undefined
+      ? {}
+      : { call_timeout_ms: Math.max(1, Math.round(call_timeout_seconds * 1000)) }),
+    model_options: mergedOptions(config.model_options, model_options),
+    ...(config.explore ? { explore: { ...config.explore, ...explore, ...limit } } : {}),
+    ...(config.session ? { session: { ...config.session, ...session, ...limit } } : {}),
+  };
+}
+
+function definedOf<Key extends keyof ForkSettings>(settings: ForkSettings, keys: readonly Key[]) {
+  const chosen: Partial<Pick<ForkSettings, Key>> = {};
+  for (const key of keys) if (settings[key] !== undefined) chosen[key] = settings[key];
+  return chosen;
+}
+
+function withoutMissing<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>;
+}
+
+function requireMode(config: RunConfig, mode: RunConfig['mode'], given: object): void {
+  const [name] = Object.keys(given);
+  if (name === undefined || config.mode === mode) return;
+  throw refused(
+    `settings: ${name} is a setting of the mode "${mode}", and this run is of the mode "${config.mode}".`,
+  );
+}
+
+function mergedOptions(
+  options: RunConfig['model_options'],
+  changes: ForkSettings['model_options'],
+): RunConfig['model_options'] {
+  const merged = { ...options };
+  for (const [name, value] of Object.entries(changes ?? {})) {
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  }
+  return merged;
+}
+
+function missingPlace(runId: string, place: ForkPlace): AppError {
+  if ('seq' in place) return missingEvent(runId, place.seq);
+  if ('end' in place) {
+    return new AppError({ code: 'event_not_found', message: `Run ${runId} has no place to go on from.` });
+  }
+  if ('before_call' in place) {
+    return new AppError({
+      code: 'event_not_found',
+      message: `Run ${runId} has no call "${place.before_call.slice(0, 100)}".`,
+    });
+  }
+  const what =
+    'before_cycle' in place
+      ? `cycle ${place.before_cycle}`
+      : `iteration ${place.before_iteration}${place.attempt === undefined ? '' : ` in attempt ${place.attempt}`}`;
+  return new AppError({ code: 'event_not_found', message: `Run ${runId} has no ${what}.` });
+}
+
+function refused(message: string, hint?: string): AppError {
+  return new AppError({ code: 'invalid_request', message, hint });
+}

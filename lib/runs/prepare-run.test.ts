@@ -1,0 +1,64 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
+import { prepareRun } from './prepare-run.ts';
+
+let folder: string;
+let source: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'loupe-prepare-')));
+  source = join(folder, 'texts');
+  mkdirSync(join(source, 'old'), { recursive: true });
+  writeFileSync(join(source, 'old', 'a.md'), 'A');
+  mkdirSync(join(folder, 'data'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const prepare = (request: Partial<CreateRunRequest>, runId = 'run-1') =>
+  prepareRun(createRunRequest.parse({ task: 'Count.', model: 'm', ...request }), {
+    ...{ runId, dataDir: join(folder, 'data'), offeredTools: [] },
+  });
+
+it('K-33: makes a fresh folder for each run, and takes it back', async () => {
+  const { config, discard } = await prepare({});
+  expect(config.workspace).toBe(join(folder, 'data', 'workspaces', 'run-1'));
+  await discard();
+  expect(existsSync(config.workspace)).toBe(false);
+});
+
+it('works on a copy where one is asked for: no run finds what another has done', async () => {
+  const first = await prepare({ workspace: source, workspace_copy: true });
+  writeFileSync(join(first.config.workspace, 'old', 'a.md'), 'changed');
+  const second = await prepare({ workspace: source, workspace_copy: true }, 'run-2');
+  expect(readFileSync(join(second.config.workspace, 'old', 'a.md'), 'utf8')).toBe('A');
+  expect(readFileSync(join(source, 'old', 'a.md'), 'utf8')).toBe('A');
+  await second.discard();
+  expect(existsSync(source)).toBe(true);
+});
+
+it('uses the folder itself otherwise, and never takes it back', async () => {
+  const { config, discard } = await prepare({ workspace: source });
+  expect(config.workspace).toBe(source);
+  await discard();
+  expect(existsSync(source)).toBe(true);
+});
+
+it('leaves nothing behind when there is nothing to copy', async () => {
+  const missing = { workspace: join(folder, 'nowhere'), workspace_copy: true };
+  await expect(prepare(missing)).rejects.toMatchObject({ code: 'workspace_missing' });
+  expect(existsSync(join(folder, 'data', 'workspaces', 'run-1'))).toBe(false);
+  expect(
+    createRunRequest.safeParse({ task: 'x', model: 'm', workspace_copy: true }).error?.issues,
+  ).toMatchObject([{ path: ['workspace_copy'] }]);
+});

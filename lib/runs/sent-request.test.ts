@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import type { RunEvent } from '../events/registry.ts';
+import { calls, type Play, play, says } from './play.ts';
+import { sentRequest } from './sent-request.ts';
+
+async function* pages(events: readonly RunEvent[]) {
+  for (let from = 0; from < events.length; from += 7) yield events.slice(from, from + 7);
+}
+
+/** The bodies of all calls, made again from the log. */
+async function rebuilt({ log, of }: Play) {
+  const requests = await Promise.all(
+    of('model-call.started').map(({ call }) => sentRequest('run', pages(log.events), call)),
+  );
+  return requests.map((found) => found?.reply.body);
+}
+
+it('UX 16: a request made again from the log is what Ollama received, call by call', async () => {
+  await using run = await play(
+    { task: 'Read and write', model_options: { temperature: 0.2, seed: 7 }, think: true },
+    [
+      calls({ name: 'list_directory', arguments: { path: '.' } }),
+      calls({ name: 'write_file', arguments: { path: 'a.txt', content: 'A' } }, { name: 'read_file' }),
+      says('Done.'),
+    ],
+  );
+  expect(run.fake.chats).toHaveLength(3);
+  expect(await rebuilt(run)).toEqual(run.fake.chats);
+});
+
+it('UX 16, UX 17: what was sent shorter is in the request, and the whole beside it', async () => {
+  const text = 'long line of a file\n'.repeat(900);
+  await using run = await play(
+    { task: 'Read it again and again', window_tokens: 6000, stall_guard: false },
+    [
+      ...[1, 2, 3, 4, 5, 6].map((offset) =>
+        calls({ name: 'read_file', arguments: { path: 'big.txt', offset } }),
+      ),
+      says('Done.'),
+    ],
+    { files: { 'big.txt': text } },
+  );
+  expect(run.of('policy.compacted').length).toBeGreaterThan(0);
+  expect(await rebuilt(run)).toEqual(run.fake.chats);
+  const last = await sentRequest('run', pages(run.log.events), run.of('model-call.started').length);
+  const shortened = last?.reply.messages.filter(({ whole }) => whole !== undefined) ?? [];
+  expect(shortened.length).toBeGreaterThan(0);
+  expect(shortened[0]?.whole).toContain('long line of a file');
+});
+
+it.each([{ mode: 'session' }, { mode: 'explore', max_cycles: 1 }] as const)(
+  'UX 16: $mode, too',
+  async (request) => {
+    const steps = [calls({ name: 'write_memory', arguments: { key: 'a', value: 'b' } }), says('I reflect.')];
+    await using run = await play(request, steps, {
+      during: async ({ log }) => {
+        const limit = AbortSignal.timeout(20_000);
+        while (!log.events.some(({ type }) => type === 'turn.ended' || type === 'run.ended')) {
+          await log.changed(log.state.seq, limit);
+        }
+        if (!log.state.ended) await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+      },
+    });
+    expect(run.fake.chats.length).toBeGreaterThan(0);
+    expect(await rebuilt(run)).toEqual(run.fake.chats);
+  },
+);
+
+it('knows no call that was not made', async () => {
+  await using run = await play({ task: 'Say it' }, [says('Done.')]);
+  expect(await sentRequest('run', pages(run.log.events), 2)).toBeUndefined();
+  expect((await sentRequest('run', pages(run.log.events), 1))?.reply.evaluated_tokens).toBeGreaterThan(0);
+});

@@ -1,0 +1,66 @@
+import type { SentRequestReply } from '../api/sent-request.ts';
+import { buildRequest } from '../engine/build-request.ts';
+import { foldRun } from '../events/fold-run.ts';
+import type { RunEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import type { ChatRequest } from '../model/chat-model.ts';
+import { wireRequest } from '../model/wire-request.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import { CHARS_PER_TOKEN, messageChars, toolChars } from '../policies/estimate.ts';
+import { isReady } from '../policies/rule.ts';
+
+/** A request made again from a log. */
+export interface SentRequest {
+  request: ChatRequest;
+  reply: SentRequestReply;
+}
+
+/**
+ * What a model call sent, made again from the log alone: the same fold and the same `buildRequest` as when it was sent, so
+ * the body is equal to what went over the wire. Pure but for the reading of the log.
+ *
+ * @param call number of the call within the run, from 1
+ * @returns `undefined` when the log has no such call
+ */
+export async function sentRequest(
+  runId: string,
+  pages: AsyncIterable<readonly RunEvent[]>,
+  call: number,
+): Promise<SentRequest | undefined> {
+  let state = emptyRunState(runId);
+  let found: SentRequest | undefined;
+  for await (const events of pages) {
+    for (const event of events) {
+      if (found) {
+        const ends = event.type === 'model-call.ended' || event.type === 'model-call.failed';
+        if (!ends || event.call !== call) continue;
+        if (event.prompt_tokens !== undefined) found.reply.evaluated_tokens = event.prompt_tokens;
+        return found;
+      }
+      state = foldRun(state, event);
+      if (event.type !== 'model-call.started' || event.call !== call || !isReady(state)) continue;
+      const mode = modeOf(state.config);
+      const request = buildRequest(state, mode);
+      // Where a mode makes its messages itself, none is a shorter form of one in the conversation.
+      const wholes = mode.prompt ? {} : state.folded;
+      const { messages } = state;
+      found = {
+        request,
+        reply: {
+          call,
+          seq: event.seq,
+          body: JSON.parse(JSON.stringify(wireRequest(request))),
+          messages: request.messages.map((message, index) => {
+            const whole = wholes[index] === undefined ? undefined : messages[index]?.content;
+            return {
+              estimated_tokens: Math.ceil(messageChars(message) / CHARS_PER_TOKEN),
+              ...(whole === undefined ? {} : { whole }),
+            };
+          }),
+          tools_estimated_tokens: Math.ceil(toolChars(request.tools) / CHARS_PER_TOKEN),
+        },
+      };
+    }
+  }
+  return found;
+}
