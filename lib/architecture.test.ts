@@ -12,7 +12,10 @@ const allowed: Record<string, readonly string[]> = {
   'lib/config': ['lib/util', 'lib/errors', 'lib/model'],
   'lib/model': ['lib/util', 'lib/errors', 'lib/parser'],
   'lib/events': ['lib/util', 'lib/errors', 'lib/model', 'lib/parser'],
-  'lib/api': ['lib/util', 'lib/events'],
+  'lib/redaction': ['lib/util', 'lib/events'],
+  'lib/api': ['lib/util', 'lib/events', 'lib/compare'],
+  'lib/player': ['lib/util', 'lib/errors', 'lib/events', 'lib/api'],
+  'lib/compare': ['lib/util', 'lib/errors', 'lib/events', 'lib/model', 'lib/parser'],
   'lib/sandbox': ['lib/util', 'lib/errors'],
   'lib/tools': ['lib/util', 'lib/errors', 'lib/parser', 'lib/sandbox', 'lib/events'],
   'lib/policies': ['lib/util', 'lib/errors', 'lib/events', 'lib/model', 'lib/parser', 'lib/tools'],
@@ -40,12 +43,17 @@ const allowed: Record<string, readonly string[]> = {
     'lib/util',
     'lib/errors',
     'lib/events',
+    'lib/api',
     'lib/model',
     'lib/modes',
+    'lib/player',
     'lib/policies',
+    'lib/redaction',
     'lib/store',
+    'lib/testing',
   ],
   'lib/experiments': [
+    'lib/compare',
     'lib/util',
     'lib/errors',
     'lib/events',
@@ -59,9 +67,22 @@ const allowed: Record<string, readonly string[]> = {
     'lib/exports',
     'lib/store',
   ],
-  'lib/store': ['lib/util', 'lib/errors', 'lib/events', 'lib/api'],
+  'lib/checks': [
+    'lib/util',
+    'lib/errors',
+    'lib/events',
+    'lib/api',
+    'lib/model',
+    'lib/modes',
+    'lib/parser',
+    'lib/tools',
+    'lib/engine',
+  ],
+  'lib/store': ['lib/util', 'lib/errors', 'lib/events', 'lib/api', 'lib/testing'],
   'lib/testing': ['lib/util', 'lib/errors', 'lib/events', 'lib/model', 'lib/parser', 'lib/tools', 'lib/api'],
   'lib/runs': [
+    'lib/checks',
+    'lib/compare',
     'lib/util',
     'lib/errors',
     'lib/config',
@@ -76,8 +97,11 @@ const allowed: Record<string, readonly string[]> = {
     'lib/engine',
     'lib/experiments',
     'lib/exports',
+    'lib/redaction',
+    'lib/shares',
     'lib/store',
     'lib/testing',
+    'lib/redaction',
   ],
   'lib/http': [
     'lib/util',
@@ -86,10 +110,33 @@ const allowed: Record<string, readonly string[]> = {
     'lib/events',
     'lib/api',
     'lib/exports',
+    'lib/player',
+    'lib/redaction',
     'lib/runs',
     'lib/store',
   ],
-  'lib/server': ['lib/util', 'lib/errors', 'lib/config', 'lib/http', 'lib/runs'],
+  'lib/server': [
+    'lib/util',
+    'lib/errors',
+    'lib/config',
+    'lib/http',
+    'lib/player',
+    'lib/runs',
+    'lib/share-server',
+  ],
+  'lib/cli': ['lib/util', 'lib/errors', 'lib/config', 'lib/events', 'lib/api', 'lib/browser'],
+  'lib/shares': ['lib/util', 'lib/errors', 'lib/events', 'lib/api', 'lib/redaction', 'lib/store'],
+  'lib/share-server': [
+    'lib/util',
+    'lib/errors',
+    'lib/config',
+    'lib/events',
+    'lib/api',
+    'lib/shares',
+    'lib/player',
+    'lib/http',
+    'lib/runs',
+  ],
   'lib/browser': ['lib/util', 'lib/events', 'lib/api'],
   components: ['lib/util', 'lib/events', 'lib/api', 'lib/browser', 'lib/testing'],
 };
@@ -172,4 +219,23 @@ it('keeps zod and Node out of the browser', () => {
   };
   for (const file of ['lib/browser', 'components'].flatMap(sources)) visit(file);
   expect(heavy).toEqual([]);
+});
+
+it('keeps Next and the pages of the dashboard out of the player, which runs without a server', () => {
+  const seen = new Set<string>();
+  const foreign: string[] = [];
+  const visit = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const line of importsOf(file)) {
+      if (line.typeOnly) continue;
+      if (line.specifier.startsWith('next')) foreign.push(`${file} imports ${line.specifier}`);
+      const to = target(line);
+      if (to !== undefined && /\.tsx?$/.test(to)) visit(to);
+    }
+  };
+  visit('components/player/main.tsx');
+  expect([...seen]).not.toContain('components/hooks/use-api.ts');
+  expect(seen.size).toBeGreaterThan(30);
+  expect(foreign).toEqual([]);
 });

@@ -44,6 +44,8 @@ export const createRunRequest = z
     model: z.string().trim().min(1, 'Choose a model.').max(300),
     /** Absolute path of an existing folder; left out: a fresh folder under the data directory (K-33). */
     workspace: z.string().min(1).max(4096).optional(),
+    /** Works on a copy of `workspace` as it is now, in a fresh folder, and leaves that one as it is. */
+    workspace_copy: z.boolean().optional(),
     system: z.string().max(100_000).optional(),
     tier: tier.optional(),
     max_iterations: z.int().min(1).max(100).optional(),
@@ -99,6 +101,9 @@ export const createRunRequest = z
     const { mode } = request;
     if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
     if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
+    if (request.workspace_copy && request.workspace === undefined) {
+      complain('workspace_copy', 'Name the folder that is to be copied: workspace.');
+    }
     if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
@@ -112,6 +117,7 @@ export const createRunRequest = z
 /** Fields that not every mode has. */
 const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
   workspace: ['task', 'session'],
+  workspace_copy: ['task', 'session'],
   system: ['task'],
   tier: ['task'],
   max_iterations: ['task'],

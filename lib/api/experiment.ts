@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorShape } from '../events/envelope.ts';
 import { createRunRequest } from './create-run.ts';
 
 const { shape } = createRunRequest;
@@ -34,15 +35,19 @@ export const experimentSettings = z.strictObject({
   diversity: shape.diversity,
 });
 
+/** What the runs of an experiment are: tasks with tools, single answers without, or explorations. */
+export const experimentMode = z.enum(['task', 'prompt', 'explore']);
+export type ExperimentMode = z.infer<typeof experimentMode>;
+
 const optionSet = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 
 /**
  * Body of `POST /api/experiments`: every model with every set of options, every seed, and as many repeats. A run of a task
- * gets a folder of its own.
+ * gets a folder of its own: no run finds what another has done.
  */
 export const experimentRequest = z.strictObject({
   name: z.string().trim().min(1, 'Give it a name.').max(120),
-  mode: z.enum(['task', 'explore']).default('explore'),
+  mode: experimentMode.default('explore'),
   models: z.array(shape.model).min(1, 'Choose a model.').max(50),
   options: z.array(optionSet).min(1).max(50).default([{}]),
   /** Left out: no seed is sent. */
@@ -58,8 +63,10 @@ export const experimentRequest = z.strictObject({
   repeats: z.int().min(1).max(200).default(1),
   /** Of each exploration (X22). */
   cycles: z.int().min(1).max(1000).optional(),
-  /** Of each task. */
+  /** Of each task, or what each prompt asks. */
   task: shape.task,
+  /** A folder that each task works on a copy of; left out: an empty folder for each. */
+  workspace: shape.workspace,
   settings: experimentSettings.default({}),
 });
 export type ExperimentRequest = z.input<typeof experimentRequest>;
@@ -101,7 +108,7 @@ export const experimentItem = z.object({
   run_id: z.string().optional(),
   result: experimentResult.optional(),
   /** Why the run could not even be made. */
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }).optional(),
+  error: errorShape.optional(),
 });
 export type ExperimentItem = z.infer<typeof experimentItem>;
 
@@ -109,7 +116,7 @@ export type ExperimentItem = z.infer<typeof experimentItem>;
 export const experimentSummary = z.object({
   id: z.string(),
   name: z.string(),
-  mode: z.enum(['task', 'explore']),
+  mode: experimentMode,
   /** `waiting` for another experiment. */
   status: z.enum(['waiting', 'running', 'stopped', 'finished']),
   /** Milliseconds since 1970. */

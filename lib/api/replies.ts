@@ -1,6 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
 import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
+import type { InstalledCheck } from './model-check.ts';
 import type { ModelReading } from './model-reading.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -35,6 +36,11 @@ export type ViewEvent = RunEvent & { cuts?: { path: string; chars: number }[] };
 /** A delta on the wire: `event: delta`, without id. */
 export type ViewDelta = RunDelta & { run_id: string };
 
+/** A run that is no longer there, on the wire: `event: run-deleted`, without id. */
+export interface RunDeleted {
+  run_id: string;
+}
+
 export interface InstalledModel {
   name: string;
   size_bytes?: number;
@@ -51,6 +57,8 @@ export interface InstalledModel {
   digest?: string;
   /** How its replies were read, over all runs; missing before the first reply (P17). */
   reading?: ModelReading;
+  /** What a check of it brought; missing before the first. */
+  check?: InstalledCheck;
 }
 
 export interface ModelsReply {

@@ -30,6 +30,10 @@ export interface RunSummary {
   verification?: 'pass' | 'partial_pass' | 'fail';
   stop_requested: boolean;
   last_seq: number;
+  /** The run came as a file, at this time: it is only read, also when its log ends before it did (phase `ended`). */
+  imported_at?: number;
+  /** The run it was forked from, and the last event that was copied from there. */
+  parent?: { run_id: string; seq: number };
   /** Place in the queue of the model server, from 1; only while queued. */
   queue_position?: number;
 }

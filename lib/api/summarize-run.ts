@@ -35,7 +35,13 @@ export function summarizeRun(state: RunState): RunSummary {
     verification: ended?.verification,
     stop_requested: state.stop !== undefined,
     last_seq: state.seq,
+    ...(state.parent ? { parent: state.parent } : {}),
   };
+}
+
+/** The row of a run that came as a file: it is over here, whatever its log says. */
+export function importedSummary(state: RunState, importedAt: number): RunSummary {
+  return { ...summarizeRun(state), phase: 'ended', imported_at: importedAt };
 }
 
 const MODE_TITLES: Readonly<Record<RunConfig['mode'], string>> = {

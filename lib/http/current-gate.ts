@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.ts';
+import { notStarted } from '../errors/not-started.ts';
 import type { Gate } from './gate.ts';
 
 const KEY = Symbol.for('loupe.gate');
@@ -11,11 +11,5 @@ export function setGate(gate: Gate): void {
 
 /** @throws {AppError} `not_started`: without a gate nothing is answered */
 export function getGate(): Gate {
-  const gate = place[KEY];
-  if (gate) return gate;
-  throw new AppError({
-    code: 'not_started',
-    message: 'The server is still starting.',
-    hint: 'Try again in a moment.',
-  });
+  return place[KEY] ?? notStarted();
 }

@@ -23,9 +23,9 @@ const routes = readdirSync(api, { recursive: true, withFileTypes: true })
   });
 
 /** `POST /api/runs/{id}/stop` as the documentation writes it, whatever it calls its parameters. */
-const documented = [...documentation.matchAll(/(GET|POST|PUT|PATCH|DELETE) +(\/api[\w/{}-]*)/g)].map(
-  ([, method, path = '']) => `${method} ${path.replaceAll(/\{\w*\}/g, '{}')}`,
-);
+const documented = [
+  ...documentation.matchAll(/(GET|POST|PUT|PATCH|DELETE) +(\/api[\w/{}-]*(?:\.\w+)?)/g),
+].map(([, method, path = '']) => `${method} ${path.replaceAll(/\{\w*\}/g, '{}')}`);
 
 it.each(routes)('docs/api.md knows %s', (route) => {
   expect(documented).toContain(route);

@@ -14,14 +14,14 @@ const untilStopped = () => ({ signal: new AbortController().signal });
 async function endedRun(events: number): Promise<string> {
   test = await openTestService(scripted(Array.from({ length: events }, (_, index) => warned(`${index}`))));
   const id = await test.start();
-  await vi.waitFor(async () => expect((await test.service.get(id)).run.phase).toBe('ended'), {
+  await vi.waitFor(async () => expect((await test.service.stored.get(id)).run.phase).toBe('ended'), {
     timeout: 30_000,
   });
   return id;
 }
 
 async function follow(id: string, after: number): Promise<RunFeed> {
-  return test.service.follow({ topics: new Map([[id, after]]), ...untilStopped() });
+  return test.service.follow({ topics: new Map([[id, after]]), texts: true, ...untilStopped() });
 }
 
 function reader(response: Response): ReadableStreamDefaultReader<Uint8Array> {
@@ -54,7 +54,7 @@ it('D4: sends events as they are, each with its number, and the headers that kee
 
 it('D5: cut after any number of bytes, a viewer that comes back with its last id has 1..N exactly', async () => {
   const id = await endedRun(40);
-  const { last_seq } = (await test.service.get(id)).run;
+  const { last_seq } = (await test.service.stored.get(id)).run;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6000 }), { maxLength: 6 }), async (cuts) => {
       const received: number[] = [];
@@ -86,6 +86,19 @@ it('D5: cut after any number of bytes, a viewer that comes back with its last id
     { numRuns: 40 },
   );
   expect(test.service.viewers).toBe(0);
+});
+
+it('says by name that a run was deleted', async () => {
+  const id = await endedRun(1);
+  const feed = await test.service.follow({ topics: new Map(), list: true, ...untilStopped() });
+  await feed.next(1000);
+  await test.service.delete(id);
+  const stream = reader(eventStreamResponse(feed, byNumber));
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!text.includes('run-deleted')) text += decoder.decode((await stream.read()).value, { stream: true });
+  expect(text).toContain(`event: run-deleted\ndata: {"run_id":"${id}"}\n\n`);
+  await stream.cancel();
 });
 
 it('keeps a silent connection open with comments', async () => {

@@ -1,7 +1,8 @@
-import type { ViewDelta } from '../api/replies.ts';
+import type { RunDeleted, ViewDelta } from '../api/replies.ts';
 import { AppError } from '../errors/app-error.ts';
+import type { RunEvent } from '../events/registry.ts';
 import type { FeedItem, RunFeed } from '../runs/run-feed.ts';
-import { viewEventJson } from './view-event.ts';
+import { viewEventJson, viewJson } from './view-event.ts';
 
 /** A local model can think for minutes, and a connection that is silent for one is dropped by many. */
 const HEARTBEAT_MS = 15_000;
@@ -20,7 +21,7 @@ const encoder = new TextEncoder();
 export function eventStreamResponse(
   feed: RunFeed,
   options: {
-    eventId: (event: { run_id: string; seq: number }) => string;
+    eventId: EventId;
     heartbeatMs?: number;
     stalledMs?: number;
   },
@@ -48,7 +49,7 @@ export function eventStreamResponse(
       try {
         const items = await feed.next(heartbeatMs);
         if (items.length > 0) {
-          controller.enqueue(encoder.encode(items.map((item) => frame(item, eventId)).join('')));
+          controller.enqueue(inOnePiece(items.map((item) => frame(item, eventId))));
         } else if (feed.done) {
           finish();
           controller.close();
@@ -74,17 +75,43 @@ export function eventStreamResponse(
   });
 }
 
-function frame(item: FeedItem, eventId: (event: { run_id: string; seq: number }) => string): string {
+type EventId = (event: { run_id: string; seq: number }) => string;
+
+/** Events as sent, by their id: written once for all who follow a run live, so that they hold the same bytes. */
+const sent = new WeakMap<RunEvent, Map<string, Uint8Array>>();
+
+function frame(item: FeedItem, eventId: EventId): Uint8Array {
   switch (item.kind) {
     case 'event':
-      return `id: ${eventId(item.event)}\ndata: ${viewEventJson(item.event)}\n\n`;
+      return eventFrame(item.event, eventId(item.event));
+    case 'text': {
+      const { text } = item;
+      return encoder.encode(`id: ${eventId(text)}\ndata: ${viewJson(text.json)}\n\n`);
+    }
     case 'delta': {
       const delta: ViewDelta = { run_id: item.runId, ...item.delta };
-      return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
+      return encoder.encode(`event: delta\ndata: ${JSON.stringify(delta)}\n\n`);
     }
     case 'run':
-      return `event: run\ndata: ${JSON.stringify(item.summary)}\n\n`;
+      return encoder.encode(`event: run\ndata: ${JSON.stringify(item.summary)}\n\n`);
+    case 'deleted': {
+      const deleted: RunDeleted = { run_id: item.runId };
+      return encoder.encode(`event: run-deleted\ndata: ${JSON.stringify(deleted)}\n\n`);
+    }
   }
+}
+
+function eventFrame(event: RunEvent, id: string): Uint8Array {
+  const known = sent.get(event);
+  const bytes = known?.get(id) ?? encoder.encode(`id: ${id}\ndata: ${viewEventJson(event)}\n\n`);
+  if (known) known.set(id, bytes);
+  else sent.set(event, new Map([[id, bytes]]));
+  return bytes;
+}
+
+function inOnePiece(frames: readonly Uint8Array[]): Uint8Array {
+  const [first] = frames;
+  return first && frames.length === 1 ? first : Buffer.concat(frames);
 }
 
 /**

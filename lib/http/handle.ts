@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorReply } from '../api/replies.ts';
 import { AppError } from '../errors/app-error.ts';
+import { MAX_RUN_FILE_BYTES } from '../exports/run-file.ts';
 import { getGate } from './current-gate.ts';
 import { factsOfRequest, isRead } from './gate.ts';
 import { isAppError, statusOf } from './http-error.ts';
@@ -8,26 +9,36 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** The one path that takes a file. */
+const IMPORT_PATH = '/api/import';
+
+/** The largest body that a path takes, in bytes. */
+export function bodyLimit(pathname: string): number {
+  return pathname === IMPORT_PATH ? MAX_RUN_FILE_BYTES : MAX_BODY_BYTES;
+}
 
 /**
  * Every route handler goes through here: the gate before the work, and after it the one place where an error becomes
  * a status and `{error: {code, message, hint}}`.
  *
  * @param options.access `anyone` leaves the token out, for signing in; host and origin are checked all the same
+ * @param options.body what a body may be: JSON, or JSON Lines for a file. No form of a foreign page can send either.
  */
 export async function handle(
   request: Request,
   work: () => Promise<Response> | Response,
-  options: { access?: 'operator' | 'anyone' } = {},
+  options: { access?: 'operator' | 'anyone'; body?: keyof typeof BODY_TYPES } = {},
 ): Promise<Response> {
   try {
     const gate = getGate();
     const facts = factsOfRequest(request);
     gate.checkSource(facts);
     if (options.access !== 'anyone') gate.checkOperator(facts);
-    if (!isRead(request.method)) requireJson(request);
+    if (!isRead(request.method)) requireType(request, options.body ?? 'json');
     return withHeaders(await work());
   } catch (error) {
+    // Nobody is there to read an answer: the work was given up because the request was.
+    if (request.signal.aborted && error === request.signal.reason) return new Response(null, { status: 499 });
     return errorResponse(error);
   }
 }
@@ -106,14 +117,52 @@ export function wholeNumber(
   });
 }
 
-function requireJson(request: Request): void {
+/** The key under which a request may be sent again without being done twice. @throws {AppError} `invalid_request` */
+export function idempotencyKey(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key') ?? undefined;
+  if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new AppError({
+    code: 'invalid_request',
+    message: 'Idempotency-Key must have 1 to 200 printable characters without blanks.',
+  });
+}
+
+/** A number of a path, from 1. @throws {AppError} with the code, when it is none */
+export function pathNumber(text: string, code: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new AppError({ code, message: `"${text.slice(0, 40)}" is no number of one.` });
+}
+
+const BODY_TYPES = { json: 'application/json', lines: 'application/x-ndjson' } as const;
+
+function requireType(request: Request, kind: keyof typeof BODY_TYPES): void {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type === 'application/json') return;
+  if (type === BODY_TYPES[kind]) return;
   throw new AppError({
     code: 'unsupported_media_type',
-    message: 'The body must be JSON.',
-    hint: 'Send "Content-Type: application/json".',
+    message: kind === 'json' ? 'The body must be JSON.' : 'The body must be JSON Lines.',
+    hint: `Send "Content-Type: ${BODY_TYPES[kind]}".`,
   });
+}
+
+/**
+ * The bytes of a file, as they come.
+ *
+ * @throws {AppError} `body_too_large` when more come than a run file may have
+ */
+export async function* readFileBody(request: Request): AsyncGenerator<Uint8Array> {
+  if (!request.body) return;
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > MAX_RUN_FILE_BYTES) {
+      throw new AppError({
+        code: 'body_too_large',
+        message: `The file is larger than ${MAX_RUN_FILE_BYTES / 1024 / 1024} MB.`,
+      });
+    }
+    yield chunk;
+  }
 }
 
 async function readText(request: Request): Promise<string> {

@@ -1,14 +1,4 @@
 /** Pages of values as JSON Lines, one page in memory at a time: the next is read when the last was taken. */
-export function jsonLines(pages: AsyncGenerator<readonly unknown[]>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pages.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value.map((item) => `${JSON.stringify(item)}\n`).join('')));
-    },
-    async cancel() {
-      await pages.return(undefined);
-    },
-  });
+export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

@@ -7,8 +7,10 @@ import { POST as createExperiment, GET as listExperiments } from '../../app/api/
 import { GET as getLog } from '../../app/api/runs/[runId]/log/route.ts';
 import { POST as sendMessage } from '../../app/api/runs/[runId]/messages/route.ts';
 import { POST as createRun } from '../../app/api/runs/route.ts';
+import { experimentRequest } from '../api/experiment.ts';
 import { runLoop } from '../engine/run-loop.ts';
-import { Experiments } from '../experiments/experiments.ts';
+import { Experiments, type RunsOfExperiment } from '../experiments/experiments.ts';
+import { requestOf } from '../experiments/plan-runs.ts';
 import { exploreLogEntry } from '../exports/explore-log.ts';
 import { sessionLogEntry } from '../exports/session-log.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
@@ -32,6 +34,7 @@ const host = '127.0.0.1:4120';
 let test: TestService;
 let fake: FakeOllama;
 let folder: TemporaryFolder;
+let runs: RunsOfExperiment;
 let experiments: Experiments;
 
 beforeEach(async () => {
@@ -62,17 +65,14 @@ beforeEach(async () => {
       }),
     },
   );
-  experiments = new Experiments({
-    store: test.store,
-    newId: () => 'exp-1',
-    runs: {
-      start: async (request, idempotencyKey) =>
-        (await test.service.start(request, { idempotencyKey })).run.id,
-      stop: (id, options) => test.service.stop(id, options),
-      events: (id) => test.store.read(id, { afterSeq: 0, limit: 10_000 }),
-      ended: (id, signal) => test.service.ended(id, signal),
-    },
-  });
+  runs = {
+    start: async (request, idempotencyKey) => (await test.service.start(request, { idempotencyKey })).run.id,
+    stop: (id, options) => test.service.stop(id, options),
+    log: (id) => test.service.stored.log(id),
+    agreement: (ids, signal) => test.service.stored.agreement(ids, signal),
+    ended: (id, signal) => test.service.ended(id, signal),
+  };
+  experiments = new Experiments({ store: test.store, newId: () => 'exp-1', runs });
   setRunService(test.service);
   setExperiments(experiments);
   setGate(new Gate({ token, hostnames: [], port: 4120 }));
@@ -184,6 +184,31 @@ it('runs an experiment from its plan to its tables', async () => {
     const missing = await act(request('/api/experiments/none/x', {}), ofExperiment('none'));
     expect([missing.status, (await missing.json()).error.code]).toEqual([404, 'experiment_not_found']);
   }
+});
+
+it('stops an experiment that no process works on, and sees the run in hand to its end', async () => {
+  const nobody = new Experiments({
+    store: test.store,
+    newId: () => 'exp-1',
+    runs,
+    holder: { hold: async () => false, keep: async () => false, release: async () => undefined },
+  });
+  const plan = { name: 'Left', mode: 'explore', models: ['roam'], cycles: 1, repeats: 2 };
+  const { experiment, items } = await nobody.create(experimentRequest.parse(plan));
+  const [first, second] = items;
+  if (!first || !second) throw new Error('Two runs were planned.');
+  const run_id = await runs.start(requestOf(experiment.plan, first), 'experiment:exp-1:1');
+  await test.store.saveExperiment({ ...experiment, status: 'running' }, [
+    { ...first, status: 'running', run_id },
+    second,
+  ]);
+
+  const stopped = await stopExperiment(request('/api/experiments/exp-1/stop', {}), ofExperiment('exp-1'));
+  expect((await stopped.json()).experiment.status).toBe('stopped');
+  await vi.waitFor(async () =>
+    expect((await experiments.get('exp-1')).items.map(({ status }) => status)).toEqual(['done', 'waiting']),
+  );
+  expect((await experiments.get('exp-1')).experiment.status).toBe('stopped');
 });
 
 it('names what is wrong with a plan', async () => {

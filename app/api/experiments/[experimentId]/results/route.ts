@@ -1,5 +1,6 @@
 import { AppError } from '#lib/errors/app-error.ts';
 import { resultsCsv } from '#lib/experiments/results-table.ts';
+import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { getExperiments } from '#lib/runs/current-experiments.ts';
 
@@ -19,11 +20,9 @@ export function GET(request: Request, { params }: { params: Promise<{ experiment
     const { items } = await getExperiments().get(experimentId);
     const text =
       format === 'csv' ? resultsCsv(items) : items.map((item) => `${JSON.stringify(item)}\n`).join('');
-    return new Response(text, {
-      headers: {
-        'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
-        'content-disposition': `attachment; filename="loupe-experiment-${experimentId}.${format}"`,
-      },
+    return fileResponse(text, {
+      name: `loupe-experiment-${experimentId}.${format}`,
+      type: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
     });
   });
 }

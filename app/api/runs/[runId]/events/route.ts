@@ -11,6 +11,7 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
     const afterSeq = cursorOf(request);
     const feed = await getRunService().follow({
       topics: new Map([[runId, afterSeq]]),
+      texts: true,
       signal: request.signal,
     });
     // To a browser that comes back after the end, this says: do not come back.

@@ -1,3 +1,4 @@
+import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { jsonLines } from '#lib/http/json-lines.ts';
 import { logInFormat } from '#lib/http/log-format.ts';
@@ -9,15 +10,10 @@ export const dynamic = 'force-dynamic';
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
-    const service = getRunService();
-    const { config } = await service.get(runId);
-    const { format, pages } = logInFormat(request, config.mode, service.log(runId));
+    const runs = getRunService().stored;
+    const { config } = await runs.get(runId);
+    const { format, pages } = logInFormat(request, config.mode, runs.log(runId));
     const name = format === 'events' ? `loupe-${runId}` : `loupe-${runId}-${format}`;
-    return new Response(jsonLines(pages), {
-      headers: {
-        'content-type': 'application/x-ndjson; charset=utf-8',
-        'content-disposition': `attachment; filename="${name}.jsonl"`,
-      },
-    });
+    return fileResponse(jsonLines(pages), { name: `${name}.jsonl`, type: 'application/x-ndjson' });
   });
 }

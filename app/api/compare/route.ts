@@ -1,0 +1,25 @@
+import type { CompareReply } from '#lib/api/comparison.ts';
+import { AppError } from '#lib/errors/app-error.ts';
+import { handle, wholeNumber } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Two runs side by side: where they are the same, where they part, and what each took. */
+export function GET(request: Request) {
+  return handle(request, async () => {
+    const query = new URL(request.url).searchParams;
+    const from = wholeNumber(request, 'from', { min: 1, max: Number.MAX_SAFE_INTEGER });
+    const reply: CompareReply = await getRunService().stored.compare(runId(query, 'a'), runId(query, 'b'), {
+      from,
+      signal: request.signal,
+    });
+    return Response.json(reply);
+  });
+}
+
+function runId(query: URLSearchParams, name: 'a' | 'b'): string {
+  const id = query.get(name);
+  if (id) return id;
+  throw new AppError({ code: 'invalid_request', message: 'Name two runs: ?a=ID&b=ID.' });
+}

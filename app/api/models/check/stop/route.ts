@@ -1,0 +1,13 @@
+import { checkRequest } from '#lib/api/model-check.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getModelChecks } from '#lib/runs/current-models.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Ends the check of a model. What an earlier one brought stays. */
+export function POST(request: Request) {
+  return handle(request, async () => {
+    const { model } = await readBody(request, checkRequest);
+    return Response.json({ check: await getModelChecks().stop(model) });
+  });
+}

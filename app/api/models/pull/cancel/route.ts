@@ -1,0 +1,13 @@
+import { modelRequest } from '#lib/api/model-pull.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getModelPulls } from '#lib/runs/current-models.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Ends the fetching of a model. Ollama keeps what it has: a later one goes on from there. */
+export function POST(request: Request) {
+  return handle(request, async () => {
+    const { model } = await readBody(request, modelRequest);
+    return Response.json({ pull: await getModelPulls().cancel(model) });
+  });
+}

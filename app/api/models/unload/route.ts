@@ -1,0 +1,14 @@
+import { modelRequest } from '#lib/api/model-pull.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Has Ollama take a model out of memory (O9). */
+export function POST(request: Request) {
+  return handle(request, async () => {
+    const { model } = await readBody(request, modelRequest);
+    await getRunService().unload(model, request.signal);
+    return Response.json({ model, loaded: false });
+  });
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { handle, pathNumber, readBody } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** The prompt that Ollama makes of a call's request. Loads the model (O5). */
+export function POST(request: Request, { params }: { params: Promise<{ runId: string; call: string }> }) {
+  return handle(request, async () => {
+    const { runId, call } = await params;
+    await readBody(request, z.strictObject({}));
+    const number = pathNumber(call, 'call_not_found');
+    return Response.json(await getRunService().render(runId, number, request.signal));
+  });
+}

@@ -1,0 +1,13 @@
+import { handle, pathNumber } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** What a model call sent, made again from the log. */
+export function GET(request: Request, { params }: { params: Promise<{ runId: string; call: string }> }) {
+  return handle(request, async () => {
+    const { runId, call } = await params;
+    const { reply } = await getRunService().stored.sentRequest(runId, pathNumber(call, 'call_not_found'));
+    return Response.json(reply);
+  });
+}

@@ -1,0 +1,16 @@
+import { markdownExport } from '#lib/exports/markdown-export.ts';
+import { fileResponse } from '#lib/http/file-response.ts';
+import { handle } from '#lib/http/handle.ts';
+import { requestedExport } from '#lib/http/requested-export.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** The run as a summary in Markdown, masked unless `?redact=0`. */
+export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    const log = await requestedExport(request, getRunService().stored, runId);
+    return fileResponse(await markdownExport(log), { name: `loupe-${runId}.md`, type: 'text/markdown' });
+  });
+}

@@ -1,0 +1,12 @@
+import { handle } from '#lib/http/handle.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Where a run comes from, and what was made from it. */
+export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    return Response.json(await getRunService().stored.forks(runId));
+  });
+}

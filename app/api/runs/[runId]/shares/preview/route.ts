@@ -1,0 +1,13 @@
+import { shareRequest } from '#lib/api/share.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getSharing } from '#lib/share-server/current-sharing.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** What a link with these settings would show, and what was found on the way. Makes nothing. */
+export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    return Response.json(await getSharing().preview(runId, await readBody(request, shareRequest)));
+  });
+}

@@ -1,0 +1,14 @@
+import { shareRequest } from '#lib/api/share.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getSharing } from '#lib/share-server/current-sharing.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Makes a link to a run. Its address is told now, and stored nowhere. */
+export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
+  return handle(request, async () => {
+    const { runId } = await params;
+    const reply = await getSharing().create(runId, await readBody(request, shareRequest));
+    return Response.json(reply, { status: 201 });
+  });
+}

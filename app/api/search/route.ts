@@ -1,0 +1,30 @@
+import type { SearchReply } from '#lib/api/search.ts';
+import { AppError } from '#lib/errors/app-error.ts';
+import { handle, wholeNumber } from '#lib/http/handle.ts';
+import { searchPageStart, searchPageToken } from '#lib/http/page-token.ts';
+import { getRunService } from '#lib/runs/current-service.ts';
+
+export const dynamic = 'force-dynamic';
+
+const MAX_QUERY_CHARS = 500;
+
+/** Finds runs by the words of their events, with the best places of each. */
+export function GET(request: Request) {
+  return handle(request, async () => {
+    const query = new URL(request.url).searchParams.get('q');
+    if (query === null || query.length > MAX_QUERY_CHARS) {
+      throw new AppError({
+        code: 'invalid_request',
+        message: query === null ? 'q is missing.' : `q is longer than ${MAX_QUERY_CHARS} characters.`,
+        hint: 'GET /api/search?q=WORDS',
+      });
+    }
+    const limit = wholeNumber(request, 'limit', { min: 1, max: 50 }) ?? 20;
+    const { next, ...found } = await getRunService().stored.search(query, {
+      limit,
+      from: searchPageStart(request),
+    });
+    const reply: SearchReply = { ...found, next: next && searchPageToken(next) };
+    return Response.json(reply);
+  });
+}

@@ -1,0 +1,12 @@
+import { handle } from '#lib/http/handle.ts';
+import { getSharing } from '#lib/share-server/current-sharing.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Revokes a link: open pages end at once, later ones get 410. */
+export function DELETE(request: Request, { params }: { params: Promise<{ shareId: string }> }) {
+  return handle(request, async () => {
+    const { shareId } = await params;
+    return Response.json(await getSharing().revoke(shareId));
+  });
+}

@@ -1,0 +1,9 @@
+import { handle } from '#lib/http/handle.ts';
+import { getSharing } from '#lib/share-server/current-sharing.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Lists all links to runs, the newest first, and where they lead. */
+export function GET(request: Request) {
+  return handle(request, async () => Response.json(await getSharing().list()));
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// `npx loupe …`: runs from a terminal. Plain JavaScript up to the import of the program, so that it works with any Node
+// that npm runs on: where that one is too old, the Node that comes with the packages takes over.
+import { spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..');
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major > 22 || (major === 22 && minor >= 19)) {
+  const { main } = await import('../lib/cli/main.ts');
+  process.exitCode = await main(process.argv.slice(2), process);
+} else {
+  const shipped = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+  if (!existsSync(shipped)) {
+    console.error(
+      `loupe: Node 22.19 or newer is needed, this is ${process.versions.node}. Run "npm start" once: it brings its own.`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(shipped, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  // The terminal sends Ctrl-C to both; the child decides what it means.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+}

@@ -1,0 +1,36 @@
+import type { Agreement } from '../compare/agreement.ts';
+import type { Comparison } from '../compare/compare.ts';
+import type { Conditions, Figures } from '../compare/figures.ts';
+import type { SettingChange } from '../compare/settings.ts';
+import type { RunSummary } from './run-summary.ts';
+
+/** One side of a comparison. */
+export interface ComparedRun {
+  run: RunSummary;
+  figures: Figures;
+  conditions: Conditions;
+}
+
+/** `GET /api/compare?a=ID&b=ID` */
+export interface CompareReply {
+  a: ComparedRun;
+  b: ComparedRun;
+  /** Settings in which they differ: `before` in `a`, `after` in `b`. */
+  settings: SettingChange[];
+  comparison: Comparison;
+}
+
+/** Runs of an experiment that were meant to be the same, and up to where they are. */
+export interface AgreementGroup {
+  model: string;
+  options: Record<string, number | string | boolean>;
+  seed?: number;
+  /** In the order of the indexes in `agreement`. */
+  runs: { run_id: string; repeat: number }[];
+  agreement: Agreement;
+}
+
+/** `GET /api/experiments/{id}/agreement` */
+export interface AgreementReply {
+  groups: AgreementGroup[];
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { terminationReason } from '../events/run.ts';
+import { readArguments, USAGE } from './arguments.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+
+const read = (line: string) => readArguments(line.split(' '));
+const refused = (...args: string[]) => expect(() => readArguments(args));
+
+describe('the command line', () => {
+  it('D10: makes the body of POST /api/runs from the options of "run"', () => {
+    expect(
+      readArguments([
+        ...[
+          'run',
+          'Read the notes',
+          '--model',
+          'qwen3:8b',
+          '--workspace',
+          '/data/notes',
+          '--tier',
+          'complex',
+        ],
+        ...[
+          '--max-iterations',
+          '12',
+          '--max-seconds',
+          '60',
+          '--option',
+          'temperature=0.2',
+          '--option',
+          'seed=7',
+        ],
+        ...[
+          '--option',
+          'stop=END',
+          '--set',
+          'checks=[{"type":"file_exists","path":"a.md"}]',
+          '--live',
+          '--json',
+        ],
+      ]),
+    ).toEqual({
+      name: 'run',
+      body: {
+        task: 'Read the notes',
+        model: 'qwen3:8b',
+        workspace: '/data/notes',
+        tier: 'complex',
+        max_iterations: 12,
+        budget: { max_seconds: 60 },
+        model_options: { temperature: 0.2, seed: 7, stop: 'END' },
+        checks: [{ type: 'file_exists', path: 'a.md' }],
+        live_tokens: true,
+      },
+      json: true,
+      live: true,
+      detach: false,
+      url: undefined,
+    });
+  });
+
+  it('leaves out what was not said, so that the server decides', () => {
+    expect(readArguments(['run', '--mode', 'explore', '-m', 'm'])).toMatchObject({
+      body: { mode: 'explore', model: 'm' },
+    });
+    expect(readArguments(['run', 'Hi', '-m', 'm', '--no-tools'])).toMatchObject({
+      body: { task: 'Hi', model: 'm', agentic: false },
+    });
+  });
+
+  it('reads the other commands', () => {
+    expect(read('follow r1 --after 12 --json')).toMatchObject({ runId: 'r1', after: 12, json: true });
+    expect(read('list --limit 3')).toMatchObject({ limit: 3, json: false });
+    expect(read('stop r1 --force')).toMatchObject({ runId: 'r1', force: true });
+    expect(readArguments(['say', 'r1', 'use the other file'])).toMatchObject({ text: 'use the other file' });
+    expect(read('export r1 --format html --raw -o run.html')).toMatchObject({ format: 'html', raw: true });
+    expect(read('export r1 --format session -o out.jsonl')).toMatchObject({
+      raw: false,
+      format: 'session',
+      output: 'out.jsonl',
+    });
+    expect(read('check qwen3:8b --json')).toMatchObject({ name: 'check', model: 'qwen3:8b', json: true });
+    expect(readArguments([])).toEqual({ name: 'help' });
+  });
+
+  it('says what is wrong with a line, and what it should be', () => {
+    refused('folow').toThrow('"folow" is not a command; did you mean "follow"?');
+    refused('run', 'Hi').toThrow('Name the model');
+    refused('run', 'two', 'words', '-m', 'm').toThrow('in quotes');
+    refused('run', 'Hi', '-m', 'm', '--max-iterations', 'ten').toThrow('whole number');
+    refused('run', 'Hi', '-m', 'm', '--set', 'checks=[').toThrow('must be JSON');
+    refused('run', 'Hi', '-m', 'm', '--option', 'seed').toThrow('KEY=VALUE');
+    refused('run', 'Hi', '-m', 'm', '--modle', 'x').toThrow('--modle');
+    refused('export', 'r1', '--format', 'pdf').toThrow('must be one of');
+    refused('say', 'r1').toThrow('in quotes');
+    refused('follow').toThrow('follow RUN');
+    refused('check').toThrow('check MODEL');
+  });
+});
+
+describe('exit codes', () => {
+  it('G17: each termination reason has a code of its own, and only an answer is 0', () => {
+    const codes = terminationReason.options.map((reason) => exitCodeOf({ reason }));
+    expect(new Set([...codes, ...Object.values(EXIT)]).size).toBe(
+      codes.length + Object.keys(EXIT).length - 1,
+    );
+    expect(exitCodeOf({ reason: 'final_answer' })).toBe(0);
+    for (const code of codes) expect(USAGE).toMatch(new RegExp(`\\b${code} `));
+  });
+
+  it('V8: an answer whose checks fail is no success', () => {
+    expect(exitCodeOf({ reason: 'final_answer', verification: 'pass' })).toBe(0);
+    expect(exitCodeOf({ reason: 'final_answer', verification: 'partial_pass' })).toBe(19);
+    expect(exitCodeOf({ reason: 'stall', verification: 'fail' })).toBe(12);
+  });
+});

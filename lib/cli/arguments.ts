@@ -1,0 +1,261 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { AppError } from '../errors/app-error.ts';
+import { nearestName } from '../util/nearest-name.ts';
+
+/** Where Loupe is and who asks; the same for every command. */
+export interface Connect {
+  /** Default: LOUPE_URL, else the port of LOUPE_PORT on this machine. */
+  url?: string;
+}
+
+export type Command = Connect &
+  (
+    | { name: 'help' }
+    | {
+        name: 'run';
+        /** Body of `POST /api/runs`; the server checks it. */
+        body: Record<string, unknown>;
+        json: boolean;
+        /** Start it and return at once. */
+        detach: boolean;
+        /** Print the text while it is written. */
+        live: boolean;
+      }
+    | { name: 'follow'; runId: string; after: number; json: boolean }
+    | { name: 'list'; limit: number; json: boolean }
+    | { name: 'stop'; runId: string; force: boolean }
+    | { name: 'say'; runId: string; text: string }
+    | {
+        name: 'export';
+        runId: string;
+        format: ExportFormat;
+        /** Leave everything readable in a page or summary; logs are never masked. */
+        raw: boolean;
+        output?: string;
+      }
+    | { name: 'import'; file: string }
+    | { name: 'check'; model: string; json: boolean }
+  );
+
+const FORMATS = ['run', 'bundle', 'scenario', 'spans', 'html', 'md', 'events', 'session', 'explore'] as const;
+export type ExportFormat = (typeof FORMATS)[number];
+
+const NAMES = ['run', 'follow', 'list', 'stop', 'say', 'export', 'import', 'check', 'help'] as const;
+
+export const USAGE = `loupe: runs of Loupe from a terminal. Loupe itself must be running (npm start).
+
+  loupe run "TASK" --model NAME [--workspace FOLDER] [options]
+      --mode task|session|explore   default: task
+      --title TEXT  --system TEXT  --tier trivial|standard|complex  --max-iterations N
+      --max-seconds N  --max-tokens N   budget
+      --option KEY=VALUE            model option, such as temperature=0 or seed=7; may be repeated
+      --set FIELD=JSON              any other field of POST /api/runs (docs/api.md); may be repeated
+      --no-tools                    one answer without tools
+      --live                        print the text while the model writes it
+      --detach                      start it, print its name, and return
+      --json                        events as JSON Lines instead of words
+  loupe follow RUN [--after SEQ] [--json]
+  loupe list [--limit N] [--json]
+  loupe stop RUN [--force]
+  loupe say RUN "TEXT"
+  loupe export RUN [--format ${FORMATS.join('|')}] [--raw] [--output FILE]
+      run is what import takes; bundle, scenario, spans, html and md are masked, all but bundle unless --raw is given
+  loupe import FILE
+  loupe check MODEL [--json]        ten probes of what the model can do here; 0 when it passes all, else 1
+
+Everywhere: --url http://127.0.0.1:4120, or LOUPE_URL; the token comes from LOUPE_TOKEN, else from the data directory.
+Ctrl-C in "check" stops it, in "run" stops after the step in hand, a second one at once; in "follow" it only stops looking.
+Progress goes to standard error, the answer to standard output.
+
+Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
+16 window full, 17 stopped, 18 error, 19 answered but checks fail; 2 wrong use, 69 no Loupe there, 77 not signed in.
+`;
+
+const COMMON = { url: { type: 'string' } } as const;
+
+/**
+ * Reads a command line. Pure.
+ *
+ * @param args without the interpreter and the script
+ * @throws {AppError} `usage`
+ */
+export function readArguments(args: readonly string[]): Command {
+  const [name = 'help', ...rest] = args;
+  switch (name) {
+    case 'help':
+    case '--help':
+    case '-h':
+      return { name: 'help' };
+    case 'run':
+      return readRun(rest);
+    case 'follow': {
+      const { values, positionals } = parse(rest, {
+        ...COMMON,
+        after: { type: 'string' },
+        json: { type: 'boolean' },
+      });
+      const runId = one(positionals, 'follow RUN');
+      const after = values.after === undefined ? 0 : wholeNumber('--after', values.after, 0);
+      return { name, runId, after, json: values.json === true, url: values.url };
+    }
+    case 'list': {
+      const { values, positionals } = parse(rest, {
+        ...COMMON,
+        limit: { type: 'string' },
+        json: { type: 'boolean' },
+      });
+      if (positionals.length > 0) throw usage('"list" takes no names.');
+      const limit = values.limit === undefined ? 20 : wholeNumber('--limit', values.limit, 1);
+      return { name, limit, json: values.json === true, url: values.url };
+    }
+    case 'stop': {
+      const { values, positionals } = parse(rest, { ...COMMON, force: { type: 'boolean' } });
+      return { name, runId: one(positionals, 'stop RUN'), force: values.force === true, url: values.url };
+    }
+    case 'say': {
+      const { values, positionals } = parse(rest, COMMON);
+      const [runId, text] = positionals;
+      if (runId === undefined || text === undefined || positionals.length > 2) {
+        throw usage('Say it as: loupe say RUN "TEXT", with the text in quotes.');
+      }
+      return { name, runId, text, url: values.url };
+    }
+    case 'export': {
+      const { values, positionals } = parse(rest, {
+        ...COMMON,
+        format: { type: 'string' },
+        raw: { type: 'boolean' },
+        output: { type: 'string', short: 'o' },
+      });
+      const format = FORMATS.find((known) => known === (values.format ?? 'run'));
+      if (!format) throw usage(`--format is "${values.format}"; it must be one of ${FORMATS.join(', ')}.`);
+      return {
+        name,
+        runId: one(positionals, 'export RUN'),
+        format,
+        raw: values.raw ?? false,
+        output: values.output,
+        url: values.url,
+      };
+    }
+    case 'import': {
+      const { values, positionals } = parse(rest, COMMON);
+      return { name, file: one(positionals, 'import FILE'), url: values.url };
+    }
+    case 'check': {
+      const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
+      return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
+    }
+    default: {
+      const nearest = nearestName(name, NAMES);
+      throw usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);
+    }
+  }
+}
+
+function readRun(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, {
+    ...COMMON,
+    model: { type: 'string', short: 'm' },
+    workspace: { type: 'string', short: 'w' },
+    mode: { type: 'string' },
+    title: { type: 'string' },
+    system: { type: 'string' },
+    tier: { type: 'string' },
+    'max-iterations': { type: 'string' },
+    'max-seconds': { type: 'string' },
+    'max-tokens': { type: 'string' },
+    option: { type: 'string', multiple: true },
+    set: { type: 'string', multiple: true },
+    'no-tools': { type: 'boolean' },
+    live: { type: 'boolean' },
+    detach: { type: 'boolean' },
+    json: { type: 'boolean' },
+  });
+  if (positionals.length > 1) throw usage('Put the task in quotes: loupe run "Read the notes and …".');
+  if (values.model === undefined)
+    throw usage('Name the model: --model NAME. "ollama list" shows what is installed.');
+  const number = (name: 'max-iterations' | 'max-seconds' | 'max-tokens') => {
+    const text = values[name];
+    return text === undefined ? undefined : wholeNumber(`--${name}`, text, 1);
+  };
+  const budget = { max_seconds: number('max-seconds'), max_tokens_total: number('max-tokens') };
+  const body: Record<string, unknown> = {
+    model: values.model,
+    ...given({
+      task: positionals[0],
+      workspace: values.workspace,
+      mode: values.mode,
+      title: values.title,
+      system: values.system,
+      tier: values.tier,
+      max_iterations: number('max-iterations'),
+      agentic: values['no-tools'] === true ? false : undefined,
+      live_tokens: values.live === true ? true : undefined,
+      budget: Object.values(budget).some((limit) => limit !== undefined) ? given(budget) : undefined,
+      model_options: values.option ? Object.fromEntries(values.option.map(readOption)) : undefined,
+    }),
+    ...Object.fromEntries((values.set ?? []).map(readField)),
+  };
+  return {
+    name: 'run',
+    body,
+    json: values.json === true,
+    detach: values.detach === true,
+    live: values.live === true,
+    url: values.url,
+  };
+}
+
+function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw usage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function one(positionals: readonly string[], form: string): string {
+  const [first] = positionals;
+  if (first === undefined || positionals.length > 1) throw usage(`Say it as: loupe ${form}.`);
+  return first;
+}
+
+function given(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function wholeNumber(name: string, text: string, min: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < min) {
+    throw usage(`${name} is "${text}"; it must be a whole number from ${min}.`);
+  }
+  return value;
+}
+
+/** `temperature=0.2`: numbers and truth values as such, everything else as text. */
+function readOption(pair: string): [string, number | boolean | string] {
+  const [key, text] = split('--option', pair);
+  if (text === 'true' || text === 'false') return [key, text === 'true'];
+  return [key, text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text];
+}
+
+/** `checks=[{"type":"file_exists","path":"a.md"}]` */
+function readField(pair: string): [string, unknown] {
+  const [key, text] = split('--set', pair);
+  try {
+    return [key, JSON.parse(text)];
+  } catch {
+    throw usage(`--set ${key}: the value must be JSON; a text needs its quotes: --set ${key}='"…"'.`);
+  }
+}
+
+function split(name: string, pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  if (at < 1) throw usage(`${name} is "${pair}"; it must be KEY=VALUE.`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+function usage(message: string): AppError {
+  return new AppError({ code: 'usage', message, hint: 'loupe help' });
+}

@@ -1,0 +1,46 @@
+import type { CheckProgress, CheckReply, CheckVerdict } from '../api/model-check.ts';
+import { adviceOf, CHECK_AXES, measuredFacts, scoreWords } from '../browser/check-words.ts';
+import { formatDuration } from '../browser/format.ts';
+import { plainVisibleText } from '../browser/visible-text.ts';
+
+const VERDICTS: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', unknown: 'not judged' };
+
+/** What has happened so far, a line each: lines that stood there before are told no second time. */
+export function progressLines({ model, status, position, probes, error }: CheckProgress): string[] {
+  const lines: string[] = [];
+  if (status === 'waiting')
+    lines.push(`${model} waits for its turn${position ? ` at place ${position}` : ''}.`);
+  if (status === 'loading') lines.push(`Loading ${model}.`);
+  for (const { title, status: state, duration_ms } of probes) {
+    if (state === 'open' || state === 'running') continue;
+    lines.push(`  ${VERDICTS[state].padEnd(10)}  ${title}  ${formatDuration(duration_ms ?? 0)}`);
+  }
+  if (status === 'stopped') lines.push('Stopped.');
+  if (error) lines.push(`The check failed: ${error.message}${error.hint ? ` ${error.hint}` : ''}`);
+  return lines.map(plainVisibleText);
+}
+
+/** A check as a table: every rule that does not hold, the four axes, what was measured, and what follows. */
+export function checkLines({ check, summary }: CheckReply): string[] {
+  const width = Math.max(...check.probes.map(({ title }) => title.length));
+  const probes = check.probes.flatMap(({ title, verdict, criteria }) => [
+    `${title.padEnd(width)}  ${VERDICTS[verdict]}`,
+    ...criteria.flatMap((criterion) =>
+      criterion.verdict === 'pass' ? [] : [`    ${criterion.rule}: ${criterion.found}`],
+    ),
+  ]);
+  const rows = [
+    ...CHECK_AXES.map(({ axis, label }) => ({ name: label, value: scoreWords(summary.axes[axis]) })),
+    ...measuredFacts(check),
+  ];
+  const names = Math.max(...rows.map(({ name }) => name.length));
+  return [
+    ...probes,
+    '',
+    `${summary.passed} of ${check.probes.length} probes passed${summary.unknown > 0 ? `, ${summary.unknown} could not be judged` : ''}.`,
+    '',
+    ...rows.map(({ name, value }) => `${name.padEnd(names)}  ${value}`),
+    '',
+    ...adviceOf(check).map(({ text }) => `- ${text}`),
+  ].map((line) => plainVisibleText(line.replace(/[\r\n]+/g, ' ')));
+}

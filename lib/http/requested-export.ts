@@ -1,0 +1,44 @@
+import { AppError } from '../errors/app-error.ts';
+import { type ExportedLog, exportedLog } from '../exports/exported-log.ts';
+import { SCOPES } from '../redaction/scope.ts';
+import type { StoredRuns } from '../runs/stored-runs.ts';
+
+/**
+ * The log that a request for a file asks for: `?scope=` says how much of the run, `?redact=1` masks it, and `?redact=0`
+ * leaves everything readable.
+ *
+ * @param options.redact what is done when the request says nothing
+ * @throws {AppError} `invalid_request`, `run_not_found`
+ */
+export async function requestedExport(
+  request: Request,
+  runs: StoredRuns,
+  runId: string,
+  options: { redact: boolean } = { redact: true },
+): Promise<ExportedLog> {
+  const query = new URL(request.url).searchParams;
+  const scope = oneOf(query, 'scope', SCOPES) ?? 'everything';
+  const redact = (oneOf(query, 'redact', ['0', '1']) ?? (options.redact ? '1' : '0')) === '1';
+  const { config } = await runs.get(runId);
+  return exportedLog({
+    config,
+    scope,
+    read: () => runs.log(runId),
+    redaction: redact ? runs.redaction(config) : undefined,
+  });
+}
+
+export function oneOf<Value extends string>(
+  query: URLSearchParams,
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  const asked = query.get(name);
+  if (asked === null) return undefined;
+  const value = values.find((known) => known === asked);
+  if (value !== undefined) return value;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `${name} is "${asked.slice(0, 40)}"; it can be ${values.join(', ')}.`,
+  });
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../errors/app-error.ts';
+import { runFile } from '../exports/run-file.ts';
+import { runScenario } from '../exports/run-scenario.ts';
+import { otlpJson, runSpans } from '../exports/run-spans.ts';
+import type { StoredRuns } from '../runs/stored-runs.ts';
+import { fileResponse } from './file-response.ts';
+import { jsonLines } from './json-lines.ts';
+import { oneOf, requestedExport } from './requested-export.ts';
+
+const FORMATS = ['run', 'bundle', 'scenario', 'spans'] as const;
+const YES_NO = ['0', '1'] as const;
+
+/**
+ * A run as a file for programs: `?format=run|bundle|scenario|spans`, with the parameters of `requestedExport`. The run file
+ * is as the log is unless `?redact=1`, since it comes back byte for byte; the others are masked unless `?redact=0`, and
+ * a bug bundle always. `?content=1` puts texts into spans.
+ *
+ * @throws {AppError} `invalid_request`, `run_not_found`
+ */
+export async function runExport(request: Request, runs: StoredRuns, runId: string): Promise<Response> {
+  const query = new URL(request.url).searchParams;
+  const format = oneOf(query, 'format', FORMATS) ?? 'run';
+  if (format === 'bundle' && query.get('redact') === '0') {
+    throw new AppError({
+      code: 'invalid_request',
+      message: 'A bug bundle is always masked.',
+      hint: 'format=run gives the log as it is.',
+    });
+  }
+  const log = await requestedExport(request, runs, runId, { redact: format !== 'run' });
+  switch (format) {
+    case 'run':
+      return lines(`loupe-${runId}.jsonl`, runFile(runId, log.pages()));
+    case 'bundle': {
+      const about = await runs.about(runId, request.signal);
+      return lines(`loupe-${runId}-bundle.jsonl`, runFile(runId, log.pages(), about));
+    }
+    case 'scenario':
+      return json(`loupe-${runId}-scenario.json`, JSON.stringify(await runScenario(log.pages()), null, 2));
+    case 'spans': {
+      const content = oneOf(query, 'content', YES_NO) === '1';
+      return json(`loupe-${runId}-otlp.json`, otlpJson(await runSpans(log.pages(), { content })));
+    }
+  }
+}
+
+function lines(name: string, pages: AsyncIterable<readonly unknown[]>): Response {
+  return fileResponse(jsonLines(pages), { name, type: 'application/x-ndjson' });
+}
+
+function json(name: string, text: string): Response {
+  return fileResponse(`${text}\n`, { name, type: 'application/json' });
+}
