@@ -1,4 +1,5 @@
 import type { RunState } from '../events/run-state.ts';
+import { formatBytes } from './format.ts';
 import type { Live } from './live-text.ts';
 import { reasonWords, type Tone } from './reasons.ts';
 
@@ -14,30 +15,41 @@ export interface Activity {
   running: boolean;
 }
 
+/**
+ * Whether the run can be in line for its model server: before its start, between two steps when it let others pass, and
+ * before a call that a person has decided about.
+ */
+export function mayWaitForPlace({ phase, reply }: RunState): boolean {
+  if (phase === 'executing') return !reply?.calls.some((call) => call.status === 'running');
+  return phase === 'queued' || phase === 'starting' || phase === 'between';
+}
+
 /** Words for the present phase: honest about what is being waited for. Pure. */
 export function activityOf(run: RunState, live: Live): Activity {
   const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
+  const place = mayWaitForPlace(run) ? live.queue : undefined;
+  if (place || run.phase === 'queued') {
+    return {
+      ...base,
+      label: 'Waiting in queue',
+      detail: place ? `${place.ahead.length} ahead, place ${place.position}` : undefined,
+      tone: 'calm',
+    };
+  }
   switch (run.phase) {
-    case 'queued': {
-      const place = live.queue;
-      return {
-        ...base,
-        label: 'Waiting in queue',
-        detail: place ? `${place.ahead.length} ahead, place ${place.position}` : undefined,
-        tone: 'calm',
-      };
-    }
     case 'starting':
       return { ...base, label: 'Checking server and model' };
     case 'loading':
-      return { ...base, label: 'Loading the model', detail: run.config?.model };
+      return { ...base, label: 'Loading the model', detail: loadWords(run, live) };
     case 'between':
       return { ...base, label: run.iteration === 0 ? 'Starting' : 'Between steps' };
     case 'calling': {
       const since = run.openCall?.at ?? run.phaseSince;
       const writes = live.call === run.openCall?.call;
-      if (writes && live.text?.text) return { ...base, since, label: 'Writing' };
-      if (writes && live.thinking?.text) return { ...base, since, label: 'Thinking' };
+      if (writes && live.text?.text) return { ...base, since: live.textSince ?? since, label: 'Writing' };
+      if (writes && live.thinking?.text) {
+        return { ...base, since: live.thinkingSince ?? since, label: 'Thinking' };
+      }
       return {
         ...base,
         since,
@@ -71,6 +83,17 @@ export function activityOf(run: RunState, live: Live): Activity {
       return { ...base, label, tone, running: false };
     }
   }
+}
+
+/** What is known of a load: Ollama tells no progress, only what it loads into; before that, the size on disk. */
+function loadWords(run: RunState, live: Live): string | undefined {
+  const { sizeBytes, vramBytes = 0 } = live.load ?? {};
+  if (sizeBytes) {
+    const gpu = vramBytes > 0 ? `${formatBytes(vramBytes)} of ${formatBytes(sizeBytes)} to the GPU` : '';
+    return gpu || `${formatBytes(sizeBytes)}, all on the CPU`;
+  }
+  const onDisk = run.preflight?.size_bytes;
+  return onDisk ? `${run.config?.model}, ${formatBytes(onDisk)} on disk` : run.config?.model;
 }
 
 const MAIN_ARGUMENTS = ['path', 'command', 'pattern', 'query', 'key', 'url', 'name', 'file', 'directory'];

@@ -21,14 +21,39 @@ export function getJson<Reply>(path: string, signal?: AbortSignal): Promise<Repl
   return request<Reply>(path, { signal });
 }
 
-/** `POST` a JSON body. @throws {ApiError} */
-export function postJson<Reply>(path: string, body: unknown, signal?: AbortSignal): Promise<Reply> {
+/**
+ * `POST` a JSON body. With an idempotency key it may be sent again without being done twice.
+ *
+ * @throws {ApiError}
+ */
+export function postJson<Reply>(
+  path: string,
+  body: unknown,
+  { signal, idempotencyKey }: { signal?: AbortSignal; idempotencyKey?: string } = {},
+): Promise<Reply> {
   return request<Reply>(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
     body: JSON.stringify(body),
     signal,
   });
+}
+
+/** `POST` a file of JSON Lines, as it is. @throws {ApiError} */
+export function postLines<Reply>(path: string, file: Blob): Promise<Reply> {
+  return request<Reply>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: file,
+  });
+}
+
+/** `DELETE`, as JSON: the server takes no other change. @throws {ApiError} */
+export function deleteJson<Reply>(path: string): Promise<Reply> {
+  return request<Reply>(path, { method: 'DELETE', headers: { 'content-type': 'application/json' } });
 }
 
 async function request<Reply>(path: string, init: RequestInit): Promise<Reply> {

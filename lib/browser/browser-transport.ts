@@ -10,6 +10,7 @@ export const browserTransport: HubTransport = {
     source.onmessage = (message) => handlers.event(message.lastEventId, message.data);
     source.addEventListener('delta', (message) => handlers.named('delta', message.data));
     source.addEventListener('run', (message) => handlers.named('run', message.data));
+    source.addEventListener('run-deleted', (message) => handlers.named('run-deleted', message.data));
     // EventSource would come back by itself, to where it was opened; the hub knows better where to go on.
     source.onerror = () => handlers.error();
     return () => source.close();

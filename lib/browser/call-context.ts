@@ -1,4 +1,5 @@
 import type { CallRow } from '../events/fold-timeline.ts';
+import { unreadShare } from '../events/prompt-share.ts';
 
 /** What a request to the model took of its window, in tokens, as far as it is known. */
 export interface CallContext {
@@ -18,11 +19,6 @@ export interface CallContext {
   readonly missing: number | undefined;
 }
 
-/** An estimate may be this far above the truth before it is an alarm. */
-const ALARM_SHARE = 0.3;
-/** Short prompts are mostly template, of which the estimate knows nothing. */
-const ALARM_TOKENS = 400;
-
 /** The context of one call (C7, C11). Pure. */
 export function contextOf(
   call: Pick<CallRow, 'started' | 'ended' | 'failed'>,
@@ -31,7 +27,6 @@ export function contextOf(
   const { options, estimated_tokens: estimated } = call.started;
   const requested = positive(options.num_ctx);
   const evaluated = call.ended?.prompt_tokens ?? call.failed?.prompt_tokens;
-  const missing = evaluated === undefined || estimated === 0 ? 0 : 1 - evaluated / estimated;
   return {
     requested,
     effective,
@@ -39,7 +34,7 @@ export function contextOf(
     estimated,
     evaluated,
     reserve: positive(options.num_predict),
-    missing: missing > ALARM_SHARE && estimated >= ALARM_TOKENS ? missing : undefined,
+    missing: unreadShare(estimated, evaluated),
   };
 }
 

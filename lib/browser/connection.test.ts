@@ -48,6 +48,13 @@ describe('D5: the state of the connection', () => {
     ).toBe('closed');
   });
 
+  it('says that the run was deleted, also once it is closed, and nothing else after that', () => {
+    const whole = reached({ type: 'opened' }, { type: 'received', seq: 5 }, { type: 'finished' });
+    const gone = reduceConnection(whole, { type: 'deleted' }, 9);
+    expect(gone).toMatchObject({ status: 'refused', since: 9, problem: { code: 'run_deleted' } });
+    expect(reduceConnection(gone, { type: 'deleted' }, 10)).toBe(gone);
+  });
+
   it('keeps the object when nothing changes, so that nothing is drawn again', () => {
     const live = reached({ type: 'opened' }, { type: 'received', seq: 5 });
     expect(reduceConnection(live, { type: 'received', seq: 5 }, 9)).toBe(live);

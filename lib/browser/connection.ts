@@ -6,7 +6,7 @@
  * - `live`: everything stored has been seen
  * - `reconnecting`: the stream broke; a new one is being opened
  * - `offline`: the server does not answer
- * - `refused`: the server answers and will not give this run (unknown, or not signed in)
+ * - `refused`: the server answers and will not give this run (unknown, deleted, or not signed in)
  * - `closed`: the run is over and whole; nothing more will come
  */
 export type ConnectionStatus =
@@ -39,7 +39,15 @@ export type ConnectionSignal =
   | { type: 'lost' }
   | { type: 'unreachable' }
   | { type: 'refused'; problem: { code: string; message: string; hint?: string } }
-  | { type: 'finished' };
+  | { type: 'finished' }
+  /** Somebody deleted the run, here or elsewhere. */
+  | { type: 'deleted' };
+
+const DELETED = {
+  code: 'run_deleted',
+  message: 'This run was deleted.',
+  hint: 'Its log is gone and its share links no longer work. Files in its workspace are still there.',
+};
 
 export function newConnection(at: number): Connection {
   return { status: 'connecting', since: at, tries: 0, head: 0, seen: 0 };
@@ -53,6 +61,11 @@ export function reduceConnection(connection: Connection, signal: ConnectionSigna
 }
 
 function step(connection: Connection, signal: ConnectionSignal): Connection {
+  if (signal.type === 'deleted') {
+    return connection.problem === DELETED
+      ? connection
+      : { ...connection, status: 'refused', problem: DELETED };
+  }
   if (connection.status === 'closed') return connection;
   switch (signal.type) {
     case 'opening':

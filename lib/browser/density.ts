@@ -1,27 +1,38 @@
 const KEY = 'loupe.density';
 
-/** Roomy or dense rows: kept in this browser, worn by the document's root for the styles to read. */
-export function toggleDensity(): void {
-  const root = document.documentElement;
-  const dense = root.dataset.density !== 'dense';
-  applyDensity(dense);
+/** How much of each row is shown: all with room, all without, or its first line. */
+export const DENSITIES = ['roomy', 'dense', 'skim'] as const;
+export type Density = (typeof DENSITIES)[number];
+
+export const DENSITY_WORDS: Record<Density, string> = {
+  roomy: 'Roomy rows',
+  dense: 'Dense rows',
+  skim: 'Rows in one line',
+};
+
+/** The next density in turn: kept in this browser, worn by the document's root for the styles to read. */
+export function nextDensity(): Density {
+  const density = DENSITIES[(DENSITIES.indexOf(presentDensity()) + 1) % DENSITIES.length] ?? 'roomy';
+  document.documentElement.dataset.density = density;
   try {
-    localStorage.setItem(KEY, dense ? 'dense' : 'roomy');
+    localStorage.setItem(KEY, density);
   } catch (error) {
     console.info('This browser keeps no settings:', error);
   }
+  return density;
 }
 
 /** Puts the remembered density on the page. */
 export function restoreDensity(): void {
   try {
-    applyDensity(localStorage.getItem(KEY) === 'dense');
+    const kept = localStorage.getItem(KEY);
+    document.documentElement.dataset.density = DENSITIES.find((density) => density === kept) ?? 'roomy';
   } catch {
     // Storage is switched off: rows are roomy.
   }
 }
 
-function applyDensity(dense: boolean): void {
-  if (dense) document.documentElement.dataset.density = 'dense';
-  else delete document.documentElement.dataset.density;
+function presentDensity(): Density {
+  const worn = document.documentElement.dataset.density;
+  return DENSITIES.find((density) => density === worn) ?? 'roomy';
 }

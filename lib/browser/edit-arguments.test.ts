@@ -23,5 +23,5 @@ it('reads them back unchanged, with what was added and without what was not', ()
 
 it('names the argument that is not JSON', () => {
   const fields = argumentFields({ deep: 1 }, undefined).map((field) => ({ ...field, text: '{' }));
-  expect(editedArguments(fields)).toEqual({ ok: false, problem: 'deep is not JSON.' });
+  expect(editedArguments(fields)).toEqual({ ok: false, name: 'deep', problem: 'deep is not JSON.' });
 });

@@ -32,7 +32,7 @@ export function argumentFields(args: JsonObject, schema: KnownParameters | undef
 /** The texts as arguments again, or what is wrong with them. The server checks them against the tool. */
 export function editedArguments(
   fields: readonly EditField[],
-): { ok: true; arguments: JsonObject } | { ok: false; problem: string } {
+): { ok: true; arguments: JsonObject } | { ok: false; name: string; problem: string } {
   const entries: [string, JsonValue][] = [];
   for (const { name, text, plain, missing } of fields) {
     if (missing && text === '') continue;
@@ -44,7 +44,7 @@ export function editedArguments(
       const value: JsonValue = JSON.parse(text);
       entries.push([name, value]);
     } catch {
-      return { ok: false, problem: `${name} is not JSON.` };
+      return { ok: false, name, problem: `${name} is not JSON.` };
     }
   }
   return { ok: true, arguments: Object.fromEntries(entries) };

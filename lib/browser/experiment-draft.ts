@@ -1,17 +1,24 @@
-import type { ExperimentRequest } from '../api/experiment.ts';
+import type { ExperimentMode, ExperimentRequest } from '../api/experiment.ts';
 
 /** The form of an experiment as it is filled in. Lists are text: `0, 0.7`, `1-5 9`. */
 export interface ExperimentDraft {
   name: string;
-  mode: 'task' | 'explore';
+  mode: ExperimentMode;
   task: string;
+  /** A folder that each task gets a copy of. */
+  workspace: string;
   models: readonly string[];
   temperatures: string;
+  /** Other model options, one a line with the values to try: `top_p: 0.9, 0.5`. */
+  options: string;
   seeds: string;
   repeats: string;
   cycles: string;
   diversity: boolean;
 }
+
+/** Sets of model options of one experiment. */
+export const MAX_OPTION_SETS = 50;
 
 /** Runs of one experiment; the server decides, this is what the form says about it. */
 export const MAX_RUNS = 1000;
@@ -20,8 +27,10 @@ export const emptyExperiment: ExperimentDraft = {
   name: '',
   mode: 'explore',
   task: '',
+  workspace: '',
   models: [],
   temperatures: '',
+  options: '',
   seeds: '',
   repeats: '',
   cycles: '',
@@ -43,16 +52,29 @@ export function experimentOf(
   const cycles = oneNumber(draft.cycles, 1000);
   if (draft.name.trim() === '') problems.name = 'Give it a name.';
   if (draft.models.length === 0) problems.models = 'Choose at least one model.';
-  if (draft.mode === 'task' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
+  if (draft.mode !== 'explore' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
+  const workspace = draft.mode === 'task' ? draft.workspace.trim() : '';
+  if (workspace !== '' && !/^(\/|[a-z]:[\\/])/i.test(workspace)) {
+    problems.workspace = 'The whole path, from the root on.';
+  }
   if (!temperatures) problems.temperatures = 'Numbers from 0 to 5, such as 0, 0.7.';
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
   if (repeats === null) problems.repeats = 'A whole number from 1 to 200.';
   if (cycles === null) problems.cycles = 'A whole number from 1 to 1,000.';
-  const runs =
-    draft.models.length *
-    Math.max(1, temperatures?.length ?? 1) *
-    Math.max(1, seeds?.length ?? 1) *
-    (repeats ?? 1);
+  const others = optionsOf(draft.options);
+  if (!others) problems.options = 'One option a line, such as top_p: 0.9, 0.5.';
+  else if (others.some((option) => option.name === 'seed')) problems.options = 'Seeds have their own field.';
+  else if (temperatures?.length && others.some((option) => option.name === 'temperature')) {
+    problems.options = 'Temperatures stand in their own field already.';
+  }
+  const sets = combinations([
+    ...(temperatures?.length ? [{ name: 'temperature', values: temperatures }] : []),
+    ...(others ?? []),
+  ]);
+  if (sets.length > MAX_OPTION_SETS) {
+    problems.options = `These are ${sets.length} sets of options; at most ${MAX_OPTION_SETS} are possible.`;
+  }
+  const runs = draft.models.length * sets.length * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
   if (runs > MAX_RUNS) {
     problems.repeats = `These are ${runs} runs; at most ${MAX_RUNS} are possible.`;
   }
@@ -64,10 +86,7 @@ export function experimentOf(
       name: draft.name.trim(),
       mode: draft.mode,
       models: [...draft.models],
-      options:
-        temperatures && temperatures.length > 0
-          ? temperatures.map((temperature) => ({ temperature }))
-          : undefined,
+      options: sets.length === 1 && Object.keys(sets[0] ?? {}).length === 0 ? undefined : sets,
       seeds: seeds ?? undefined,
       repeats: repeats ?? undefined,
       ...(draft.mode === 'explore'
@@ -75,9 +94,48 @@ export function experimentOf(
             cycles: cycles ?? undefined,
             settings: draft.diversity ? { diversity: {} } : undefined,
           }
-        : { task: draft.task.trim() }),
+        : { task: draft.task.trim(), ...(workspace === '' ? {} : { workspace }) }),
     },
   };
+}
+
+type OptionValue = number | string | boolean;
+
+/** A model option with the values to try. */
+interface Varied {
+  readonly name: string;
+  readonly values: readonly OptionValue[];
+}
+
+/** Options as they are written, one a line; `undefined` when a line is none, or an option stands twice. */
+function optionsOf(text: string): Varied[] | undefined {
+  const options: Varied[] = [];
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, name = '', list = ''] = /^\s*([a-z][a-z0-9_]*)\s*[:=]\s*(\S.*)$/.exec(line) ?? [];
+    const values = list
+      .split(',')
+      .map((value) => value.trim())
+      .filter(Boolean)
+      .map(readValue);
+    if (name === '' || values.length === 0 || options.some((option) => option.name === name))
+      return undefined;
+    options.push({ name, values: [...new Set(values)] });
+  }
+  return options;
+}
+
+function readValue(text: string): OptionValue {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const value = Number(text);
+  return Number.isFinite(value) ? value : text;
+}
+
+/** Every value of each option with every value of the others; of no options, the one empty set. */
+function combinations(options: readonly Varied[]): Record<string, OptionValue>[] {
+  return options.reduce<Record<string, OptionValue>[]>(
+    (sets, { name, values }) => sets.flatMap((set) => values.map((value) => ({ ...set, [name]: value }))),
+    [{}],
+  );
 }
 
 const MOST = 200;

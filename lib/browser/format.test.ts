@@ -5,6 +5,7 @@ import {
   formatDuration,
   formatOffset,
   formatPercent,
+  formatRate,
   formatShortCount,
   formatWhen,
   plural,
@@ -82,4 +83,10 @@ it('gives no speed when a figure is missing', () => {
   expect(tokensPerSecond(100, 2000)).toBe(50);
   expect(tokensPerSecond(undefined, 2000)).toBeUndefined();
   expect(tokensPerSecond(100, 0)).toBeUndefined();
+});
+
+it('writes a speed with a digit after the point while that says something', () => {
+  expect([0.04, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
+    ...['0.0', '8.2', '9.9', '10', '41', '1,204'],
+  ]);
 });

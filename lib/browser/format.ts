@@ -93,3 +93,15 @@ export function formatWhen(at: number, now: number): string {
 export function tokensPerSecond(tokens: number | undefined, ms: number | undefined): number | undefined {
   return tokens === undefined || !ms ? undefined : (tokens / ms) * 1000;
 }
+
+/** A speed without its unit: `1,204`, `41`, `8.2`. */
+export function formatRate(rate: number): string {
+  return rate < 9.95 ? rate.toFixed(1) : formatCount(rate);
+}
+
+/** A moment for pages that are read long after it: `21 Nov 2026, 14:05`, in the reader's time zone. */
+export function formatMoment(at: number): string {
+  const then = new Date(at);
+  const day = then.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  return `${day}, ${then.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
+}

@@ -1,23 +1,17 @@
 import type { RunSummary } from '../api/run-summary.ts';
-import type { RunDelta } from '../events/delta.ts';
 import type { ShownEvent } from '../events/fold-timeline.ts';
 import { browserTransport } from './browser-transport.ts';
 import type { ConnectionSignal } from './connection.ts';
+import { EarlyListener, type RunListener } from './early-listener.ts';
+import { joinHubByLock } from './hub-by-lock.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
 import { StreamHub } from './stream-hub.ts';
-
-/** Who listens to a run. */
-export interface RunListener {
-  /** The last event held: the stream begins after it. */
-  cursor(): number;
-  events(events: readonly ShownEvent[]): void;
-  delta(delta: RunDelta): void;
-  signal(signal: ConnectionSignal): void;
-}
 
 /** Who listens to the list of runs. */
 export interface ListListener {
   runs(runs: readonly RunSummary[]): void;
+  /** A run is no longer there. */
+  deleted?(runId: string): void;
   signal(signal: ConnectionSignal): void;
 }
 
@@ -28,7 +22,10 @@ class HubClient {
   readonly #lists = new Set<ListListener>();
 
   constructor() {
-    this.#send = connect((message) => this.#receive(message));
+    this.#send = connect({
+      receive: (message) => this.#receive(message),
+      resume: () => this.#resume(),
+    });
     window.addEventListener('online', () => this.#send({ type: 'wake' }));
     window.addEventListener('pagehide', () => this.#send({ type: 'bye' }));
     // A page that comes back from the browser's cache has said goodbye: it goes on where it was.
@@ -37,9 +34,19 @@ class HubClient {
     });
   }
 
+  /** Says again what this tab follows, from where it stands. */
+  #resume(): void {
+    for (const [runId, listener] of this.#runs) {
+      this.#send({ type: 'follow', runId, after: listener.cursor() });
+    }
+    if (this.#lists.size > 0) this.#send({ type: 'watch-list', on: true });
+  }
+
   followRun(runId: string, listener: RunListener): () => void {
+    const early = this.#runs.get(runId);
     this.#runs.set(runId, listener);
-    this.#send({ type: 'follow', runId, after: listener.cursor() });
+    if (early instanceof EarlyListener && listener.cursor() === 0) early.handOverTo(listener);
+    else this.#send({ type: 'follow', runId, after: listener.cursor() });
     return () => {
       if (this.#runs.get(runId) !== listener) return;
       this.#runs.delete(runId);
@@ -74,17 +81,30 @@ class HubClient {
         for (const listener of this.#lists) listener.runs(runs);
         break;
       }
+      case 'run-deleted':
+        for (const listener of this.#lists) listener.deleted?.(message.runId);
+        break;
       case 'list-signal':
         for (const listener of this.#lists) listener.signal(message.signal);
     }
   }
 }
 
-/** The shared worker where there is one; a hub of its own for this tab where there is none. */
-function connect(receive: (message: HubMessage) => void): (message: TabMessage) => void {
+/**
+ * The shared worker where there is one; else one of the tabs is the hub of all; a hub of its own for this tab only where
+ * tabs cannot speak to each other.
+ */
+function connect({
+  receive,
+  resume,
+}: {
+  receive: (message: HubMessage) => void;
+  resume: () => void;
+}): (message: TabMessage) => void {
+  const ownHub = () => new StreamHub(browserTransport).join(receive).receive;
   if (typeof SharedWorker === 'undefined') {
-    const tab = new StreamHub(browserTransport).join(receive);
-    return tab.receive;
+    if (!navigator.locks || typeof BroadcastChannel === 'undefined') return ownHub();
+    return joinHubByLock({ receive, resume });
   }
   const worker = new SharedWorker(new URL('./hub.worker.ts', import.meta.url), {
     type: 'module',
@@ -95,7 +115,7 @@ function connect(receive: (message: HubMessage) => void): (message: TabMessage) 
   // A worker that cannot be loaded (an old tab after an update) must not leave the page without a stream.
   worker.onerror = () => {
     if (own) return;
-    own = new StreamHub(browserTransport).join(receive).receive;
+    own = ownHub();
     for (const message of sent.splice(0)) own(message);
   };
   worker.port.onmessage = (event: MessageEvent<HubMessage>) => {
@@ -120,6 +140,30 @@ function connect(receive: (message: HubMessage) => void): (message: TabMessage) 
 }
 
 let client: HubClient | undefined;
+
+/** Takes the signals of a stream, and calls back when it is open again after a break, in which something may have been missed. */
+export function whenBack(act: () => void): (signal: ConnectionSignal) => void {
+  let broken = false;
+  return ({ type }) => {
+    if (type === 'lost' || type === 'unreachable') broken = true;
+    if (type !== 'opened' || !broken) return;
+    broken = false;
+    act();
+  };
+}
+
+/**
+ * Begins to follow the run of the page that is being loaded, beside the drawing of that page: what has come until
+ * something listens is handed to the first `followRun`.
+ *
+ * @param path of the page, such as `/runs/20261121-0900-k3v9`; of any other page nothing is expected
+ */
+export function expectRunOf(path: string): void {
+  const name = /^\/runs\/([\w-]+)\/?$/.exec(path)?.[1];
+  if (name === undefined || name === 'new') return;
+  client ??= new HubClient();
+  client.followRun(name, new EarlyListener());
+}
 
 /** Follows a run over this browser's one stream. Returns how to stop. */
 export function followRun(runId: string, listener: RunListener): () => void {

@@ -18,4 +18,5 @@ export type HubMessage =
   | { type: 'delta'; runId: string; delta: RunDelta }
   | { type: 'signal'; runId: string; signal: ConnectionSignal }
   | { type: 'runs'; runs: string[] }
+  | { type: 'run-deleted'; runId: string }
   | { type: 'list-signal'; signal: ConnectionSignal };

@@ -3,7 +3,7 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { completedLog, endedLog, repairedLog, type SampleLog, verifiedLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
-import { ledgerOf } from './ledger.ts';
+import { firedLimit, ledgerOf } from './ledger.ts';
 
 const gauges = (log: SampleLog, now = 0) =>
   Object.fromEntries(
@@ -42,4 +42,36 @@ it('S17, X22: sessions and explorations show what bounds them, and no limit of i
   const cycles = gauges(exploreLog(4));
   expect(Object.keys(cycles)).toEqual(['cycles', 'calls-per-cycle', 'conversation', 'context']);
   expect(cycles.cycles).toMatchObject({ used: 4, limit: 4 });
+});
+
+it.each([
+  ['repetition', 'repetition'],
+  ['stall', 'stall'],
+  ['max_iterations', 'iterations'],
+  ['nudge_exhausted', 'nudges'],
+  ['context_full', 'context'],
+  ['stopped', undefined],
+] as const)(
+  'None of them has 4: %s names the counter that fired, and the events that fed it',
+  (reason, id) => {
+    const log = endedLog(reason);
+    const fired = firedLimit(foldAll(emptyRunState(log.runId), log.events));
+    expect(fired?.id).toBe(id);
+    for (const seq of fired?.events ?? []) expect(log.events[seq - 1]).toBeDefined();
+  },
+);
+
+it('G6: the three identical calls are the events of the counter', () => {
+  const log = endedLog('repetition');
+  const events = gauges(log).repetition?.events ?? [];
+  expect(events).toHaveLength(3);
+  expect(events.map((seq) => log.events[seq - 1]?.type)).toEqual(Array(3).fill('reply.parsed'));
+});
+
+it('None of them has 4: second tries are counted against the number there may be', () => {
+  const log = repairedLog();
+  const before = gauges(log);
+  expect(Object.keys(before).filter((id) => id.startsWith('retries'))).toEqual([]);
+  log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
+  expect(gauges(log)['retries-transient']).toMatchObject({ used: 1, limit: 2, value: '1/2' });
 });

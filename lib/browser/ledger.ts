@@ -1,4 +1,5 @@
 import type { RunState } from '../events/run-state.ts';
+import { workedMs } from '../events/worked-ms.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 import { formatCount, formatPercent, formatShortCount } from './format.ts';
 
@@ -19,6 +20,12 @@ export interface Gauge {
   /** A mark on the scale below its end, as a share of 1: where older results are folded. */
   mark?: number;
   tone: 'calm' | 'near' | 'reached';
+  /** Sequence numbers of the events that fed the counter, the latest last. */
+  events?: readonly number[];
+  /** What happens at the limit, in a few words. */
+  outcome?: string;
+  /** This is the counter that ended the run. */
+  fired?: boolean;
 }
 
 /** Empty turns or cycles in a row that end a run without a limit (S18, K-24). */
@@ -31,52 +38,100 @@ const WRITING_TOOLS = new Set(['write_file']);
  * @param now milliseconds since 1970, for the time budget
  */
 export function ledgerOf(run: RunState, now: number): Gauge[] {
+  const fired = firedGauge(run);
+  return gaugesOf(run, now).map((gauge) => (gauge.id === fired ? { ...gauge, fired: true } : gauge));
+}
+
+/** The counter that ended the run, with the figures it had; `undefined` when none did. */
+export function firedLimit(run: RunState): Gauge | undefined {
+  return ledgerOf(run, run.updatedAt).find((gauge) => gauge.fired);
+}
+
+function firedGauge(run: RunState): string | undefined {
+  switch (run.result?.termination_reason) {
+    case 'max_iterations':
+      return run.config?.mode === 'explore' ? 'cycles' : 'iterations';
+    case 'repetition':
+      return 'repetition';
+    case 'stall':
+      return 'stall';
+    case 'nudge_exhausted':
+      return 'nudges';
+    case 'budget_exceeded':
+      return run.budget?.exceeded;
+    case 'context_full':
+      return run.config?.mode === 'task' ? 'context' : 'conversation';
+    default:
+      return undefined;
+  }
+}
+
+function gaugesOf(run: RunState, now: number): Gauge[] {
   const { config } = run;
   if (!config) return [];
   if (config.mode !== 'task') return [...endless(run), context(run), ...budgets(run, now)];
   const gauges: Gauge[] = [
-    count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
+    {
+      ...count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
+      outcome: 'then it ends with what there is',
+      events: run.callHistorySeqs.slice(-1),
+    },
   ];
   if (!config.agentic) return [...gauges.slice(1), context(run), ...budgets(run, now)];
 
-  gauges.push(
-    count({
-      id: 'repetition',
-      label: 'Identical calls in a row',
-      used: identicalRounds(run),
-      limit: config.repetition_threshold,
-    }),
-  );
+  gauges.push(repetition(run, config.repetition_threshold));
   const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
   if (config.stall_guard && writes) {
-    gauges.push(
-      count({
+    gauges.push({
+      ...count({
         id: 'stall',
         label: 'Rounds since a file was written',
         used: roundsSinceWrite(run),
         limit: config.stall_threshold,
       }),
-    );
+      outcome: 'then it is stalled',
+      events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
+    });
   }
   if (config.max_nudges > 0) {
-    gauges.push(count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }));
-  }
-  const retries = Object.values(run.retries).reduce((sum, times) => sum + times, 0);
-  if (retries > 0) {
     gauges.push({
-      ...count({ id: 'retries', label: 'Retries in this iteration', used: retries, limit: 3 }),
-      value: formatCount(retries),
-      detail: Object.entries(run.retries)
-        .filter(([, times]) => times > 0)
-        .map(([cause, times]) => `${times} ${cause}`)
-        .join(', '),
+      ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
+      outcome: 'the next silence ends it',
+      events: run.nudgeSeqs,
     });
+  }
+  for (const [cause, label, limit] of RETRIES) {
+    const used = run.retries[cause];
+    if (used > 0) gauges.push(count({ id: `retries-${cause}`, label, used, limit }));
   }
   gauges.push(context(run), ...budgets(run, now));
   if (config.checks.length > 0) {
-    gauges.push(count({ id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts }));
+    const attempts = { id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts };
+    // To be in the last attempt ends nothing yet, and the only one is no warning at all.
+    const last = run.attempt > 1 && run.attempt >= config.max_attempts;
+    gauges.push({ ...count(attempts), tone: last ? 'near' : 'calm' });
   }
   return gauges;
+}
+
+/** Second tries within an iteration, with as many as there may be (T21, T22, DESIGN 4). */
+const RETRIES = [
+  ['length', 'Asked again: cut off', 1],
+  ['malformed', 'Asked again: broken call', 1],
+  ['transient', 'Asked again: server trouble', 2],
+  ['overflow', 'Asked again: too long', 1],
+  ['thinking', 'Asked again: without thinking', 1],
+] as const;
+
+function repetition(run: RunState, limit: number): Gauge {
+  const used = identicalRounds(run);
+  const pending = run.reply && !run.reply.accepted && run.reply.calls.length > 0;
+  const seqs = pending ? [...run.callHistorySeqs, run.reply?.seq ?? 0] : run.callHistorySeqs;
+  return {
+    ...count({ id: 'repetition', label: 'Identical calls in a row', used, limit }),
+    outcome: `the ${limit === 3 ? 'third' : `${limit}th`} ends it`,
+    events: used > 1 ? seqs.slice(-used) : [],
+  };
 }
 
 /** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
@@ -88,7 +143,11 @@ function endless(run: RunState): Gauge[] {
   if (config?.mode === 'explore') {
     const cycles = config.explore?.max_cycles;
     const inCycle = run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0;
-    if (cycles) gauges.push(count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit: cycles }));
+    if (cycles) {
+      const done = count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit: cycles });
+      // To come to the last cycle is what was asked for, and no limit that was hit.
+      gauges.push({ ...done, tone: 'calm' });
+    }
     gauges.push(
       count({
         id: 'calls-per-cycle',
@@ -140,6 +199,9 @@ function context(run: RunState): Gauge {
     value: limit === 0 ? '–' : formatPercent(used / limit),
     detail: `${promptTokens === undefined && used > 0 ? '≈ ' : ''}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     mark: compactAt < 1 ? compactAt : undefined,
+    outcome:
+      run.config?.mode === 'task' && compactAt < 1 ? 'older results are shortened at the mark' : undefined,
+    events: run.lastCall ? [run.lastCall.seq] : [],
     tone: limit > 0 && used >= limit ? 'reached' : limit > 0 && used / limit >= compactAt ? 'near' : 'calm',
   };
 }
@@ -149,22 +211,30 @@ function budgets(run: RunState, now: number): Gauge[] {
   const gauges: Gauge[] = [];
   if (budget.max_tokens_total !== undefined) {
     const used = run.tokensIn + run.tokensOut;
-    gauges.push(share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount));
+    gauges.push({
+      ...share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount),
+      ...looked(run),
+    });
   }
   if (budget.max_seconds !== undefined) {
-    const from = run.startedAt ?? run.createdAt;
-    const until = run.phase === 'ended' ? run.updatedAt : now;
-    const used = run.startedAt === undefined ? 0 : Math.max(0, (until - from) / 1000);
-    gauges.push(
-      share('seconds', 'Time budget', used, budget.max_seconds, (value) => `${Math.round(value)} s`),
-    );
+    const used = workedMs(run, run.phase === 'ended' ? run.updatedAt : now) / 1000;
+    gauges.push({
+      ...share('seconds', 'Time budget', used, budget.max_seconds, (value) => `${Math.round(value)} s`),
+      ...looked(run),
+    });
   }
   if (budget.max_cost_usd !== undefined) {
-    gauges.push(
-      share('cost', 'Cost budget', run.costUsd, budget.max_cost_usd, (value) => `$${value.toFixed(2)}`),
-    );
+    gauges.push({
+      ...share('cost', 'Cost budget', run.costUsd, budget.max_cost_usd, (value) => `$${value.toFixed(2)}`),
+      ...looked(run),
+    });
   }
   return gauges;
+}
+
+/** A budget is looked at before each iteration; the last look is its evidence. */
+function looked(run: RunState): Pick<Gauge, 'outcome' | 'events'> {
+  return { outcome: 'then no iteration begins', events: run.budget ? [run.budget.seq] : [] };
 }
 
 function share(

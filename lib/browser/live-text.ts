@@ -13,6 +13,13 @@ export interface Live {
   readonly text: LiveText | undefined;
   readonly thinking: LiveText | undefined;
   readonly toolOutput: Readonly<Record<string, LiveText>>;
+  /** When the model began to think and to write, in milliseconds since 1970; as the server says. */
+  readonly thinkingSince: number | undefined;
+  readonly textSince: number | undefined;
+  /** What Ollama says of the model that it is loading. */
+  readonly load:
+    | { readonly sizeBytes: number | undefined; readonly vramBytes: number | undefined }
+    | undefined;
   readonly queue: { readonly position: number; readonly ahead: readonly string[] } | undefined;
 }
 
@@ -22,6 +29,9 @@ export const emptyLive: Live = {
   thinking: undefined,
   toolOutput: {},
   queue: undefined,
+  load: undefined,
+  thinkingSince: undefined,
+  textSince: undefined,
 };
 
 /** A viewer keeps this much of running text; the whole comes with the event that ends it. */
@@ -52,10 +62,22 @@ export function applyDelta(live: Live, delta: RunDelta): Live {
     case 'text':
     case 'thinking': {
       const base =
-        live.call === delta.call ? live : { ...live, call: delta.call, text: undefined, thinking: undefined };
+        live.call === delta.call
+          ? live
+          : {
+              ...live,
+              call: delta.call,
+              text: undefined,
+              thinking: undefined,
+              textSince: undefined,
+              thinkingSince: undefined,
+            };
+      const sinceField = delta.type === 'text' ? 'textSince' : 'thinkingSince';
       const before = base[delta.type];
       const after = applyPiece(before, delta.offset, delta.text);
-      return after === before && base === live ? live : { ...base, queue: undefined, [delta.type]: after };
+      return after === before && base === live
+        ? live
+        : { ...base, queue: undefined, [delta.type]: after, [sinceField]: delta.since ?? base[sinceField] };
     }
     case 'tool-output': {
       const before = live.toolOutput[delta.call_id];
@@ -64,6 +86,8 @@ export function applyDelta(live: Live, delta: RunDelta): Live {
         ? live
         : { ...live, toolOutput: { ...live.toolOutput, [delta.call_id]: after } };
     }
+    case 'load':
+      return { ...live, load: { sizeBytes: delta.size_bytes, vramBytes: delta.vram_bytes } };
     case 'queue':
       return { ...live, queue: { position: delta.position, ahead: delta.ahead } };
   }

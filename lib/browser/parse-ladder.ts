@@ -1,4 +1,5 @@
 import type { EventOf } from '../events/registry.ts';
+import { formatCount, plural } from './format.ts';
 
 type Parsed = EventOf<'reply.parsed'>;
 type Layer = 'native' | 'json' | 'xml';
@@ -92,9 +93,9 @@ export function readingWords(counts: {
     [counts.repaired, 'repaired'],
     [counts.refused, 'refused'],
     [counts.malformed, 'unreadable'],
-  ].flatMap(([count, word]) => (Number(count) > 0 ? [`${count} ${word}`] : []));
+  ].flatMap(([count, word]) => (Number(count) > 0 ? [`${formatCount(Number(count))} ${word}`] : []));
   if (parts.length === 0) return undefined;
-  return `${calls} ${calls === 1 ? 'call' : 'calls'}: ${parts.join(', ')}`;
+  return `${plural(calls, 'call')}: ${parts.join(', ')}`;
 }
 
 /** Every reason for which text is not taken as a call, in two or three words. */

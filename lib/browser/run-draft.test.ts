@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
-import { draftOf, emptyDraft, requestOf } from './run-draft.ts';
+import { approvalChoices, approvalTools, commandPlace, draftOf, emptyDraft, requestOf } from './run-draft.ts';
 
 const filled = { ...emptyDraft, task: 'Do it', model: 'qwen3:8b' };
 const request = (draft: Partial<typeof emptyDraft>) => {
@@ -149,4 +149,15 @@ describe('S16, X22: sessions and explorations in the form', () => {
       diversity: false,
     });
   });
+});
+
+it('O8: offers a rule only for what this machine offers, and never to run unconfined commands unasked', () => {
+  expect(approvalTools('task', 'off')).not.toContain('run_command');
+  expect(approvalTools('session', 'off')).toEqual(['read_file', 'write_file']);
+  expect(approvalChoices('run_command', 'unconfined')).toEqual(['ask', 'deny']);
+  expect(approvalChoices('write_file', 'unconfined')).toContain('auto');
+  const sandbox = { kind: 'none', protections: [] };
+  expect(commandPlace({ ...sandbox, available: true, unconfined: true })).toBe('unconfined');
+  expect(commandPlace({ ...sandbox, available: true, unconfined: false })).toBe('confined');
+  expect(commandPlace({ ...sandbox, available: false, unconfined: false })).toBe('off');
 });

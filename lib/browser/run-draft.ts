@@ -1,4 +1,5 @@
 import type { CreateRunRequest } from '../api/create-run.ts';
+import type { HealthReply } from '../api/replies.ts';
 import type { RunConfig } from '../events/config.ts';
 
 export type DraftCheck =
@@ -12,7 +13,7 @@ export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
 /** Tools of a task that the form has a rule for. */
 const APPROVAL_TOOLS = ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'] as const;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
-type ApprovalChoice = 'auto' | 'ask' | 'deny';
+export type ApprovalChoice = 'auto' | 'ask' | 'deny';
 
 /** The new-run form as it is filled in. Numbers stay text until the run is started; empty means "as usual". */
 export interface RunDraft {
@@ -234,10 +235,23 @@ function endlessFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRe
   };
 }
 
-/** Tools of this kind of run that the form has a rule for. */
-export function approvalTools(kind: RunKind): readonly ApprovalTool[] {
-  if (kind === 'task') return APPROVAL_TOOLS;
-  return kind === 'session' ? ['read_file', 'write_file', 'run_command'] : [];
+/** How commands run on this machine: in the sandbox, without one by the operator's wish, or not at all. */
+export type CommandPlace = 'confined' | 'unconfined' | 'off';
+
+export function commandPlace({ available, unconfined }: HealthReply['sandbox']): CommandPlace {
+  return unconfined ? 'unconfined' : available ? 'confined' : 'off';
+}
+
+/** Tools of this kind of run that the form has a rule for; one that is not offered needs none. */
+export function approvalTools(kind: RunKind, commands: CommandPlace = 'confined'): readonly ApprovalTool[] {
+  const tools: readonly ApprovalTool[] =
+    kind === 'task' ? APPROVAL_TOOLS : kind === 'session' ? ['read_file', 'write_file', 'run_command'] : [];
+  return commands === 'off' ? tools.filter((tool) => tool !== 'run_command') : tools;
+}
+
+/** The rules there are for a tool, the usual one first. */
+export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): readonly ApprovalChoice[] {
+  return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : ['auto', 'ask', 'deny'];
 }
 
 function approvalOf({ kind, approval }: RunDraft): CreateRunRequest['approval'] {

@@ -3,6 +3,7 @@ import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
+import { mayWaitForPlace } from './activity.ts';
 import { type Connection, type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
 import { applyDelta, emptyLive, type Live } from './live-text.ts';
 
@@ -16,11 +17,15 @@ export interface RunView {
 /** Calls `work` soon, once, and returns how to call it off. In a browser: before the next frame. */
 export type Schedule = (work: () => void) => () => void;
 
-/** One run in the browser. Events and deltas go in as they come; the stores change at most once per frame. */
-export interface RunStore {
+/** A run to be shown, wherever it comes from. */
+export interface RunSource {
   readonly view: StoreApi<RunView>;
   /** Apart from the view, so that running text wakes the open rows only. */
   readonly live: StoreApi<Live>;
+}
+
+/** One run in the browser. Events and deltas go in as they come; the stores change at most once per frame. */
+export interface RunStore extends RunSource {
   receive(events: readonly ShownEvent[]): void;
   receiveDelta(delta: RunDelta): void;
   signal(signal: ConnectionSignal): void;
@@ -28,8 +33,14 @@ export interface RunStore {
   flush(): void;
   /** The last event received, applied or not: where a stream is to go on. */
   readonly cursor: number;
+  /** All events that were applied, from the first: what a replay plays. Its rows hold most of them anyway. */
+  readonly events: readonly ShownEvent[];
   dispose(): void;
 }
+
+/** So far behind the log, the picture is drawn now and then only: each drawing would keep what comes waiting. */
+const FAR_BEHIND = 200;
+const FAR_BEHIND_MS = 1000;
 
 /**
  * Makes the store of a run. Events are taken by number: what is already there is skipped, what is ahead of a gap is
@@ -42,19 +53,23 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
     connection: newConnection(now()),
   }));
   const live = createStore<Live>(() => emptyLive);
+  const applied: ShownEvent[] = [];
   let waiting: ShownEvent[] = [];
   let deltas: RunDelta[] = [];
   let cursor = 0;
   let cancel: (() => void) | undefined;
+  let drawnAt = now();
 
   const flush = () => {
     cancel?.();
     cancel = undefined;
+    drawnAt = now();
     const events = waiting;
     const pieces = deltas;
     waiting = [];
     deltas = [];
     if (events.length > 0) {
+      for (const event of events) applied.push(event);
       view.setState(({ run, timeline, connection }) => {
         const after = foldAll(run, events);
         return {
@@ -74,14 +89,22 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
     for (const delta of pieces) if (isOpen(delta, run)) after = applyDelta(after, delta);
     if (after !== before) live.setState(after, true);
   };
+  const draw = () => {
+    cancel?.();
+    cancel = undefined;
+    const { head } = view.getState().connection;
+    if (head - cursor > FAR_BEHIND && now() - drawnAt < FAR_BEHIND_MS) soon();
+    else flush();
+  };
   const soon = () => {
-    cancel ??= schedule(flush);
+    cancel ??= schedule(draw);
   };
 
   return {
     view,
     live,
     flush,
+    events: applied,
     get cursor() {
       return cursor;
     },
@@ -122,6 +145,8 @@ function isOpen(delta: RunDelta, run: RunState): boolean {
       );
     case 'queue':
       return run.phase !== 'ended';
+    case 'load':
+      return run.phase === 'loading';
   }
 }
 
@@ -129,7 +154,14 @@ function isOpen(delta: RunDelta, run: RunState): boolean {
 function settle(live: Live, run: RunState): Live {
   let settled = live;
   if (live.call !== 0 && run.openCall?.call !== live.call) {
-    settled = { ...settled, call: 0, text: undefined, thinking: undefined };
+    settled = {
+      ...settled,
+      call: 0,
+      text: undefined,
+      thinking: undefined,
+      textSince: undefined,
+      thinkingSince: undefined,
+    };
   }
   const running =
     run.reply?.calls.filter((call) => call.status === 'running').map((call) => call.callId) ?? [];
@@ -141,6 +173,6 @@ function settle(live: Live, run: RunState): Live {
       ),
     };
   }
-  const waits = run.phase === 'queued' || run.phase === 'starting' || run.phase === 'between';
-  return live.queue && !waits ? { ...settled, queue: undefined } : settled;
+  if (live.load && run.phase !== 'loading') settled = { ...settled, load: undefined };
+  return live.queue && !mayWaitForPlace(run) ? { ...settled, queue: undefined } : settled;
 }

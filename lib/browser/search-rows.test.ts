@@ -13,6 +13,13 @@ it('finds what was asked, thought, called and answered', () => {
   expect(kinds('costs fell in the third')).toEqual(['call', 'end']);
 });
 
+it('takes the words of the search over all runs: without case and accents, phrases in quotes', () => {
+  expect(kinds('"costs fell in" THIRD')).toEqual(['call', 'end']);
+  expect(kinds('"fell costs"')).toEqual([]);
+  expect(kinds('"cósts FÉLL in" thírd')).toEqual(['call', 'end']);
+  expect(kinds('"')).toEqual([]);
+});
+
 it('takes all words of a query in any order, and nothing for none', () => {
   expect(kinds('summary.md write_file')).toEqual(['tool']);
   expect(searchRows(rows, '  ')).toEqual([]);

@@ -1,12 +1,13 @@
 import type { TimelineRow } from '../events/fold-timeline.ts';
+import { plainWord } from '../util/search-words.ts';
 
 const texts = new WeakMap<TimelineRow, string>();
 
-/** Everything a row says, in lower case. Rows keep their identity until they change, so each is read once. */
+/** Everything a row says, without case and accents. Rows keep their identity until they change, so each is read once. */
 function textOf(row: TimelineRow): string {
   const known = texts.get(row);
   if (known !== undefined) return known;
-  const text = collect(row).join('\n').toLowerCase();
+  const text = plainWord(collect(row).join('\n'));
   texts.set(row, text);
   return text;
 }
@@ -29,7 +30,7 @@ function collect(row: TimelineRow): string[] {
         row.failed?.raw,
       ]);
     case 'tool':
-      return [row.name, ...strings(row.arguments), ...strings(row.result?.output)];
+      return [row.name, ...strings([row.arguments, row.forked?.arguments, row.result?.output])];
     default:
       return strings('event' in row ? row.event : (row.checked ?? row.started));
   }
@@ -42,9 +43,13 @@ function strings(value: unknown): string[] {
   return Object.values(value).flatMap(strings);
 }
 
-/** Indexes of the rows that hold all words of a query, in order; none for an empty query. */
+/**
+ * Indexes of the rows that hold all words of a query, in order, without regard to case and accents; none for an empty query.
+ * A word may be any part of a text; what stands in "quotes" is one.
+ */
 export function searchRows(rows: readonly TimelineRow[], query: string): number[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const pieces = plainWord(query).matchAll(/"([^"]*)"?|[^\s"]+/g);
+  const words = [...pieces].map(([piece, quoted]) => (quoted ?? piece).trim()).filter(Boolean);
   if (words.length === 0) return [];
   return rows.flatMap((row, index) => {
     const text = textOf(row);

@@ -79,7 +79,7 @@ function transportTo(base: string): HubTransport {
             ?.pipeThrough(new TextDecoderStream())
             .pipeThrough(new EventSourceParserStream());
           for await (const { id, event, data } of events ?? []) {
-            if (event === 'delta' || event === 'run') handlers.named(event, data);
+            if (event === 'delta' || event === 'run' || event === 'run-deleted') handlers.named(event, data);
             else handlers.event(id ?? '', data);
           }
           handlers.error();
@@ -214,6 +214,21 @@ it('D5: keeps a run for a tab that comes just as the end does', async () => {
   closers.push(late.leave, early.leave);
   early.receive({ type: 'follow', runId: 'a', after: 3 });
   await vi.waitFor(() => expect(late.seqs('a')).toEqual(numbers(1, events.length)));
+});
+
+it('tells those who watch the list and those who follow the run that it was deleted', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { server, tab } = await setUp({ a: log });
+  const [watching, following, neither] = [tab(), tab(), tab()];
+  watching.receive({ type: 'watch-list', on: true });
+  following.receive({ type: 'follow', runId: 'a', after: 0 });
+  neither.receive({ type: 'follow', runId: 'nowhere', after: 0 });
+  await vi.waitFor(() => expect(following.seqs('a')).toHaveLength(log.length));
+  for (const stream of server.open) stream.write('event: run-deleted\ndata: {"run_id":"a"}\n\n');
+  await vi.waitFor(() => expect(watching.messages).toContainEqual({ type: 'run-deleted', runId: 'a' }));
+  expect(following.signals('a')).toContain('deleted');
+  expect(following.messages).not.toContainEqual({ type: 'run-deleted', runId: 'a' });
+  expect(neither.signals('nowhere')).not.toContain('deleted');
 });
 
 it('notices a server that is away', async () => {

@@ -1,13 +1,15 @@
-import type { ViewDelta } from '../api/replies.ts';
+import type { RunDeleted, ViewDelta } from '../api/replies.ts';
 import type { ConnectionSignal } from './connection.ts';
 import { retryDelayMs } from './connection.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
+
+export type StreamName = 'delta' | 'run' | 'run-deleted';
 
 /** What a stream tells: `message` events by their id, named events by their name. */
 export interface StreamHandlers {
   open(): void;
   event(id: string, data: string): void;
-  named(name: 'delta' | 'run', data: string): void;
+  named(name: StreamName, data: string): void;
   error(): void;
 }
 
@@ -37,7 +39,7 @@ interface Tab {
 /** Changes of several tabs within this time lead to one new stream. */
 const SETTLE_MS = 25;
 /** Events are handed on in bunches: a replay of thousands would otherwise be as many messages. */
-const BUNCH_MS = 4;
+const BUNCH_MS = 1;
 /** A stream that has not opened by then is tried again. */
 const OPEN_TIMEOUT_MS = 10_000;
 
@@ -204,10 +206,14 @@ export class StreamHub {
     this.#change();
   }
 
-  #named(name: 'delta' | 'run', data: string): void {
+  #named(name: StreamName, data: string): void {
     if (name === 'run') {
       for (const tab of this.#tabs) if (tab.list) tab.summaries.push(data);
       this.#sendSoon();
+      return;
+    }
+    if (name === 'run-deleted') {
+      this.#deleted((JSON.parse(data) as RunDeleted).run_id);
       return;
     }
     const { run_id: runId, ...delta } = JSON.parse(data) as ViewDelta;
@@ -215,6 +221,16 @@ export class StreamHub {
     this.#sendNow();
     for (const tab of this.#tabs) {
       if (tab.runs.has(runId)) tab.send({ type: 'delta', runId, delta });
+    }
+  }
+
+  #deleted(runId: string): void {
+    this.#sendNow();
+    this.#confirmed.delete(runId);
+    this.#tellRun(runId, { type: 'deleted' });
+    for (const tab of this.#tabs) {
+      tab.runs.delete(runId);
+      if (tab.list) tab.send({ type: 'run-deleted', runId });
     }
   }
 

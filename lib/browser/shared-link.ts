@@ -1,0 +1,51 @@
+/** Well within the 5 seconds after which a link that was revoked shows nothing any more. */
+const ASKED_EVERY_MS = 3000;
+
+/**
+ * Asks whether the link a page was opened by is still good.
+ *
+ * @param url the link, relative to the page
+ * @returns `gone`: it was revoked, or its time is over; `good` also when the server is too busy to say
+ * @throws {TypeError} when the server does not answer
+ */
+export async function askLink(url: string, signal: AbortSignal): Promise<'good' | 'gone'> {
+  const { status } = await fetch(`${url}/status`, { signal, credentials: 'omit', cache: 'no-store' });
+  return status === 410 || status === 404 ? 'gone' : 'good';
+}
+
+/**
+ * Asks again and again, and at once when the page is looked at after it was not: a browser slows down the clocks of pages
+ * that nobody sees. By requests and not by a stream, since a browser opens six of those to one place at most.
+ *
+ * @param onGone called once, after which nothing is asked any more
+ * @returns how to stop
+ */
+export function watchLink(url: string, onGone: () => void): () => void {
+  const abort = new AbortController();
+  const { signal } = abort;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asking = false;
+  const ask = async () => {
+    if (asking) return;
+    asking = true;
+    clearTimeout(timer);
+    try {
+      if ((await askLink(url, signal)) === 'gone' && !signal.aborted) {
+        abort.abort();
+        onGone();
+      }
+    } catch {
+      // Nobody answers: the network is away, or the server. What is on the page stays until it is known.
+    }
+    asking = false;
+    if (!signal.aborted) timer = setTimeout(() => void ask(), ASKED_EVERY_MS);
+  };
+  const looked = () => {
+    if (document.visibilityState === 'visible') void ask();
+  };
+  document.addEventListener('visibilitychange', looked, { signal });
+  addEventListener('pageshow', looked, { signal });
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  void ask();
+  return () => abort.abort();
+}

@@ -1,0 +1,11 @@
+/** Whether keys are words now and not commands. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+  );
+}
+
+export function isDialogOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null;
+}
