@@ -11,7 +11,7 @@ export default function ErrorPage({
   reset: () => void;
 }) {
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-16 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
       <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page broke</h1>
       <p className="mt-2 text-ink-2">
         Runs go on without it. Drawing it again may help; if not, this is a bug in Loupe.

@@ -2,6 +2,7 @@ import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { AppHeader } from '../components/shell/app-header.tsx';
+import { Said } from '../components/shell/said.tsx';
 import { UnconfinedBanner } from '../components/shell/unconfined-banner.tsx';
 import { THEME_COOKIE, themeOf } from '../lib/browser/theme.ts';
 import './globals.css';
@@ -38,6 +39,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         {unconfined && <UnconfinedBanner />}
         <AppHeader theme={theme} />
         {children}
+        <Said />
       </body>
     </html>
   );

@@ -1,9 +1,9 @@
-import Link from 'next/link';
 import { buttonClass } from '../components/ui/button.tsx';
+import { Link } from '../components/ui/link.tsx';
 
 export default function NotFound() {
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-16 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
       <h1 className="text-2xl font-semibold tracking-[-0.02em]">There is nothing here</h1>
       <p className="mt-2 text-ink-2">The address leads to no page of this Loupe.</p>
       <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>

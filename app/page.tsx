@@ -1,5 +1,11 @@
 import { Home } from '../components/home/home.tsx';
 
-export default function Page() {
-  return <Home />;
+/** `?link=used`: the server came here from a sign-in link that was used before or is too old. */
+export default async function Page({
+  searchParams,
+}: {
+  searchParams: Promise<{ link?: string | string[] }>;
+}) {
+  const { link } = await searchParams;
+  return <Home spentLink={link === 'used'} />;
 }

@@ -71,10 +71,11 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
           options={[
             { value: 'explore', label: 'Explorations' },
             { value: 'task', label: 'Tasks' },
+            { value: 'prompt', label: 'Quick prompts' },
           ]}
         />
-        {draft.mode === 'task' ? (
-          <Field label="Task" hint="Each run gets a fresh folder." problem={problems.task}>
+        {draft.mode !== 'explore' ? (
+          <Field label={draft.mode === 'task' ? 'Task' : 'Prompt'} problem={problems.task}>
             {(props) => (
               <textarea
                 {...props}
@@ -102,6 +103,23 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
               onChange={(checked) => set('diversity', checked)}
             />
           </>
+        )}
+        {draft.mode === 'task' && (
+          <Field
+            label="Folder to copy"
+            hint="Each run works on a fresh copy of it. Left empty: an empty folder for each."
+            problem={problems.workspace}
+          >
+            {(props) => (
+              <input
+                {...props}
+                className="field font-mono text-sm"
+                value={draft.workspace}
+                onChange={(event) => set('workspace', event.target.value)}
+                placeholder="/home/ada/texts"
+              />
+            )}
+          </Field>
         )}
       </Section>
       <Section title="Models" hint="Each is loaded once, then all its runs follow">
@@ -156,6 +174,22 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
             problem={problems.repeats}
           />
         </div>
+        <Field
+          label="Other model options"
+          hint="One a line, with the values to try: top_p: 0.9, 0.5"
+          problem={problems.options}
+        >
+          {(props) => (
+            <textarea
+              {...props}
+              rows={2}
+              className="field resize-y font-mono text-sm"
+              value={draft.options}
+              onChange={(event) => set('options', event.target.value)}
+              placeholder={'num_ctx: 8192, 32768\ntop_k: 40'}
+            />
+          )}
+        </Field>
       </Section>
       {problem && <ErrorNote error={problem} />}
       <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">

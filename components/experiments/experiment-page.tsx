@@ -1,11 +1,11 @@
 'use client';
 
-import Link from 'next/link';
 import { useEffect, useState } from 'react';
 import type { ExperimentItem, ExperimentReply } from '#lib/api/experiment.ts';
 import { ApiError, postJson } from '#lib/browser/api.ts';
 import { formatCount, formatDuration, formatPercent, formatShortCount } from '#lib/browser/format.ts';
 import { isReason, reasonWords, type Tone } from '#lib/browser/reasons.ts';
+import { type ResultGroup, resultGroups } from '#lib/browser/result-groups.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -13,16 +13,25 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
 import { toneText } from '../ui/tone.ts';
+import { AgreementPanel } from './agreement-panel.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { ProgressBar } from './progress-bar.tsx';
 
+const REFRESH_MS = 2000;
+
 const link = 'text-sm font-medium text-brass underline-offset-4 hover:underline';
+
+/** One that has been stopped may be continued from elsewhere. */
+function untilFinished(last: ExperimentReply | undefined): number | undefined {
+  return last?.experiment.status === 'finished' ? undefined : REFRESH_MS;
+}
 
 /** One experiment: how far it is, every run with its result, and the table to take away. */
 export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const path = `/api/experiments/${encodeURIComponent(experimentId)}`;
-  const { data, error, reload } = useApi<ExperimentReply>(path, 2000);
+  const { data, error, reload } = useApi<ExperimentReply>(path, untilFinished);
   const [problem, setProblem] = useState<string>();
   const name = data?.experiment.name;
   useEffect(() => {
@@ -39,7 +48,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   };
   if (!data) {
     return (
-      <main id="main" className="mx-auto w-full max-w-5xl flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
+      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
         {error && <Problem error={error} onRetry={reload} />}
       </main>
     );
@@ -49,7 +58,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const active = experiment.status === 'running' || experiment.status === 'waiting';
   const seconds = items.reduce((sum, { result }) => sum + (result?.seconds ?? 0), 0);
   return (
-    <main id="main" className="mx-auto w-full max-w-5xl flex-1 px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <Link href="/experiments" className="text-sm text-ink-3 underline-offset-4 hover:underline">
         Experiments
       </Link>
@@ -86,13 +95,16 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         </p>
       )}
       <div className="mt-4 grid items-center gap-x-6 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
-        <Badge tone={tone}>{label}</Badge>
+        <span>
+          <Badge tone={tone}>{label}</Badge>
+        </span>
         <ProgressBar experiment={experiment} />
         <span className="tnum font-mono text-xs text-ink-3">
           {formatCount(experiment.done + experiment.failed)} of {formatCount(experiment.total)} runs
           {seconds > 0 && `, ${formatDuration(seconds * 1000)}`}
         </span>
       </div>
+      <AgreementPanel experimentId={experimentId} done={experiment.done} />
       <div className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
         <h2 className="font-semibold">Results</h2>
         <span className="flex gap-4">
@@ -104,9 +116,94 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           </a>
         </span>
       </div>
+      <Groups groups={resultGroups(items)} explore={experiment.mode === 'explore'} />
       <Results items={items} explore={experiment.mode === 'explore'} />
     </main>
   );
+}
+
+/** How far repeats and seeds of the same thing agree; nothing where nothing is repeated. */
+function Groups({ groups, explore }: { groups: readonly ResultGroup[]; explore: boolean }) {
+  if (groups.every(({ runs }) => runs === 1)) return null;
+  const checked = groups.some((group) => group.checked > 0);
+  const columns = [
+    explore ? 'All cycles' : 'Answered',
+    ...(checked ? ['Checks pass'] : []),
+    ...(explore ? [] : ['Same answer']),
+    ...['Tokens out', 'Time'],
+  ];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="mt-2 mb-6 scrolls-x" aria-label="Agreement" tabIndex={0}>
+      <table className="tnum w-full min-w-[40rem] border-collapse text-sm">
+        <caption className="sr-only">How far runs of the same model and options agree; medians</caption>
+        <thead>
+          <HeadRow words={['Model', 'Options']} figures={columns} />
+        </thead>
+        <tbody className="divide-y">
+          {groups.map((group) => (
+            <tr key={group.key} className="align-baseline">
+              <th scope="row" className="foreign py-1.5 pr-4 text-left font-mono text-xs font-normal">
+                <ForeignText text={group.model} />
+              </th>
+              <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">
+                {optionWords(group.options) || '–'}
+              </td>
+              <Share count={group.answered} of={group.done} />
+              {checked && <Share count={group.passed} of={group.checked} />}
+              {!explore && (
+                <Share
+                  count={group.agreeing}
+                  of={group.answered}
+                  words={group.agreeing === 1 && group.answered > 1 ? 'all differ' : undefined}
+                />
+              )}
+              <td className="py-1.5 pl-4 text-right font-mono text-xs">
+                {group.tokensOut === undefined ? '–' : formatShortCount(group.tokensOut)}
+              </td>
+              <td className="py-1.5 pl-4 text-right font-mono text-xs">
+                {group.seconds === undefined ? '–' : formatDuration(group.seconds * 1000)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** `3 of 4`, or other words for it, with as much of a line as that is. */
+function Share({ count, of, words }: { count: number; of: number; words?: string }) {
+  return (
+    <td className="py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap">
+      {of === 0 ? (
+        '–'
+      ) : (
+        <>
+          {words ?? `${formatCount(count)} of ${formatCount(of)}`}
+          <svg
+            viewBox="0 0 100 2"
+            preserveAspectRatio="none"
+            className="mt-0.5 h-0.5 w-full"
+            aria-hidden="true"
+          >
+            <rect width="100" height="2" className="fill-line" />
+            <rect
+              width={(count / of) * 100}
+              height="2"
+              className={count === of ? 'fill-ok' : 'fill-brass-fill'}
+            />
+          </svg>
+        </>
+      )}
+    </td>
+  );
+}
+
+function optionWords(options: ExperimentItem['options']): string {
+  return Object.entries(options)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
 }
 
 function Results({ items, explore }: { items: readonly ExperimentItem[]; explore: boolean }) {
@@ -115,21 +212,10 @@ function Results({ items, explore }: { items: readonly ExperimentItem[]; explore
     : ['Iterations', 'Calls', 'Files', 'Checks', 'Tokens out', 'Time'];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="mt-2 overflow-x-auto" aria-label="Results" tabIndex={0}>
+    <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
       <table className="tnum w-full min-w-[48rem] border-collapse text-sm">
         <thead>
-          <tr className="border-b border-line-strong text-left">
-            {['#', 'Model', 'Options', 'Outcome'].map((name) => (
-              <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
-                {name}
-              </th>
-            ))}
-            {columns.map((name) => (
-              <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
-                {name}
-              </th>
-            ))}
-          </tr>
+          <HeadRow words={['#', 'Model', 'Options', 'Outcome']} figures={columns} />
         </thead>
         <tbody className="divide-y">
           {items.map((item) => (
@@ -141,11 +227,29 @@ function Results({ items, explore }: { items: readonly ExperimentItem[]; explore
   );
 }
 
+/** Columns of words stand to the left, columns of figures to the right. */
+function HeadRow({ words, figures }: { words: readonly string[]; figures: readonly string[] }) {
+  return (
+    <tr className="border-b border-line-strong text-left">
+      {words.map((name) => (
+        <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
+          {name}
+        </th>
+      ))}
+      {figures.map((name) => (
+        <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
+          {name}
+        </th>
+      ))}
+    </tr>
+  );
+}
+
 function ResultLine({ item, explore }: { item: ExperimentItem; explore: boolean }) {
   const { result } = item;
   const outcome = outcomeOf(item, explore);
   const settings = [
-    ...Object.entries(item.options).map(([name, value]) => `${name} ${value}`),
+    optionWords(item.options),
     item.seed === undefined ? undefined : `seed ${item.seed}`,
     item.repeat > 1 ? `repeat ${item.repeat}` : undefined,
   ]
@@ -169,7 +273,7 @@ function ResultLine({ item, explore }: { item: ExperimentItem; explore: boolean 
   return (
     <tr className="align-baseline">
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{item.position}</td>
-      <td className="foreign py-1.5 pr-4 font-mono text-xs">
+      <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
         <ForeignText text={item.model} />
       </td>
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">{settings || '–'}</td>

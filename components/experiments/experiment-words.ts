@@ -1,4 +1,4 @@
-import type { ExperimentSummary } from '#lib/api/experiment.ts';
+import type { ExperimentMode, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { Tone } from '#lib/browser/reasons.ts';
 
 export const STATUS_WORDS: Record<ExperimentSummary['status'], { label: string; tone: Tone }> = {
@@ -6,4 +6,11 @@ export const STATUS_WORDS: Record<ExperimentSummary['status'], { label: string; 
   running: { label: 'Running', tone: 'live' },
   stopped: { label: 'Stopped', tone: 'warn' },
   finished: { label: 'Finished', tone: 'ok' },
+};
+
+/** What the runs of an experiment are. */
+export const MODE_WORDS: Record<ExperimentMode, string> = {
+  explore: 'Explorations',
+  task: 'Tasks',
+  prompt: 'Quick prompts',
 };

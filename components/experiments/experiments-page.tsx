@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/format.ts';
@@ -10,8 +9,9 @@ import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
 import { ExperimentForm } from './experiment-form.tsx';
-import { STATUS_WORDS } from './experiment-words.ts';
+import { MODE_WORDS, STATUS_WORDS } from './experiment-words.ts';
 import { ProgressBar } from './progress-bar.tsx';
 
 /** Sets of runs with one plan, and the form for a new one. */
@@ -19,17 +19,19 @@ export function ExperimentsPage() {
   const { data, error, reload } = useApi<ExperimentListReply>('/api/experiments', 3000);
   const [making, setMaking] = useState(false);
   const none = data?.experiments.length === 0;
+  // It stays when another page starts the first experiment: what was typed into it is not lost.
+  if (none && !making) setMaking(true);
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div>
           <h1 className="text-xl font-semibold tracking-[-0.015em]">Experiments</h1>
-          <p className="mt-1 text-ink-2">
-            One plan, many runs: every model with every temperature and seed, in an order that loads each
-            model once.
+          <p className="mt-1 max-w-read text-ink-2">
+            One plan, many runs: every model with every option and seed, in an order that loads each model
+            once.
           </p>
         </div>
-        {!making && !none && (
+        {data && !making && !none && (
           <Button size="sm" onClick={() => setMaking(true)}>
             New experiment
           </Button>
@@ -40,7 +42,7 @@ export function ExperimentsPage() {
           <Problem error={error} onRetry={reload} />
         </div>
       )}
-      {(making || none) && <ExperimentForm onCancel={none ? undefined : () => setMaking(false)} />}
+      {making && <ExperimentForm onCancel={none ? undefined : () => setMaking(false)} />}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">
           {data.experiments.map((experiment) => (
@@ -61,24 +63,26 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
   return (
     <Link
       href={`/experiments/${encodeURIComponent(experiment.id)}`}
-      className="group -mx-3 grid items-center gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_5rem]"
+      className="group -mx-3 grid items-center grid-cols-[minmax(0,1fr)_auto] gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_5rem]"
     >
-      <span className="min-w-0">
-        <span className="foreign line-clamp-1 font-medium group-hover:text-brass">
+      <span className="min-w-0 max-sm:col-span-2">
+        <span className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1">
           <ForeignText text={experiment.name} />
         </span>
         <span className="tnum text-sm text-ink-3">
-          {experiment.mode === 'explore' ? 'Explorations' : 'Tasks'} · {plural(plan.models.length, 'model')} ·{' '}
+          {MODE_WORDS[experiment.mode]} · {plural(plan.models.length, 'model')} ·{' '}
           {plural(experiment.total, 'run')}
         </span>
       </span>
-      <ProgressBar experiment={experiment} />
+      <span className="max-sm:col-span-2">
+        <ProgressBar experiment={experiment} />
+      </span>
       <span className="flex items-center gap-2">
         <Badge tone={tone}>{label}</Badge>
       </span>
       <span className="tnum text-right font-mono text-xs text-ink-3" suppressHydrationWarning>
         {formatCount(experiment.done + experiment.failed)}/{formatCount(experiment.total)}
-        <span className="block">{formatWhen(experiment.created_at, now)}</span>
+        <span className="ml-3 sm:ml-0 sm:block">{formatWhen(experiment.created_at, now)}</span>
       </span>
     </Link>
   );

@@ -2,8 +2,9 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { type CycleView, cyclesOf, toolsByUse } from '#lib/browser/explore-view.ts';
+import { toolsByUse } from '#lib/browser/explore-view.ts';
 import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/format.ts';
+import type { Cycle } from '#lib/events/fold-cycles.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 
@@ -28,19 +29,20 @@ const HEIGHT = CALLS + TOKENS + NOVELTY + 2 * GAP;
  * was. A cycle is chosen by pointer or arrow keys; Enter goes there.
  */
 export function CycleStrip() {
-  const rows = useRun((view) => view.timeline.rows);
+  const { cycles } = useRun((view) => view.timeline.cycles);
   const limit = useRun((view) => view.run.config?.explore?.max_cycles);
-  const cycles = useMemo(() => cyclesOf(rows), [rows]);
-  const tools = useMemo(() => toolsByUse(cycles), [cycles]);
+  // The same list as long as the order is the same: what is drawn hangs on it.
+  const order = toolsByUse(cycles).join('\n');
+  const tools = useMemo(() => order.split('\n').filter(Boolean), [order]);
   const { reading, goTo } = useRunScreen();
   const chosen = useStore(reading, (state) => state.cycle);
   const strip = useRef<HTMLDivElement>(null);
   const last = cycles.at(-1);
   if (!last) return null;
-  const shown = cycles.find(({ cycle }) => cycle === chosen) ?? last;
+  const shown = cycles.find(({ number }) => number === chosen) ?? last;
   const choose = (cycle: number) => {
-    const clamped = Math.min(last.cycle, Math.max(1, cycle));
-    reading.setState({ cycle: clamped === last.cycle ? undefined : clamped });
+    const clamped = Math.min(last.number, Math.max(1, cycle));
+    reading.setState({ cycle: clamped === last.number ? undefined : clamped });
   };
   const at = (event: PointerEvent) => {
     const box = strip.current?.getBoundingClientRect();
@@ -50,10 +52,10 @@ export function CycleStrip() {
   const pressed = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
     const step = steps[event.key];
-    if (step !== undefined) choose(shown.cycle + step);
+    if (step !== undefined) choose(shown.number + step);
     else if (event.key === 'Home') choose(1);
-    else if (event.key === 'End') choose(last.cycle);
-    else if (event.key === 'Enter') goTo(shown.seq);
+    else if (event.key === 'End') choose(last.number);
+    else if (event.key === 'Enter') goTo(shown.startedSeq);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -77,27 +79,27 @@ export function CycleStrip() {
           tabIndex={0}
           aria-label="Cycle"
           aria-valuemin={1}
-          aria-valuemax={last.cycle}
-          aria-valuenow={shown.cycle}
-          aria-valuetext={`Cycle ${shown.cycle}: ${cycleWords(shown)}`}
+          aria-valuemax={last.number}
+          aria-valuenow={shown.number}
+          aria-valuetext={`Cycle ${shown.number}: ${cycleWords(shown)}`}
           className="relative h-[5.5rem] cursor-pointer touch-pan-y"
           onKeyDown={pressed}
           onPointerMove={(event) => {
             const found = event.buttons === 1 ? at(event) : undefined;
-            if (found) choose(found.cycle);
+            if (found) choose(found.number);
           }}
           onPointerDown={(event) => {
             const found = at(event);
-            if (found) choose(found.cycle);
+            if (found) choose(found.number);
           }}
-          onDoubleClick={() => goTo(shown.seq)}
+          onDoubleClick={() => goTo(shown.startedSeq)}
         >
           <Drawing cycles={cycles} tools={tools} />
           <span
             aria-hidden="true"
             className="pointer-events-none absolute -inset-y-0.5 rounded-[2px] border border-brass bg-brass-fill/10"
             style={{
-              left: `${((shown.cycle - 1) / cycles.length) * 100}%`,
+              left: `${((shown.number - 1) / cycles.length) * 100}%`,
               width: `max(4px, ${100 / cycles.length}%)`,
             }}
           />
@@ -106,10 +108,10 @@ export function CycleStrip() {
       <div className="tnum mt-1.5 flex flex-wrap items-baseline gap-x-4 gap-y-0.5 text-xs text-ink-3">
         <button
           type="button"
-          onClick={() => goTo(shown.seq)}
+          onClick={() => goTo(shown.startedSeq)}
           className="font-medium text-brass underline-offset-2 hover:underline"
         >
-          Cycle {formatCount(shown.cycle)}
+          Cycle {formatCount(shown.number)}
           {limit ? ` of ${formatCount(limit)}` : ''}
         </button>
         <span>{cycleWords(shown)}</span>
@@ -126,30 +128,24 @@ export function CycleStrip() {
   );
 }
 
-function cycleWords(cycle: CycleView): string {
+function cycleWords(cycle: Cycle): string {
   return [
-    plural(cycle.calls, 'call') + (cycle.failed > 0 ? ` (${cycle.failed} failed)` : ''),
+    plural(cycle.toolCalls, 'call') + (cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : ''),
     `${formatShortCount(cycle.tokensOut)} tokens written`,
     cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
-    cycle.reflection?.byLimit ? 'ended by the call limit' : undefined,
-    cycle.reflection ? undefined : 'open',
+    cycle.advice?.feedback === undefined ? undefined : 'told to look for something new',
+    cycle.endedBy === 'call_limit' ? 'ended by the call limit' : undefined,
+    cycle.endedBy === undefined ? 'open' : undefined,
   ]
     .filter(Boolean)
     .join(' · ');
 }
 
 /** The three lanes; one unit of the drawing is one cycle, so that any number of them fills the width. */
-const Drawing = memo(function Drawing({
-  cycles,
-  tools,
-}: {
-  cycles: readonly CycleView[];
-  tools: readonly string[];
-}) {
-  const mostCalls = Math.max(1, ...cycles.map(({ calls }) => calls));
+function Drawing({ cycles, tools }: { cycles: readonly Cycle[]; tools: readonly string[] }) {
+  const mostCalls = Math.max(1, ...cycles.map(({ toolCalls }) => toolCalls));
   const mostTokens = Math.max(1, ...cycles.map(({ tokensOut }) => tokensOut));
   const width = cycles.length > 60 ? 0.86 : 0.74;
-  const noveltyTop = CALLS + TOKENS + 2 * GAP;
   return (
     <svg
       viewBox={`0 0 ${cycles.length} ${HEIGHT}`}
@@ -161,49 +157,64 @@ const Drawing = memo(function Drawing({
       {[CALLS, CALLS + GAP + TOKENS, HEIGHT].map((y) => (
         <rect key={y} x="0" y={y - 0.6} width={cycles.length} height="0.6" className="fill-line" />
       ))}
-      {cycles.map((cycle, index) => {
-        const x = index + (1 - width) / 2;
-        const unit = CALLS / mostCalls;
-        let top = CALLS;
-        const tokens = (cycle.tokensOut / mostTokens) * TOKENS;
-        const told = cycle.advice?.told;
-        return (
-          <g key={cycle.cycle}>
-            {shades.map(({ fill }, shade) => {
-              const names = shade === OTHER ? tools.slice(OTHER) : tools.slice(shade, shade + 1);
-              const count = names.reduce((sum, tool) => sum + (cycle.tools[tool] ?? 0), 0);
-              if (count === 0) return null;
-              top -= count * unit;
-              return <rect key={fill} x={x} y={top} width={width} height={count * unit} className={fill} />;
-            })}
-            <rect
-              x={x}
-              y={CALLS + GAP + TOKENS - tokens}
-              width={width}
-              height={tokens}
-              className="fill-ink-3"
-            />
-            {cycle.novelty !== undefined && (
-              <rect
-                x={x}
-                y={noveltyTop + (1 - cycle.novelty) * (NOVELTY - 2)}
-                width={width}
-                height="2"
-                className={cycle.novelty < 0.4 ? 'fill-warn' : 'fill-ok'}
-              />
-            )}
-            {told && (
-              <rect
-                x={x}
-                y={noveltyTop}
-                width={width}
-                height={NOVELTY}
-                className="fill-brass-fill opacity-25"
-              />
-            )}
-          </g>
-        );
-      })}
+      {cycles.map((cycle, index) => (
+        <Column
+          key={cycle.number}
+          cycle={cycle}
+          x={index + (1 - width) / 2}
+          width={width}
+          tools={tools}
+          mostCalls={mostCalls}
+          mostTokens={mostTokens}
+        />
+      ))}
     </svg>
+  );
+}
+
+const NOVELTY_TOP = CALLS + TOKENS + 2 * GAP;
+
+/** One cycle in all lanes. Drawn again only when it changes, or the scale does. */
+const Column = memo(function Column({
+  cycle,
+  x,
+  width,
+  tools,
+  mostCalls,
+  mostTokens,
+}: {
+  cycle: Cycle;
+  x: number;
+  width: number;
+  tools: readonly string[];
+  mostCalls: number;
+  mostTokens: number;
+}) {
+  const unit = CALLS / mostCalls;
+  const tokens = (cycle.tokensOut / mostTokens) * TOKENS;
+  let top = CALLS;
+  return (
+    <g>
+      {shades.map(({ fill }, shade) => {
+        const names = shade === OTHER ? tools.slice(OTHER) : tools.slice(shade, shade + 1);
+        const count = names.reduce((sum, tool) => sum + (cycle.tools[tool] ?? 0), 0);
+        if (count === 0) return null;
+        top -= count * unit;
+        return <rect key={fill} x={x} y={top} width={width} height={count * unit} className={fill} />;
+      })}
+      <rect x={x} y={CALLS + GAP + TOKENS - tokens} width={width} height={tokens} className="fill-ink-3" />
+      {cycle.novelty !== undefined && (
+        <rect
+          x={x}
+          y={NOVELTY_TOP + (1 - cycle.novelty) * (NOVELTY - 2)}
+          width={width}
+          height="2"
+          className={cycle.novelty < 0.4 ? 'fill-warn' : 'fill-ok'}
+        />
+      )}
+      {cycle.advice?.feedback !== undefined && (
+        <rect x={x} y={NOVELTY_TOP} width={width} height={NOVELTY} className="fill-brass-fill opacity-25" />
+      )}
+    </g>
   );
 });

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { type MemoryKey, memoryAt, memoryChanges } from '#lib/browser/explore-view.ts';
+import { type MemoryKey, memoryAt } from '#lib/browser/explore-view.ts';
 import { formatCount, plural } from '#lib/browser/format.ts';
 import { useRun, useRunScreen, useUnfolded } from '../run/run-context.tsx';
 import { LongText } from '../timeline/long-text.tsx';
@@ -12,9 +12,8 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 
 /** The memory as it stood at the end of any cycle, and for each key what happened to it and which call did it. */
 export function MemoryPanel() {
-  const rows = useRun((view) => view.timeline.rows);
+  const changes = useRun((view) => view.timeline.cycles.changes);
   const last = useRun((view) => view.run.cycle.number);
-  const changes = useMemo(() => memoryChanges(rows), [rows]);
   const { reading } = useRunScreen();
   const chosen = useStore(reading, (state) => state.cycle);
   const cycle = Math.min(chosen ?? last, last);
@@ -83,7 +82,7 @@ function KeyLine({ entry }: { entry: MemoryKey }) {
                   }}
                   className="text-brass underline-offset-2 hover:underline"
                 >
-                  call {change.callId}
+                  {change.callId === undefined ? 'at the fork' : `call ${change.callId}`}
                 </a>
               </p>
               {change.value === undefined ? (

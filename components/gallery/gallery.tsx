@@ -1,12 +1,12 @@
 'use client';
 
-import Link from 'next/link';
 import { useEffect, useState } from 'react';
 import type { ModelReading } from '#lib/api/model-reading.ts';
 import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
 import type { RunDelta } from '#lib/events/delta.ts';
 import { ladderLog } from '#lib/testing/sample-ladder.ts';
 import {
+  approvalLog,
   callingLog,
   completedLog,
   endedLog,
@@ -17,8 +17,10 @@ import {
   verifiedLog,
 } from '#lib/testing/sample-logs.ts';
 import { exploreLog, sessionLog, stoppedSessionLog } from '#lib/testing/sample-modes.ts';
+import { eatenLog, stoppedCallLog, truthLog } from '#lib/testing/sample-truth.ts';
 import { ReadingTable } from '../models/reading-table.tsx';
 import { RunScreen } from '../run/run-screen.tsx';
+import { Link } from '../ui/link.tsx';
 
 interface Scene {
   log: (at: number) => SampleLog;
@@ -59,6 +61,7 @@ const scenes: Record<string, Scene> = {
       },
     ],
   },
+  approval: { log: (at) => approvalLog({ at }) },
   repaired: { log: (at) => repairedLog({ at }) },
   ladder: { log: (at) => ladderLog({ at }) },
   session: {
@@ -68,6 +71,9 @@ const scenes: Record<string, Scene> = {
   'session-stopped': { log: (at) => stoppedSessionLog({ at }) },
   explore: { log: (at) => exploreLog(12, { at, open: true }) },
   'explore-200': { log: (at) => exploreLog(200, { at }) },
+  truth: { log: (at) => truthLog({ at }) },
+  eaten: { log: (at) => eatenLog({ at }) },
+  'stopped-call': { log: (at) => stoppedCallLog({ at }) },
   verified: { log: (at) => verifiedLog({ at }) },
   long: { log: (at) => longLog(10_000, { at }) },
   completed: { log: (at) => completedLog({ at }) },
@@ -99,7 +105,7 @@ export function Gallery({ state }: { state: string | undefined }) {
   if (state === 'reading') return <Reading />;
   if (scene) return store ? <RunScreen store={store} /> : <main id="main" aria-busy="true" />;
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page px-3 py-8 sm:px-6">
       <h1 className="text-xl font-semibold">States of a run</h1>
       <ul className="mt-4 columns-2 gap-8">
         {[...Object.keys(scenes), 'reading'].map((name) => (
@@ -129,7 +135,7 @@ function Reading() {
     ...rest,
   });
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page px-3 py-8 sm:px-6">
       <h1 className="font-semibold">How their replies were read</h1>
       <ReadingTable
         models={[

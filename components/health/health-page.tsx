@@ -5,10 +5,10 @@ import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { formatBytes, plural } from '#lib/browser/format.ts';
 import { preferredModel, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
 import { remembered } from '#lib/browser/remembered.ts';
-import { Command } from '../home/welcome.tsx';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { Command } from '../ui/command.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
@@ -22,7 +22,7 @@ export function HealthPage() {
     5000,
   );
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-baseline gap-x-4">
         <h1 className="text-xl font-semibold tracking-[-0.015em]">Health</h1>
         {data && <span className="font-mono text-xs text-ink-3">Loupe {data.version}</span>}
@@ -46,7 +46,7 @@ export function HealthPage() {
                 <label className="flex flex-wrap items-center gap-2">
                   <span className="sr-only">Model to check</span>
                   <select
-                    className="field w-auto py-1 font-mono text-sm"
+                    className="field h-8 w-auto max-w-full py-0 font-mono text-sm"
                     value={model}
                     onChange={(event) => setChosen(event.target.value)}
                   >

@@ -1,7 +1,6 @@
 'use client';
 
 import { ArrowRight } from 'lucide-react';
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
@@ -9,14 +8,17 @@ import { ApiError } from '#lib/browser/api.ts';
 import { callsTools, preferredModel, sortedModels } from '#lib/browser/models.ts';
 import { remembered } from '#lib/browser/remembered.ts';
 import { emptyDraft, requestOf } from '#lib/browser/run-draft.ts';
+import { useTypedEarly } from '../hooks/use-typed-early.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { Link } from '../ui/link.tsx';
 import { startRun } from './start-run.ts';
 
 /** A task, a model, go. Everything else as usual; the whole form is one link away. */
 export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
   const router = useRouter();
   const [task, setTask] = useState('');
+  const field = useTypedEarly(setTask);
   const [model, setModel] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiError>();
@@ -53,6 +55,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
         Task
       </label>
       <textarea
+        ref={field}
         id="quick-task"
         value={task}
         onChange={(event) => setTask(event.target.value)}
@@ -92,7 +95,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
         )}
         <Link
           href={`/runs/new${task ? `?task=${encodeURIComponent(task.slice(0, 1500))}` : ''}`}
-          className="ml-auto px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
+          className="reach ml-auto px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
         >
           All options
         </Link>

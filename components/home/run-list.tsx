@@ -1,17 +1,20 @@
 'use client';
 
-import Link from 'next/link';
+import { useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { formatCount, formatDuration, formatShortCount, formatWhen, plural } from '#lib/browser/format.ts';
 import { modeWords, stepWord } from '#lib/browser/mode-words.ts';
 import { isDemoRun } from '#lib/browser/models.ts';
 import { reasonWords, type Tone, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import type { RunPhase } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
 import { TickScale } from '../ui/tick-scale.tsx';
 import { toneText } from '../ui/tone.ts';
 
@@ -38,19 +41,35 @@ const dots: Record<Tone, string> = {
   live: 'bg-brass-fill breathe',
 };
 
-/** The runs, those at work first. */
+/** The runs, those at work first. Two of them can be marked to be compared. */
 export function RunList({ runs }: { runs: readonly RunSummary[] }) {
   const active = runs.filter((run) => run.phase !== 'ended');
   const ended = runs.filter((run) => run.phase === 'ended');
+  // Kept whole: a mark outlives a filter that hides its run.
+  const [marked, setMarked] = useState<readonly RunSummary[]>([]);
+  const mark = (run: RunSummary, on: boolean) =>
+    setMarked((before) => [...before.filter(({ id }) => id !== run.id), ...(on ? [run] : [])]);
+  const group = { marked, onMark: mark };
   return (
     <>
-      {active.length > 0 && <Group title="At work" runs={active} />}
-      {ended.length > 0 && <Group title={active.length > 0 ? 'Earlier' : 'Runs'} runs={ended} />}
+      {active.length > 0 && <Group title="At work" runs={active} {...group} />}
+      {ended.length > 0 && <Group title={active.length > 0 ? 'Earlier' : 'Runs'} runs={ended} {...group} />}
+      <CompareBar marked={marked} onClear={() => setMarked([])} />
     </>
   );
 }
 
-function Group({ title, runs }: { title: string; runs: readonly RunSummary[] }) {
+function Group({
+  title,
+  runs,
+  marked,
+  onMark,
+}: {
+  title: string;
+  runs: readonly RunSummary[];
+  marked: readonly RunSummary[];
+  onMark: (run: RunSummary, on: boolean) => void;
+}) {
   return (
     <section aria-label={title} className="mt-8">
       <div className="flex items-baseline justify-between border-b border-line-strong pb-1.5">
@@ -58,12 +77,60 @@ function Group({ title, runs }: { title: string; runs: readonly RunSummary[] }) 
         <span className="tnum font-mono text-xs text-ink-3">{formatCount(runs.length)}</span>
       </div>
       <ul className="divide-y">
-        {runs.map((run) => (
-          <li key={run.id}>
-            <RunLine run={run} />
-          </li>
-        ))}
+        {runs.map((run) => {
+          const on = marked.some(({ id }) => id === run.id);
+          return (
+            <li key={run.id} className="group/line relative">
+              <RunLine run={run} />
+              {/* In the margin, where there is one; a finger goes by the link under the list. */}
+              <input
+                type="checkbox"
+                aria-label={`Mark to compare: ${plainVisibleText(run.title)}`}
+                title={!on && marked.length === 2 ? 'Two runs are marked already' : 'Mark to compare'}
+                checked={on}
+                disabled={!on && marked.length === 2}
+                onChange={(event) => onMark(run, event.target.checked)}
+                className="absolute top-4 -left-8 size-4 accent-brass-fill opacity-0 group-hover/line:opacity-100 checked:opacity-100 focus-visible:opacity-100 max-lg:hidden"
+              />
+            </li>
+          );
+        })}
       </ul>
+    </section>
+  );
+}
+
+/** What is marked, and the way to see both side by side. */
+function CompareBar({ marked, onClear }: { marked: readonly RunSummary[]; onClear: () => void }) {
+  const [a, b] = marked;
+  if (!a) return null;
+  return (
+    <section
+      aria-label="Marked runs"
+      className="sticky bottom-4 z-10 mt-6 flex items-center gap-3 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-lg"
+    >
+      <p className="flex min-w-0 flex-1 gap-1.5 text-sm whitespace-nowrap text-ink-3">
+        <span className="foreign max-w-1/2 shrink-0 truncate font-medium text-ink">
+          <ForeignText text={a.title} />
+        </span>
+        {b ? 'and' : <span className="truncate">is marked. Mark another run to compare it with.</span>}
+        {b && (
+          <span className="foreign truncate font-medium text-ink">
+            <ForeignText text={b.title} />
+          </span>
+        )}
+      </p>
+      <Button kind="quiet" size="sm" onClick={onClear}>
+        Clear
+      </Button>
+      {b && (
+        <Link
+          href={`/compare?${new URLSearchParams({ a: a.id, b: b.id })}`}
+          className={buttonClass('primary', 'sm')}
+        >
+          Compare
+        </Link>
+      )}
     </section>
   );
 }
@@ -71,12 +138,14 @@ function Group({ title, runs }: { title: string; runs: readonly RunSummary[] }) 
 function RunLine({ run }: { run: RunSummary }) {
   const ended = run.phase === 'ended';
   const words = run.termination_reason ? reasonWords(run.termination_reason, run.mode) : undefined;
-  const tone = ended ? (words?.tone ?? 'fail') : (phaseTones[run.phase] ?? 'live');
+  const tone = ended
+    ? (words?.tone ?? (run.imported_at === undefined ? 'fail' : 'calm'))
+    : (phaseTones[run.phase] ?? 'live');
   const label = ended
-    ? (words?.label ?? 'Ended')
+    ? (words?.label ?? (run.imported_at === undefined ? 'Ended' : 'Not ended'))
     : run.stop_requested
       ? 'Stopping'
-      : run.phase === 'queued' && run.queue_position !== undefined
+      : run.queue_position !== undefined
         ? `In queue, place ${run.queue_position}`
         : phaseWords[run.phase];
   return (
@@ -86,7 +155,10 @@ function RunLine({ run }: { run: RunSummary }) {
     >
       <span className={cx('size-2 translate-y-px rounded-full', dots[tone])} aria-hidden="true" />
       <span className="min-w-0">
-        <span className="foreign line-clamp-1 font-medium group-hover:text-brass">
+        <span
+          className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1"
+          title={plainVisibleText(run.title)}
+        >
           <ForeignText text={run.title} />
         </span>
         <span className="tnum mt-0.5 flex flex-wrap gap-x-3 text-sm text-ink-3">
@@ -95,6 +167,8 @@ function RunLine({ run }: { run: RunSummary }) {
           </span>
           {modeWords(run) !== 'Task' && <Badge>{modeWords(run)}</Badge>}
           {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
+          {run.parent && <Badge title="It began with the copied log of another run">fork</Badge>}
+          {run.imported_at !== undefined && <Badge>imported</Badge>}
           <span>{plural(run.tool_calls, 'tool call')}</span>
           <span>{formatShortCount(run.tokens_in + run.tokens_out)} tokens</span>
           {run.verification && (
@@ -131,7 +205,9 @@ function Progress({ run }: { run: RunSummary }) {
   }
   return (
     <span className="tnum font-mono text-xs text-ink-3">
-      {plural(run.iterations_used, stepWord(run.mode).toLowerCase())}
+      {run.mode === 'explore'
+        ? plural(run.cycles, 'cycle')
+        : plural(run.iterations_used, stepWord(run.mode).toLowerCase())}
     </span>
   );
 }

@@ -9,7 +9,7 @@ import { callsTools, RECOMMENDED_MODELS } from '#lib/browser/models.ts';
 import { emptyDraft, requestOf } from '#lib/browser/run-draft.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
+import { Command } from '../ui/command.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -119,25 +119,10 @@ function Step({
         )}
       </span>
       <div className="min-w-0">
-        <h3 className="font-semibold leading-6">{title}</h3>
+        <h2 className="font-semibold leading-6">{title}</h2>
         <div className="mt-0.5">{children}</div>
       </div>
     </li>
-  );
-}
-
-/** A command to copy into a terminal. */
-export function Command({ text, inline = false }: { text: string; inline?: boolean }) {
-  return (
-    <span
-      className={cx(
-        'w-fit max-w-full items-center gap-2 rounded-md border bg-sunken py-0.5 pr-1 pl-2.5',
-        inline ? 'inline-flex' : 'mt-2 flex',
-      )}
-    >
-      <code className="truncate">{text}</code>
-      <CopyButton text={text} label={`Copy ${text}`} />
-    </span>
   );
 }
 
@@ -183,12 +168,12 @@ function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
   return (
     <div className="my-6 flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-brass-line bg-brass-wash px-5 py-4">
       <div className="min-w-0 flex-1 basis-72">
-        <h3 className="flex items-center gap-2 font-semibold">
+        <h2 className="flex items-center gap-2 font-semibold">
           See a run now{' '}
           <Badge tone="live" className="border border-brass-line">
             demo model
           </Badge>
-        </h3>
+        </h2>
         <p className="mt-0.5 text-sm text-ink-2">
           The demo model is a script, not a language model, and it does not understand your task. Its tool
           calls are real: they read and write real files in a fresh folder.

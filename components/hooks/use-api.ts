@@ -14,12 +14,19 @@ export interface ApiState<Reply> {
  * Reads a reply of our server and keeps it fresh.
  *
  * @param path `undefined` reads nothing
- * @param refreshMs reads again after this time while the page is visible; the last good reply stays on an error
+ * @param refresh reads again after this time, in milliseconds, while the page is visible; or says after how long by the
+ * last good reply, which stays on an error. `undefined` reads no more
  */
-export function useApi<Reply>(path: string | undefined, refreshMs?: number): ApiState<Reply> {
+export function useApi<Reply>(
+  path: string | undefined,
+  refresh?: number | ((last: Reply | undefined) => number | undefined),
+): ApiState<Reply> {
   const [state, setState] = useState<{ data?: Reply; error?: ApiError; loading: boolean }>({ loading: true });
   const [round, setRound] = useState(0);
   const lastText = useRef('');
+  const last = useRef<Reply>(undefined);
+  const after = useRef(refresh);
+  after.current = refresh;
 
   useEffect(() => {
     if (path === undefined) return;
@@ -28,6 +35,7 @@ export function useApi<Reply>(path: string | undefined, refreshMs?: number): Api
     const read = async () => {
       try {
         const data = await getJson<Reply>(path, abort.signal);
+        last.current = data;
         const text = JSON.stringify(data);
         // An equal reply keeps its identity: nothing is drawn again.
         if (text !== lastText.current || round > 0) {
@@ -46,7 +54,8 @@ export function useApi<Reply>(path: string | undefined, refreshMs?: number): Api
             : new ApiError({ code: 'unexpected', message: String(cause), status: 0, cause });
         setState((before) => ({ data: before.data, error, loading: false }));
       }
-      if (refreshMs !== undefined) timer = setTimeout(next, refreshMs);
+      const ms = typeof after.current === 'function' ? after.current(last.current) : after.current;
+      if (ms !== undefined) timer = setTimeout(next, ms);
     };
     const next = () => {
       if (document.visibilityState === 'visible') void read();
@@ -58,7 +67,7 @@ export function useApi<Reply>(path: string | undefined, refreshMs?: number): Api
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', next);
     };
-  }, [path, refreshMs, round]);
+  }, [path, round]);
 
   const reload = useCallback(() => setRound((value) => value + 1), []);
   return { data: state.data, error: state.error, loading: state.loading, reload };

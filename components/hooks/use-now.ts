@@ -1,6 +1,15 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
+import { createContext, useContext, useSyncExternalStore } from 'react';
+
+/** A clock that a part of the page goes by instead of the real one: that of a replay. */
+export interface PageClock {
+  /** Milliseconds since 1970; must not change without telling the listeners. */
+  now: () => number;
+  subscribe: (listener: () => void) => () => void;
+}
+
+export const ClockContext = createContext<PageClock | undefined>(undefined);
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -28,7 +37,15 @@ const now = () => {
   return current;
 };
 
-/** The time in milliseconds since 1970, twice a second; one timer for the page. Stands still when `running` is false. */
+/**
+ * The time in milliseconds since 1970, twice a second; one timer for the page. Stands still when `running` is false. In a
+ * replay, the time of what is shown.
+ */
 export function useNow(running = true): number {
-  return useSyncExternalStore(running ? subscribe : silent, now, () => 0);
+  const clock = useContext(ClockContext);
+  return useSyncExternalStore(
+    clock ? clock.subscribe : running ? subscribe : silent,
+    clock ? clock.now : now,
+    () => 0,
+  );
 }

@@ -2,48 +2,66 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunListReply } from '#lib/api/replies.ts';
+import { passesFilter, type RunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { ApiError } from '#lib/browser/api.ts';
 import { getJson } from '#lib/browser/api.ts';
-import { watchRuns } from '#lib/browser/hub-client.ts';
+import { watchRuns, whenBack } from '#lib/browser/hub-client.ts';
 import { useApi } from './use-api.ts';
 
-/** The list of runs, newest first: the first page once, every change from then on, earlier runs on demand. */
-export function useRunList(): {
+/**
+ * The runs that pass a filter, newest first: the first page once, every change from then on, earlier runs on demand.
+ *
+ * @param filter the same object as long as it means the same
+ */
+export function useRunList(filter: RunFilter): {
   runs: readonly RunSummary[] | undefined;
   error: ApiError | undefined;
   reload: () => void;
   hasMore: boolean;
   loadMore: () => void;
 } {
-  const { data, error, reload } = useApi<RunListReply>('/api/runs?limit=50');
-  const [changed, setChanged] = useState<ReadonlyMap<string, RunSummary>>(new Map());
-  const [earlier, setEarlier] = useState<RunListReply>();
+  const path = `/api/runs?${writeRunFilter(new URLSearchParams({ limit: '50' }), filter)}`;
+  const { data, error, reload } = useApi<RunListReply>(path);
+  /** By id; `undefined` for a run that was deleted. */
+  const [changed, setChanged] = useState<ReadonlyMap<string, RunSummary | undefined>>(new Map());
+  const [read, setRead] = useState<{ path: string; page: RunListReply }>();
+  const earlier = read?.path === path ? read.page : undefined;
   useEffect(
     () =>
       watchRuns({
         runs: (runs) =>
           setChanged((before) => new Map([...before, ...runs.map((run) => [run.id, run] as const)])),
-        signal: () => {},
+        deleted: (runId) => setChanged((before) => new Map([...before, [runId, undefined]])),
+        signal: whenBack(() => {
+          setChanged(new Map());
+          reload();
+        }),
       }),
-    [],
+    [reload],
   );
   const runs = useMemo(() => {
     if (!data) return undefined;
     const all = new Map([...data.runs, ...(earlier?.runs ?? [])].map((run) => [run.id, run]));
-    for (const run of changed.values()) {
+    for (const [id, run] of changed) {
+      if (!run) all.delete(id);
       // A page that was read later than the change knows better.
-      if ((all.get(run.id)?.last_seq ?? 0) <= run.last_seq) all.set(run.id, run);
+      else if ((all.get(run.id)?.last_seq ?? 0) <= run.last_seq) all.set(run.id, run);
     }
-    return [...all.values()].sort((a, b) => b.created_at - a.created_at || b.id.localeCompare(a.id));
-  }, [data, earlier, changed]);
+    return [...all.values()]
+      .filter((run) => passesFilter(run, filter))
+      .sort((a, b) => b.created_at - a.created_at || b.id.localeCompare(a.id));
+  }, [data, earlier, changed, filter]);
 
   const next = earlier ? earlier.next : data?.next;
   const loadMore = useCallback(() => {
     if (next === undefined) return;
-    void getJson<RunListReply>(`/api/runs?limit=50&before=${encodeURIComponent(next)}`).then((page) =>
-      setEarlier((before) => ({ runs: [...(before?.runs ?? []), ...page.runs], next: page.next })),
+    void getJson<RunListReply>(`${path}&before=${encodeURIComponent(next)}`).then((page) =>
+      setRead((before) => ({
+        path,
+        page: { runs: [...(before?.path === path ? before.page.runs : []), ...page.runs], next: page.next },
+      })),
     );
-  }, [next]);
+  }, [next, path]);
   return { runs, error, reload, hasMore: next !== undefined, loadMore };
 }

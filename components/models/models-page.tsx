@@ -1,15 +1,22 @@
 'use client';
 
+import { useState } from 'react';
 import type { HealthReply, InstalledModel, ModelsReply } from '#lib/api/replies.ts';
-import { formatBytes, formatCount, formatPercent, formatShortCount } from '#lib/browser/format.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { formatBytes, formatClock, formatCount, formatPercent } from '#lib/browser/format.ts';
 import { demoWords, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
-import { ModelCommands } from '../home/welcome.tsx';
+import { useAddressQuery } from '../hooks/use-address-query.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useNow } from '../hooks/use-now.ts';
 import { Capabilities } from '../new-run/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { GetModels } from './get-models.tsx';
+import { CheckControls, CheckState } from './model-check.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
+import { type Checking, useCheck } from './use-check.ts';
 
 /** What is installed, what it can do, and what is in memory. */
 export function ModelsPage() {
@@ -18,11 +25,14 @@ export function ModelsPage() {
   const models = sortedModels(data?.models ?? []);
   const real = models.filter((model) => !model.demo);
   const demo = models.filter((model) => model.demo);
+  const checking = useCheck(reload);
+  const [query, changeQuery] = useAddressQuery();
+  const shown = query.get('check');
   const missing = RECOMMENDED_MODELS.filter(
     (each) => !real.some((model) => model.name.startsWith(each.name)),
   );
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Models</h1>
       <p className="mt-1 text-ink-2">
         Installed in Ollama{health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that
@@ -34,7 +44,16 @@ export function ModelsPage() {
         {real.length > 0 && (
           <ul className="mt-2 divide-y border-y">
             {real.map((model) => (
-              <ModelLine key={model.name} model={model} />
+              <ModelLine
+                key={model.name}
+                model={model}
+                onChange={reload}
+                checking={checking}
+                open={shown === model.name}
+                onToggle={() =>
+                  changeQuery(new URLSearchParams(shown === model.name ? {} : { check: model.name }))
+                }
+              />
             ))}
           </ul>
         )}
@@ -53,14 +72,7 @@ export function ModelsPage() {
           <ReadingTable models={models} />
         </section>
       )}
-      {missing.length > 0 && data && (
-        <section className="mt-10" aria-labelledby="recommended">
-          <h2 id="recommended" className="font-semibold">
-            {real.length === 0 ? 'Models that call tools well' : 'Others that call tools well'}
-          </h2>
-          <ModelCommands models={missing} />
-        </section>
-      )}
+      {data && health.data?.ollama.ok && <GetModels recommended={missing} onDone={reload} />}
       {demo.length > 0 && (
         <section className="mt-10" aria-labelledby="demo">
           <h2 id="demo" className="font-semibold">
@@ -83,7 +95,19 @@ export function ModelsPage() {
   );
 }
 
-function ModelLine({ model }: { model: InstalledModel }) {
+function ModelLine({
+  model,
+  onChange,
+  checking,
+  open,
+  onToggle,
+}: {
+  model: InstalledModel;
+  onChange: () => void;
+  checking: Checking;
+  open: boolean;
+  onToggle: () => void;
+}) {
   const { loaded } = model;
   const facts = [
     model.family,
@@ -102,20 +126,92 @@ function ModelLine({ model }: { model: InstalledModel }) {
         </div>
         <p className="tnum foreign mt-0.5 text-sm text-ink-3">{facts.join(' · ')}</p>
       </div>
-      <div className="tnum text-sm sm:text-right">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 sm:justify-end">
         {model.size_bytes !== undefined && (
-          <p className="font-mono text-xs leading-5">{formatBytes(model.size_bytes)}</p>
+          <span className="tnum font-mono text-xs leading-5">{formatBytes(model.size_bytes)}</span>
         )}
-        {loaded && (
-          <p className="text-xs text-ink-3">
-            in memory
-            {loaded.context_tokens ? `, window ${formatShortCount(loaded.context_tokens)}` : ''}
-            {loaded.size_bytes
-              ? `, ${formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU`
-              : ''}
-          </p>
-        )}
+        <CheckControls model={model} checking={checking} open={open} onToggle={onToggle} />
       </div>
+      <CheckState model={model} checking={checking} open={open} />
+      {loaded && <InMemory name={model.name} loaded={loaded} onChange={onChange} />}
     </li>
+  );
+}
+
+/** What a model takes of the memory, for how long, and how to have it back. */
+function InMemory({
+  name,
+  loaded,
+  onChange,
+}: {
+  name: string;
+  loaded: NonNullable<InstalledModel['loaded']>;
+  onChange: () => void;
+}) {
+  const now = useNow(true);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiError>();
+  const size = loaded.size_bytes ?? 0;
+  const share = size > 0 ? (loaded.vram_bytes ?? 0) / size : 0;
+  const words = busy ? 'Unloading' : share > 0 ? 'Free VRAM' : 'Free memory';
+  const unload = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await postJson('/api/models/unload', { model: name });
+      onChange();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <div className="mt-1 grid gap-2 rounded-md border bg-sunken px-3 py-2 sm:col-span-2">
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5">
+        <span className="flex items-center gap-1.5 text-sm font-medium text-ok">
+          <span aria-hidden="true" className="size-1.5 rounded-full bg-ok" />
+          in memory
+        </span>
+        <dl className="tnum flex flex-wrap gap-x-5 gap-y-0.5 text-xs text-ink-3">
+          {loaded.context_tokens !== undefined && (
+            <Fact name="window">{formatCount(loaded.context_tokens)} tokens</Fact>
+          )}
+          {size > 0 && <Fact name="takes">{formatBytes(size)}</Fact>}
+          {size > 0 && (
+            <Fact name="on GPU">
+              <span className={share < 1 ? 'text-warn' : undefined}>{formatPercent(share)}</span>
+              {share > 0 && share < 1 && `, ${formatBytes(size - (loaded.vram_bytes ?? 0))} on the CPU`}
+            </Fact>
+          )}
+          {loaded.expires_at !== undefined && <Fact name="stays">{staysWords(loaded.expires_at - now)}</Fact>}
+        </dl>
+        <Button
+          size="sm"
+          className="ml-auto"
+          disabled={busy}
+          aria-label={`${words}: unload ${name}`}
+          onClick={() => void unload()}
+        >
+          {words}
+        </Button>
+      </div>
+      {problem && <ErrorNote error={problem} />}
+    </div>
+  );
+}
+
+/** A year is Ollama's way of saying for ever. */
+function staysWords(ms: number): string {
+  if (ms > 365 * 86_400_000) return 'until it is unloaded';
+  return ms <= 0 ? 'leaving now' : `${formatClock(ms)} unless used`;
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className="flex gap-1.5">
+      <dt>{name}</dt>
+      <dd className="font-mono text-ink-2">{children}</dd>
+    </div>
   );
 }

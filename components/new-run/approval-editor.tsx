@@ -1,27 +1,37 @@
 'use client';
 
-import type { ApprovalTool, RunDraft } from '#lib/browser/run-draft.ts';
+import {
+  type ApprovalChoice,
+  approvalChoices,
+  approvalTools,
+  type CommandPlace,
+  type RunDraft,
+  type RunKind,
+} from '#lib/browser/run-draft.ts';
 import { cx } from '../ui/cx.ts';
 
-const CHOICES = [
-  { value: 'auto', label: 'Run' },
-  { value: 'ask', label: 'Ask me' },
-  { value: 'deny', label: 'Refuse' },
-] as const;
+const WORDS: Record<ApprovalChoice, string> = { auto: 'Run', ask: 'Ask me', deny: 'Refuse' };
 
-/** One rule per tool: its calls run, wait for a person, or are refused. */
+const NOTES: Partial<Record<CommandPlace, string>> = {
+  unconfined: 'Commands run without confinement here: each one waits for you.',
+  off: 'Commands cannot be confined here, so run_command is not offered.',
+};
+
+/** One rule per tool: its calls run, wait for a person, or are refused. Only what this machine offers has one. */
 export function ApprovalEditor({
-  tools,
+  kind,
+  commands,
   value,
   onChange,
 }: {
-  tools: readonly ApprovalTool[];
+  kind: RunKind;
+  commands: CommandPlace;
   value: RunDraft['approval'];
   onChange: (value: RunDraft['approval']) => void;
 }) {
   return (
     <div className="grid gap-2">
-      {tools.map((tool) => (
+      {approvalTools(kind, commands).map((tool) => (
         <div
           key={tool}
           role="radiogroup"
@@ -30,11 +40,12 @@ export function ApprovalEditor({
         >
           <code className="text-sm">{tool}</code>
           <div className="flex gap-1.5">
-            {CHOICES.map((choice) => {
-              const chosen = (value[tool] ?? 'auto') === choice.value;
+            {approvalChoices(tool, commands).map((choice, _, choices) => {
+              const set = value[tool];
+              const chosen = choice === (set && choices.includes(set) ? set : choices[0]);
               return (
                 <label
-                  key={choice.value}
+                  key={choice}
                   className={cx(
                     'rounded-md border px-2.5 py-1 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-brass',
                     chosen ? 'border-brass bg-brass-wash' : 'border-line-strong bg-raised hover:border-ink-3',
@@ -45,15 +56,16 @@ export function ApprovalEditor({
                     name={`approval-${tool}`}
                     className="sr-only"
                     checked={chosen}
-                    onChange={() => onChange({ ...value, [tool]: choice.value })}
+                    onChange={() => onChange({ ...value, [tool]: choice })}
                   />
-                  {choice.label}
+                  {WORDS[choice]}
                 </label>
               );
             })}
           </div>
         </div>
       ))}
+      {NOTES[commands] && <p className="text-xs text-ink-3">{NOTES[commands]}</p>}
     </div>
   );
 }

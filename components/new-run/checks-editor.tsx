@@ -19,9 +19,12 @@ const words: Record<DraftCheck['type'], string> = {
 /** What must hold when the work is done; failed checks start another attempt (V5-V11). */
 export function ChecksEditor({
   checks,
+  withCommands,
   onChange,
 }: {
   checks: readonly DraftCheck[];
+  /** A check that runs a command needs a sandbox: nobody approves it. */
+  withCommands: boolean;
   onChange: (checks: DraftCheck[]) => void;
 }) {
   const put = (index: number, check: DraftCheck) =>
@@ -41,11 +44,13 @@ export function ChecksEditor({
                 put(index, fresh[type]);
             }}
           >
-            {Object.entries(words).map(([type, label]) => (
-              <option key={type} value={type}>
-                {label}
-              </option>
-            ))}
+            {Object.entries(words)
+              .filter(([type]) => withCommands || type !== 'command' || check.type === 'command')
+              .map(([type, label]) => (
+                <option key={type} value={type}>
+                  {label}
+                </option>
+              ))}
           </select>
           {check.type === 'command' ? (
             <input
@@ -87,7 +92,7 @@ export function ChecksEditor({
         size="sm"
         className="w-fit"
         disabled={checks.length >= 20}
-        onClick={() => onChange([...checks, fresh.command])}
+        onClick={() => onChange([...checks, withCommands ? fresh.command : fresh.file_exists])}
       >
         <Plus className="size-3.5" aria-hidden="true" />
         Add a check

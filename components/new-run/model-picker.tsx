@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { formatBytes, formatShortCount } from '#lib/browser/format.ts';
 import { callsTools, demoWords, sortedModels } from '#lib/browser/models.ts';
+import { CheckBadge } from '../models/check-badge.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -62,6 +63,7 @@ export function ModelPicker({
                 <ForeignText text={model.name} />
               </span>
               <Capabilities model={model} />
+              {model.check && <CheckBadge check={model.check} />}
             </span>
             <span className="tnum col-start-2 text-xs text-ink-2">{modelFacts(model)}</span>
           </label>

@@ -1,15 +1,15 @@
 'use client';
 
 import { ArrowRight } from 'lucide-react';
-import Link from 'next/link';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
-import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
+import type { HealthReply, ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { ApiError, getJson } from '#lib/browser/api.ts';
 import { preferredModel } from '#lib/browser/models.ts';
 import { remembered } from '#lib/browser/remembered.ts';
 import {
   approvalTools,
+  commandPlace,
   type DraftProblems,
   draftOf,
   emptyDraft,
@@ -20,14 +20,17 @@ import {
 } from '#lib/browser/run-draft.ts';
 import { startRun } from '../home/start-run.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useTypedEarly } from '../hooks/use-typed-early.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { Link } from '../ui/link.tsx';
 import { ApprovalEditor } from './approval-editor.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
 import { Choice, Field, NumberField, Section, Switch } from './fields.tsx';
 import { ModelPicker } from './model-picker.tsx';
+import { TakesTurnsNote } from './takes-turns-note.tsx';
 
 const KIND_WORDS: Record<RunKind, string> = {
   task: 'Works with tools until the task is done',
@@ -49,6 +52,8 @@ export function NewRunForm() {
   const query = useSearchParams();
   const from = query.get('from');
   const models = useApi<ModelsReply>('/api/models');
+  const health = useApi<HealthReply>('/api/health');
+  const commands = health.data ? commandPlace(health.data.sandbox) : 'confined';
   const [draft, setDraft] = useState<RunDraft>(() => ({
     ...emptyDraft,
     kind: kindOf(query.get('mode')),
@@ -62,6 +67,7 @@ export function NewRunForm() {
     setDraft((before) => ({ ...before, [field]: value }));
     setProblems((before) => ({ ...before, [field]: undefined }));
   };
+  const task = useTypedEarly((text) => set('task', text));
 
   useEffect(() => {
     if (from === null) {
@@ -111,7 +117,7 @@ export function NewRunForm() {
 
   const limit = draft.maxIterations || TIER_ITERATIONS[draft.tier];
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 pt-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 pt-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">New run</h1>
       <p className="mt-1 mb-6 text-ink-2">
         {from === null
@@ -158,6 +164,7 @@ export function NewRunForm() {
               {(props) => (
                 <textarea
                   {...props}
+                  ref={task}
                   className="field min-h-28 resize-y"
                   value={draft.task}
                   onChange={(event) => set('task', event.target.value)}
@@ -289,7 +296,11 @@ export function NewRunForm() {
 
         {draft.kind === 'task' && (
           <Section title="Checks" hint="Run in the workspace when the model says it is done">
-            <ChecksEditor checks={draft.checks} onChange={(checks) => set('checks', checks)} />
+            <ChecksEditor
+              checks={draft.checks}
+              withCommands={commands !== 'off'}
+              onChange={(checks) => set('checks', checks)}
+            />
             {problems.checks && <p className="text-xs text-fail">{problems.checks}</p>}
             {draft.checks.length > 0 && (
               <div className="w-40">
@@ -305,10 +316,11 @@ export function NewRunForm() {
           </Section>
         )}
 
-        {approvalTools(draft.kind).length > 0 && (
+        {approvalTools(draft.kind, commands).length > 0 && (
           <Section title="Approval" hint="Which calls wait for you">
             <ApprovalEditor
-              tools={approvalTools(draft.kind)}
+              kind={draft.kind}
+              commands={commands}
               value={draft.approval}
               onChange={(approval) => set('approval', approval)}
             />
@@ -362,7 +374,7 @@ export function NewRunForm() {
         </Section>
 
         <details className="group border-t py-6">
-          <summary className="flex w-fit items-center gap-2 font-semibold">
+          <summary className="reach flex w-fit items-center gap-2 font-semibold">
             <svg
               viewBox="0 0 8 8"
               className="size-2 text-ink-3 transition-transform group-open:rotate-90"
@@ -473,8 +485,11 @@ export function NewRunForm() {
               <ErrorNote error={problem} />
             </div>
           )}
+          {(draft.kind === 'session' || (draft.kind === 'explore' && draft.untilStopped)) && (
+            <TakesTurnsNote model={draft.model} />
+          )}
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-            <p className="foreign min-w-0 flex-1 text-sm text-ink-3">
+            <p className="foreign min-w-0 flex-1 text-sm text-ink-3 max-sm:basis-full">
               <span className="font-mono text-xs text-ink-2">{draft.model || 'no model'}</span>
               {[
                 (draft.kind === 'task' || draft.kind === 'session') &&
@@ -489,7 +504,7 @@ export function NewRunForm() {
             </p>
             <Link
               href="/"
-              className="px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
+              className="reach ml-auto px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
             >
               Cancel
             </Link>

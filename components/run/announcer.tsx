@@ -1,12 +1,14 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { REASONS } from '#lib/browser/reasons.ts';
+import { stepWord } from '#lib/browser/mode-words.ts';
+import { reasonWords } from '#lib/browser/reasons.ts';
 import type { RunView } from '#lib/browser/run-store.ts';
+import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import { useRunScreen } from './run-context.tsx';
 
-/** Says boundaries aloud, never tokens: an iteration, a failure, a decision of the harness, the end. */
+/** Says boundaries aloud, never tokens: an iteration, turn or cycle, a failure, a decision of the harness, the end. */
 export function Announcer() {
   const { store } = useRunScreen();
   const [words, setWords] = useState('');
@@ -42,16 +44,22 @@ function announce(view: RunView, before: RunView): string | undefined {
     .slice(Math.max(0, before.timeline.rows.length - 8))
     .flatMap((row, offset) => {
       const index = Math.max(0, before.timeline.rows.length - 8) + offset;
-      return before.timeline.rows[index] === row ? [] : [speak(row, before.timeline.rows[index])];
+      return before.timeline.rows[index] === row
+        ? []
+        : [speak(row, before.timeline.rows[index], view.run.config?.mode)];
     })
     .filter((sentence) => sentence !== undefined);
   return said.at(-1);
 }
 
-function speak(row: TimelineRow, before: TimelineRow | undefined): string | undefined {
+function speak(
+  row: TimelineRow,
+  before: TimelineRow | undefined,
+  mode: RunMode | undefined,
+): string | undefined {
   switch (row.kind) {
     case 'iteration':
-      return before ? undefined : `Iteration ${row.iteration}.`;
+      return before ? undefined : `${stepWord(mode)} ${row.iteration}.`;
     case 'tool':
       if (row.status === 'awaiting approval') return `${row.name} waits for your approval.`;
       return row.status === 'failed' ? `${row.name} failed.` : undefined;
@@ -60,7 +68,7 @@ function speak(row: TimelineRow, before: TimelineRow | undefined): string | unde
     case 'stop':
       return 'Stop requested.';
     case 'end':
-      return `Run ended: ${REASONS[row.event.result.termination_reason].title}.`;
+      return `Run ended: ${reasonWords(row.event.result.termination_reason, mode).title}.`;
     default:
       return undefined;
   }

@@ -1,20 +1,104 @@
+'use client';
+
+import { useState } from 'react';
 import type { RunMode } from '#lib/events/config.ts';
 
-const link = 'text-sm font-medium text-brass underline-offset-4 hover:underline';
+interface File {
+  href: string;
+  name: string;
+  /** What it holds, in one line. */
+  holds: string;
+}
 
-/** The log of a run as files: its events, and the log that a session or an exploration is known by (S19, X14-X16). */
+/** A run as files, each with what is in it: to read anywhere, to paste, and to work with. */
 export function Downloads({ runId, mode }: { runId: string; mode: RunMode | undefined }) {
-  const path = `/api/runs/${encodeURIComponent(runId)}/log`;
+  const [masked, setMasked] = useState(true);
+  const path = `/api/runs/${encodeURIComponent(runId)}`;
+  const raw = masked ? '' : '?redact=0';
+  const readable: File[] = [
+    {
+      href: `${path}/export.html${raw}`,
+      name: 'HTML page',
+      holds: 'The whole run with its player, in one file that opens anywhere, without a network.',
+    },
+    {
+      href: `${path}/export.md${raw}`,
+      name: 'Markdown summary',
+      holds: 'Task, figures, every call in a line, how it ended and the answer.',
+    },
+  ];
+  const logs: File[] = [
+    {
+      href: `${path}/export?format=run`,
+      name: 'Run file',
+      holds: 'Every event in full as JSON Lines, to import into another Loupe. Nothing is masked.',
+    },
+    {
+      href: `${path}/export?format=bundle`,
+      name: 'Bug bundle',
+      holds: 'For a bug report: the log, versions, model and settings. Always masked; imports as a run.',
+    },
+    {
+      href: `${path}/export?format=scenario${raw.replace('?', '&')}`,
+      name: 'Scenario',
+      holds: 'The replies of this run, to be played again without the model: npm run fake.',
+    },
+    {
+      href: `${path}/export?format=spans${raw.replace('?', '&')}`,
+      name: 'OpenTelemetry spans',
+      holds: 'Times, figures and names by the conventions for generative AI, as OTLP in JSON. No texts.',
+    },
+  ];
+  if (mode === 'session') {
+    logs.push({
+      href: `${path}/log?format=session`,
+      name: 'Session log',
+      holds: 'What was said and called, as JSON Lines. Nothing is masked.',
+    });
+  }
+  if (mode === 'explore') {
+    logs.push({
+      href: `${path}/log?format=explore`,
+      name: 'Exploration log',
+      holds: 'Every prompt, reply and tool call by cycle, as JSON Lines. Nothing is masked.',
+    });
+  }
   return (
-    <span className="flex flex-wrap items-center gap-x-4 gap-y-1 print:hidden">
-      <a href={path} download className={link}>
-        Download the log
-      </a>
-      {(mode === 'session' || mode === 'explore') && (
-        <a href={`${path}?format=${mode}`} download className={link}>
-          {mode === 'session' ? 'Session log' : 'Exploration log'}
-        </a>
+    <section aria-label="Files" className="grid gap-2 border-t pt-3 print:hidden">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <h3 className="caption">Take it with you</h3>
+        <label className="reach flex items-center gap-2 text-sm text-ink-2">
+          <input
+            type="checkbox"
+            className="size-4 accent-brass-fill"
+            checked={masked}
+            onChange={(event) => setMasked(event.target.checked)}
+          />
+          Mask secrets, addresses and paths
+        </label>
+      </div>
+      <ul className="grid gap-1.5">
+        {[...readable, ...logs].map((file) => (
+          <li
+            key={file.name}
+            className="grid grid-cols-1 gap-x-4 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:items-baseline"
+          >
+            <a
+              href={file.href}
+              download
+              className="reach w-fit text-sm font-medium text-brass underline-offset-4 hover:underline"
+            >
+              {file.name}
+            </a>
+            <span className="text-sm text-ink-3">{file.holds}</span>
+          </li>
+        ))}
+      </ul>
+      {!masked && (
+        <p role="status" className="text-sm text-warn">
+          The page and the summary will hold everything that the run saw, as it is.
+        </p>
       )}
-    </span>
+    </section>
   );
 }

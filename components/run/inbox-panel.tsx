@@ -5,13 +5,14 @@ import { useNow } from '../hooks/use-now.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { MessageStatus } from './message-status.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useOperatorWord, useRun, useRunScreen } from './run-context.tsx';
 
 /** What was said between a person and the agent, both ways, in order (O14). */
 export function InboxPanel() {
   const mine = useRun((view) => view.run.operatorMessages);
   const theirs = useRun((view) => view.run.agentMessages);
   const { goTo } = useRunScreen();
+  const operator = useOperatorWord();
   const now = useNow();
   const all = [
     ...mine.map((message) => ({ ...message, by: 'you' as const })),
@@ -41,7 +42,7 @@ export function InboxPanel() {
               }}
               className="font-medium hover:underline"
             >
-              {message.by === 'you' ? 'You' : 'Agent'}
+              {message.by === 'agent' ? 'Agent' : operator === 'you' ? 'You' : 'The operator'}
             </a>
             <span suppressHydrationWarning>{formatWhen(message.at, now)}</span>
             {message.by === 'you' && <MessageStatus status={message.status} />}

@@ -1,11 +1,13 @@
 'use client';
 
 import { useEffect, useRef } from 'react';
-import { TIMELINE_KEYS } from '../timeline/use-timeline-keys.ts';
+import { type KeyWords, TIMELINE_KEYS } from '../timeline/use-timeline-keys.ts';
 import { Button } from '../ui/button.tsx';
+import { useRunScreen } from './run-context.tsx';
 
 /** The list of keys, on `?`. */
-export function KeySheet() {
+export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
+  const { server } = useRunScreen();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -29,14 +31,16 @@ export function KeySheet() {
         Keys
       </h2>
       <dl className="mt-3 grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1.5">
-        {TIMELINE_KEYS.map(({ keys, does }) => (
-          <div key={keys} className="contents">
-            <dt>
-              <kbd className="rounded-sm border bg-sunken px-1.5 py-0.5">{keys}</kbd>
-            </dt>
-            <dd className="text-ink-2">{does}</dd>
-          </div>
-        ))}
+        {[...TIMELINE_KEYS.filter(({ inDashboard }) => server || !inDashboard), ...more].map(
+          ({ keys, does }) => (
+            <div key={keys} className="contents">
+              <dt>
+                <kbd className="rounded-sm border bg-sunken px-1.5 py-0.5">{keys}</kbd>
+              </dt>
+              <dd className="text-ink-2">{does}</dd>
+            </div>
+          ),
+        )}
       </dl>
       <form method="dialog" className="mt-5 text-right">
         <Button type="submit" size="sm">

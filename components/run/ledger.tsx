@@ -1,14 +1,16 @@
 'use client';
 
-import { formatCount, formatDuration } from '#lib/browser/format.ts';
+import { Fragment } from 'react';
+import { formatCount, formatDuration, formatPercent } from '#lib/browser/format.ts';
 import { ledgerOf } from '#lib/browser/ledger.ts';
 import { readingWords } from '#lib/browser/parse-ladder.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Gauge } from '../ui/gauge.tsx';
-import { useRun } from './run-context.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
 
 /** Every limit that could end the run, before it does. */
 export function Ledger() {
+  const { goTo } = useRunScreen();
   const run = useRun((view) => view.run);
   const timed = run.config?.budget.max_seconds !== undefined && run.phase !== 'ended';
   const now = useNow(timed);
@@ -17,7 +19,7 @@ export function Ledger() {
   return (
     <div className="divide-y">
       {gauges.map((gauge) => (
-        <Gauge key={gauge.id} gauge={gauge} />
+        <Gauge key={gauge.id} gauge={gauge} onEvent={goTo} />
       ))}
     </div>
   );
@@ -27,7 +29,8 @@ export function Ledger() {
 export function NearestLimit() {
   const run = useRun((view) => view.run);
   const [nearest] = ledgerOf(run, run.updatedAt)
-    .filter((gauge) => gauge.limit > 0)
+    // A count that is full and calm is one that was asked for: the cycles of an exploration, the only attempt.
+    .filter(({ limit, used, tone }) => limit > 0 && (used < limit || tone !== 'calm'))
     .sort((a, b) => b.used / b.limit - a.used / a.limit);
   if (!nearest) return null;
   return (
@@ -51,18 +54,51 @@ export function Totals() {
           <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
         )}
       </Line>
-      <Line name="Replies read">{read ?? 'none yet'}</Line>
+      <Line name="Replies read">{read === undefined ? 'none yet' : <Parts text={read} />}</Line>
       <Line name="Tokens">
         {formatCount(run.tokensIn)} in, {formatCount(run.tokensOut)} out
       </Line>
       {loaded !== undefined && (
         <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
       )}
+      <Memory />
       {run.filesWritten.length > 0 && (
         <Line name="Files written">{formatCount(run.filesWritten.length)}</Line>
       )}
       {run.resumes > 0 && <Line name="Resumed">{formatCount(run.resumes)}</Line>}
     </dl>
+  );
+}
+
+/** A list in which each part stays whole: a count does not stand at the end of a line without its word. */
+function Parts({ text }: { text: string }) {
+  return text.split(/(?<=,) /).map((part) => (
+    <Fragment key={part}>
+      <span className="whitespace-nowrap">{part}</span>{' '}
+    </Fragment>
+  ));
+}
+
+/** The window as it was asked for, as it is, and as the model could have it; and where the model lies. */
+function Memory() {
+  const loaded = useRun((view) => view.run.loaded);
+  const asked = useRun((view) => view.run.config?.window_tokens);
+  const most = useRun((view) => view.run.preflight?.max_context_tokens);
+  if (!loaded || asked === undefined) return null;
+  const effective = loaded.context_tokens;
+  return (
+    <>
+      <Line name="Window asked">{formatCount(asked)}</Line>
+      <Line name="Window in effect">
+        <span className={effective !== undefined && effective < asked ? 'text-warn' : undefined}>
+          {effective === undefined ? 'not told' : formatCount(effective)}
+        </span>
+        {most !== undefined && <span className="text-ink-3"> of {formatCount(most)}</span>}
+      </Line>
+      {loaded.size_bytes ? (
+        <Line name="On GPU">{formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)}</Line>
+      ) : null}
+    </>
   );
 }
 

@@ -8,19 +8,27 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { MessageStatus } from './message-status.tsx';
 import { useRun } from './run-context.tsx';
 
+const whenRead = {
+  task: 'Read before the next iteration.',
+  session: 'Read when the turn is over.',
+  explore: 'Read when the agent next writes to you.',
+};
+
 /**
- * Says something to a session or an exploration. What was sent stays in sight until the model has it: queued, then
+ * Says something to a run that is under way. What was sent stays in sight until the model has it: queued, then
  * delivered, or returned when the run ended before. The text leaves the box only when the server has it.
  */
 export function MessageBox() {
   const runId = useRun((view) => view.run.runId);
   const mode = useRun((view) => view.run.config?.mode);
+  const agentic = useRun((view) => view.run.config?.agentic ?? false);
   const ended = useRun((view) => view.run.phase === 'ended');
   const messages = useRun((view) => view.run.operatorMessages);
   const [text, setText] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  if (mode !== 'session' && mode !== 'explore') return null;
+  // A single answer is not listening.
+  if (!agentic) return null;
   const waiting = messages.filter(({ status }) => status !== 'delivered');
   if (ended && waiting.length === 0) return null;
 
@@ -42,7 +50,7 @@ export function MessageBox() {
       aria-label="Messages to the agent"
       className="border-t bg-surface px-3 py-2.5 sm:px-6 print:hidden"
     >
-      <div className="mx-auto max-w-4xl md:pl-[3.5rem]">
+      <div className="mx-auto max-w-page md:pl-[3.5rem]">
         {waiting.length > 0 && (
           <ul className="mb-2 grid gap-1">
             {waiting.slice(-4).map((message) => (
@@ -81,9 +89,7 @@ export function MessageBox() {
         )}
         {!ended && (
           <p id="message-hint" className="mt-1 text-xs text-ink-3 max-sm:sr-only">
-            {mode === 'session'
-              ? 'Read when the turn is over. Enter sends, Shift Enter breaks the line.'
-              : 'Read when the agent next writes to you. Enter sends, Shift Enter breaks the line.'}
+            {whenRead[mode ?? 'task']} Enter sends, Shift Enter breaks the line.
           </p>
         )}
         {problem && (

@@ -1,23 +1,35 @@
 'use client';
 
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { type FormEvent, useState } from 'react';
-import { ApiError } from '#lib/browser/api.ts';
-import { draftOf, requestOf } from '#lib/browser/run-draft.ts';
+import { useState } from 'react';
+import type { ForkRequest } from '#lib/api/fork-run.ts';
+import type { RunReply } from '#lib/api/replies.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/browser/next-steps.ts';
+import { draftOf, type RunDraft, requestOf } from '#lib/browser/run-draft.ts';
 import type { RunConfig } from '#lib/events/config.ts';
+import { ForkMark } from '../fork/fork-mark.tsx';
 import { startRun } from '../home/start-run.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { Link } from '../ui/link.tsx';
+import { RepeatRun } from './repeat-run.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
 
-/** What to do after a run: the same again, the same with a hint in the same folder, or with changes. */
+/**
+ * What to do after a run: go on in its conversation with a higher limit or with what a person has to say, fork it before
+ * what ended it, the same again or with the setting that follows from the end, or with changes.
+ */
 export function NextSteps({ runId, config }: { runId: string; config: RunConfig }) {
   const router = useRouter();
+  const { server } = useRunScreen();
+  const end = useRun((view) => view.run.ended);
+  const timeline = useRun((view) => view.timeline);
   const [hinting, setHinting] = useState(false);
   const [hint, setHint] = useState('');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const start = async (changes: { task?: string; workspace?: string }) => {
-    const draft = draftOf(config, runId);
+  const start = async (changes: { task?: string; workspace?: string }, settings: Partial<RunDraft> = {}) => {
+    const draft = { ...draftOf(config, runId), ...settings };
     const read = requestOf({
       ...draft,
       task: changes.task ?? draft.task,
@@ -27,58 +39,124 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
       setProblem(Object.values(read.problems).join(' '));
       return;
     }
+    await go(() => startRun(read.request));
+  };
+  const go = async (start: () => Promise<string>) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      router.push(await startRun(read.request));
+      router.push(await start());
     } catch (error) {
       setBusy(false);
       if (!(error instanceof ApiError)) throw error;
       setProblem([error.message, error.hint].filter(Boolean).join(' '));
     }
   };
-  const goOn = (event: FormEvent) => {
-    event.preventDefault();
+  const cause = end && forkBeforeCause(timeline, end, config.mode);
+  const suggestion = end && suggestionFor(config, end);
+  const extent = useRun((view) => view.run);
+  const more = end && moreSteps(config, extent, end);
+  const continuation = end && continueWith(hint.trim(), config, extent, end);
+  const goOn = async (request: ForkRequest): Promise<string> => {
+    const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, request);
+    return `/runs/${run.id}`;
+  };
+  const startOver = () => {
     const words = hint.trim() === '' ? '' : `\n\nHint: ${hint.trim()}`;
     void start({
       task: `${config.task}\n\nAn earlier run worked on this in the same folder. Look at what is there and go on.${words}`,
       workspace: config.workspace,
     });
   };
-  const continues = config.mode === 'task' && config.agentic && config.workspace !== '';
+  const isTask = config.mode === 'task' && config.agentic;
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
+        {more && (
+          <Button
+            size="sm"
+            kind="primary"
+            disabled={busy}
+            title="A new run goes on with the same conversation, in the same folder, with a higher limit"
+            onClick={() => void go(() => goOn(more.request))}
+          >
+            Continue with {more.words}
+          </Button>
+        )}
+        {continuation && (
+          <Button size="sm" aria-expanded={hinting} onClick={() => setHinting(!hinting)}>
+            {isTask ? 'Continue with a hint' : 'Continue with a message'}
+          </Button>
+        )}
+        {cause && server?.fork && (
+          <Button size="sm" disabled={busy} onClick={() => server.fork?.(cause)}>
+            <ForkMark className="size-4" />
+            {end.result.termination_reason === 'final_answer'
+              ? 'Fork before the answer'
+              : 'Fork before the cause'}
+          </Button>
+        )}
+        {suggestion && (
+          <Button size="sm" disabled={busy} onClick={() => void start({}, suggestion.changes)}>
+            Run again {suggestion.words}
+          </Button>
+        )}
         <Button size="sm" disabled={busy} onClick={() => void start({})}>
           Run again
         </Button>
-        {continues && (
-          <Button size="sm" aria-expanded={hinting} onClick={() => setHinting(!hinting)}>
-            Continue with a hint
-          </Button>
-        )}
+        <RepeatRun runId={runId} config={config} />
         <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
           Run again with changes
         </Link>
       </div>
-      {hinting && (
-        <form onSubmit={goOn} className="flex flex-wrap items-end gap-2">
-          <div className="min-w-0 flex-1 basis-64">
+      {hinting && continuation && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void go(() => goOn(continuation.request));
+          }}
+          className="grid gap-2"
+        >
+          <div>
             <label htmlFor="hint" className="mb-1 block text-sm font-medium">
-              What should it know?
+              {isTask ? 'What should it know?' : 'What do you want to say?'}
             </label>
             <textarea
               id="hint"
               rows={2}
-              className="field"
+              required
+              maxLength={8000}
+              // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
+              autoFocus
+              className="field [field-sizing:content] max-h-48 resize-y"
+              aria-describedby="hint-effect"
               value={hint}
               onChange={(event) => setHint(event.target.value)}
-              placeholder="A new run in the same folder is told to go on from the files that are there."
             />
+            <p id="hint-effect" className="mt-1 text-sm text-ink-3">
+              {config.mode === 'explore'
+                ? 'The exploration goes on from its end and reads this with the answer to its next message to you.'
+                : `The conversation goes on from its end${config.workspace === '' ? '' : ', in the same folder'}, and the model reads this next.`}
+              {continuation.changes.length > 0 && ` It gets ${continuation.changes.join(' and ')}.`} This run
+              stays as it is: a new one begins with a copy of it.
+            </p>
           </div>
-          <Button type="submit" kind="primary" size="sm" disabled={busy}>
-            {busy ? 'Starting' : 'Continue'}
-          </Button>
+          <div className="flex flex-wrap items-center gap-2">
+            <Button type="submit" kind="primary" size="sm" disabled={busy}>
+              {busy ? 'Starting' : 'Continue'}
+            </Button>
+            {isTask && config.workspace !== '' && (
+              <Button
+                kind="quiet"
+                size="sm"
+                disabled={busy}
+                title="The task and the hint go to a new run in the same folder; what was said so far does not"
+                onClick={startOver}
+              >
+                Start over with it instead
+              </Button>
+            )}
+          </div>
         </form>
       )}
       {problem && (

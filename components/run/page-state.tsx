@@ -37,13 +37,25 @@ export function PageState() {
 }
 
 /** What the command palette can do with the run on the page. */
-export function RunCommands({ onGoToEnd, onSearch }: { onGoToEnd: () => void; onSearch: () => void }) {
+export function RunCommands({
+  onGoToEnd,
+  onSearch,
+  onGoToIteration,
+  onReplay,
+}: {
+  onGoToEnd: () => void;
+  onSearch: () => void;
+  onGoToIteration: () => void;
+  /** Absent while there is nothing to play. */
+  onReplay: (() => void) | undefined;
+}) {
   const runId = useRun((view) => view.run.runId);
   const router = useRouter();
   useEffect(
     () =>
       offerCommands([
         { id: 'search', group: 'This run', label: 'Search in this run', keys: '/', run: onSearch },
+        { id: 'go', group: 'This run', label: 'Go to an iteration', keys: 'Ctrl G', run: onGoToIteration },
         { id: 'end', group: 'This run', label: 'Go to the end and follow', keys: 'G', run: onGoToEnd },
         {
           id: 'link',
@@ -58,14 +70,21 @@ export function RunCommands({ onGoToEnd, onSearch }: { onGoToEnd: () => void; on
           run: () => router.push(`/runs/new?from=${encodeURIComponent(runId)}`),
         },
         {
+          id: 'compare-with',
+          group: 'This run',
+          label: 'Compare with another run',
+          run: () => router.push(`/compare?a=${encodeURIComponent(runId)}`),
+        },
+        {
           id: 'log',
           group: 'This run',
           label: 'Download the log',
           run: () => location.assign(`/api/runs/${encodeURIComponent(runId)}/log`),
         },
+        ...(onReplay ? [{ id: 'replay', group: 'This run', label: 'Replay the run', run: onReplay }] : []),
         { id: 'print', group: 'This run', label: 'Print', run: () => window.print() },
       ]),
-    [runId, router, onGoToEnd, onSearch],
+    [runId, router, onGoToEnd, onSearch, onGoToIteration, onReplay],
   );
   return null;
 }

@@ -3,8 +3,11 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { SentRequestReply } from '#lib/api/sent-request.ts';
+import type { ForkOpening } from '#lib/browser/fork-draft.ts';
 import type { Live } from '#lib/browser/live-text.ts';
-import type { RunStore, RunView } from '#lib/browser/run-store.ts';
+import type { RunSource, RunView } from '#lib/browser/run-store.ts';
+import type { WholeTexts } from '#lib/browser/whole-texts.ts';
 
 /** What the reader did to the picture: kept apart from the run, so that it survives rows leaving the screen. */
 export interface Reading {
@@ -17,10 +20,30 @@ export interface Reading {
 }
 
 export interface RunScreenContext {
-  store: RunStore;
+  store: RunSource;
   reading: StoreApi<Reading>;
   /** Brings the row of an event into view and marks it. */
   goTo: (seq: number) => void;
+  /** The server that holds the run; absent where there is none to ask: in a file, on a shared page. */
+  server?: RunServer;
+  /** Where texts that were cut on their way here are whole; absent in a file, which has them all. */
+  whole?: WholeTexts;
+}
+
+/** What a page can do with a run beyond showing it. */
+export interface RunServer {
+  /** Whether the run may be acted on: stopped, its calls decided. Not in a replay, which shows what is long past. */
+  operates: boolean;
+  /** What a model call sent. @throws {ApiError} */
+  sentRequest: (call: number) => Promise<SentRequestReply>;
+  /** The prompt that Ollama makes of it; loads the model. Absent where the server is not to be asked for that. */
+  renderPrompt?: (call: number) => Promise<string>;
+  /** Opens the dialog that makes a new run out of the beginning of this one. */
+  fork?: (opening: ForkOpening) => void;
+  /** The runs it was forked from and into, below the title. */
+  family: ReactNode;
+  /** What stands at the foot of the end card: what to do next. */
+  afterEnd: ReactNode;
 }
 
 const Context = createContext<RunScreenContext | undefined>(undefined);
@@ -37,6 +60,11 @@ export function useRunScreen(): RunScreenContext {
   const context = useContext(Context);
   if (!context) throw new Error('A part of the run page stands outside of it.');
   return context;
+}
+
+/** How the person at the run is called: `you` where the reader is that person, which no file or shared page can know. */
+export function useOperatorWord(): 'you' | 'the operator' {
+  return useRunScreen().server ? 'you' : 'the operator';
 }
 
 /** Reads from the run; draws again only when the selected value changes. */

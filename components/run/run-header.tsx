@@ -1,8 +1,9 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/activity.ts';
-import { formatDuration, formatWhen, plural } from '#lib/browser/format.ts';
+import { formatDuration, formatMoment, formatWhen, plural } from '#lib/browser/format.ts';
 import { modeWords, runTitle, stepWord } from '#lib/browser/mode-words.ts';
 import { isDemoRun } from '#lib/browser/models.ts';
 import { readingWords } from '#lib/browser/parse-ladder.ts';
@@ -18,10 +19,24 @@ import { useRun, useRunScreen } from './run-context.tsx';
 import { StopControls } from './stop-controls.tsx';
 
 /** What this run is, what it is doing now, and how to stop it. */
-export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
+export function RunHeader({
+  onGoToEnd,
+  light = <ConnectionLight />,
+  when = formatWhen,
+  end,
+}: {
+  onGoToEnd: () => void;
+  /** How the page is connected to the run. */
+  light?: ReactNode;
+  /** When the run was made, in words; both in milliseconds since 1970. */
+  when?: (at: number, now: number) => string;
+  /** The last control, beside those that stop the run. */
+  end?: ReactNode;
+}) {
   const config = useRun((view) => view.run.config);
   const createdAt = useRun((view) => view.run.createdAt);
   const now = useNow(createdAt > 0);
+  const { server } = useRunScreen();
   const title = runTitle(config);
   return (
     <div className="border-b bg-surface">
@@ -34,7 +49,7 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
             {title ? <ForeignText text={title} /> : <span className="text-ink-3">Opening the run</span>}
           </h1>
           <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-sm text-ink-3">
-            <ConnectionLight />
+            {light}
             {config && (
               <>
                 {modeWords(config) !== title && <span>{modeWords(config)}</span>}
@@ -54,15 +69,18 @@ export function RunHeader({ onGoToEnd }: { onGoToEnd: () => void }) {
                     <ForeignText text={config.workspace} />
                   </span>
                 )}
-                <span className="max-sm:hidden">{formatWhen(createdAt, now)}</span>
+                <span className="max-sm:hidden print:hidden">{when(createdAt, now)}</span>
+                <span className="hidden print:inline">{formatMoment(createdAt)}</span>
                 <Reading />
               </>
             )}
           </p>
+          {server?.family}
         </div>
         <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:justify-between">
           <Phase onGoToEnd={onGoToEnd} />
           <StopControls />
+          {end}
         </div>
       </div>
     </div>
@@ -99,7 +117,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           <button
             type="button"
             onClick={onGoToEnd}
-            className={cx('font-semibold underline-offset-4 hover:underline', toneText[activity.tone])}
+            className={cx('reach font-semibold underline-offset-4 hover:underline', toneText[activity.tone])}
           >
             {activity.label}
           </button>
@@ -110,7 +128,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           ) : activity.running ? (
             progressWords(run)
           ) : (
-            plural(run.iterationsUsed, stepWord(run.config?.mode).toLowerCase())
+            extentWords(run)
           )}
         </p>
       </div>
@@ -119,6 +137,12 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
       </span>
     </div>
   );
+}
+
+/** How far a run came, in the unit of its mode: `4 iterations`, `12 turns`, `20 cycles`. */
+function extentWords({ config, iterationsUsed, cycle }: RunState): string {
+  if (config?.mode === 'explore') return plural(cycle.number, 'cycle');
+  return plural(iterationsUsed, stepWord(config?.mode).toLowerCase());
 }
 
 /** How far a run is, in the words of its mode: `iteration 3 of 10`, `turn 12`, `cycle 4 of 20`. */

@@ -1,10 +1,18 @@
 'use client';
 
 import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import type { RunReply } from '#lib/api/replies.ts';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { ApiError, getJson } from '#lib/browser/api.ts';
 import { browserSchedule } from '#lib/browser/browser-schedule.ts';
-import { followRun } from '#lib/browser/hub-client.ts';
+import { expectRunOf, followRun } from '#lib/browser/hub-client.ts';
 import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
+import { watchDeletion } from '#lib/browser/watch-deletion.ts';
 import { RunScreen } from './run-screen.tsx';
+
+// The log of a run comes while React takes over the page, not after it.
+if (typeof window !== 'undefined') expectRunOf(location.pathname);
 
 /** Follows a run of the server. The page holds no data of its own: a reload folds the same log to the same picture. */
 export function RunPage({ runId }: { runId: string }) {
@@ -24,5 +32,40 @@ export function RunPage({ runId }: { runId: string }) {
     };
   }, [runId]);
   if (!store) return <main id="main" className="flex-1" aria-busy="true" />;
-  return <RunScreen key={runId} store={store} />;
+  return <FollowedRun key={runId} runId={runId} store={store} />;
+}
+
+function FollowedRun({ runId, store }: { runId: string; store: RunStore }) {
+  const imported = useImported(runId);
+  const seen = useStore(store.view, (view) => view.run.seq);
+  const whole = imported !== undefined && seen >= imported.last_seq;
+  // A log without an end is complete all the same: nothing more will come of it.
+  useEffect(() => {
+    if (whole) store.signal({ type: 'finished' });
+  }, [whole, store]);
+  // Nobody can delete a run that is at work, and the stream of one that is over is let go of.
+  const over = useStore(store.view, (view) => view.connection.status === 'closed');
+  useEffect(
+    () => (over ? watchDeletion(runId, () => store.signal({ type: 'deleted' })) : undefined),
+    [over, runId, store],
+  );
+  return <RunScreen store={store} importedAt={imported?.imported_at} />;
+}
+
+/** The summary of a run that came as a file. What the page cannot learn here, the stream of the run tells it. */
+function useImported(runId: string): RunSummary | undefined {
+  const [imported, setImported] = useState<RunSummary>();
+  useEffect(() => {
+    const leaving = new AbortController();
+    getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`, leaving.signal).then(
+      ({ run }) => {
+        if (run.imported_at !== undefined) setImported(run);
+      },
+      (error: unknown) => {
+        if (!leaving.signal.aborted && !(error instanceof ApiError)) throw error;
+      },
+    );
+    return () => leaving.abort();
+  }, [runId]);
+  return imported;
 }

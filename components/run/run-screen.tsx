@@ -1,85 +1,183 @@
 'use client';
 
-import Link from 'next/link';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { RunStore } from '#lib/browser/run-store.ts';
-import { CycleStrip } from '../explore/cycle-strip.tsx';
+import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
+import { getJson, postJson } from '#lib/browser/api.ts';
+import type { ForkOpening } from '#lib/browser/fork-draft.ts';
+import type { Player } from '#lib/browser/player.ts';
+import type { RunSource, RunStore } from '#lib/browser/run-store.ts';
+import { wholeTextsAt } from '#lib/browser/whole-texts.ts';
+import { Family } from '../fork/family.tsx';
+import { ForkDialog } from '../fork/fork-dialog.tsx';
+import { ClockContext, type PageClock } from '../hooks/use-now.ts';
+import { Replay } from '../player/replay.tsx';
+import { LeaveButton, ReplayButton, startReplay } from '../player/replay-controls.tsx';
+import { ShareButton } from '../share/share-button.tsx';
 import { SignIn } from '../shell/problem.tsx';
-import { Timeline, type TimelineHandle } from '../timeline/timeline.tsx';
+import type { TimelineHandle } from '../timeline/timeline.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+import { AfterEnd } from './after-end.tsx';
 import { Announcer } from './announcer.tsx';
+import { DeleteRun } from './delete-run.tsx';
+import { ImportedBar } from './imported-bar.tsx';
 import { KeySheet } from './key-sheet.tsx';
-import { NearestLimit } from './ledger.tsx';
 import { MessageBox } from './message-box.tsx';
 import { PageState, RunCommands } from './page-state.tsx';
-import { createReading, RunProvider } from './run-context.tsx';
+import { RunBody } from './run-body.tsx';
+import { createReading, RunProvider, type RunServer } from './run-context.tsx';
 import { RunHeader } from './run-header.tsx';
-import { SidePanel } from './side-panel.tsx';
 
 /** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
-export function RunScreen({ store }: { store: RunStore }) {
+export function RunScreen({
+  store,
+  importedAt,
+}: {
+  store: RunStore;
+  /** When the run came as a file, in milliseconds since 1970. */
+  importedAt?: number;
+}) {
   const [reading] = useState(createReading);
   const timeline = useRef<TimelineHandle>(null);
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
   const search = useCallback(() => timeline.current?.search(), []);
+  const goToIteration = useCallback(() => timeline.current?.goToIteration(), []);
   const problem = useStore(store.view, (view) => view.connection.problem);
-  const exploring = useStore(store.view, (view) => view.run.config?.mode === 'explore');
-  const context = useMemo(() => ({ store, reading, goTo }), [store, reading, goTo]);
+  const [forking, setForking] = useState<ForkOpening>();
+  const ended = useStore(store.view, (view) => view.run.phase === 'ended');
+  const imported = importedAt !== undefined;
+  const operates = ended || !imported;
+  const server = useMemo(() => ({ ...serverOf(store, setForking), operates }), [store, operates]);
+  const whole = useMemo(() => wholeTextsAt(() => pathOf(store)), [store]);
+  const context = useMemo(
+    () => ({ store, reading, goTo, server, whole }),
+    [store, reading, goTo, server, whole],
+  );
+  const [player, setPlayer] = useState<Player>();
+  const replay = useCallback(() => setPlayer(startReplay(store)), [store]);
+  const past = useMemo(() => ({ ...server, operates: false }), [server]);
   if (problem) return <Refused problem={problem} />;
   return (
     <RunProvider value={context}>
-      <PageState />
-      <RunCommands onGoToEnd={goToEnd} onSearch={search} />
-      <main id="main" className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem))] min-h-0 flex-col">
-        <RunHeader onGoToEnd={goToEnd} />
-        <details className="border-b bg-surface lg:hidden print:hidden">
-          <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
-            Guardrails and totals
-            <NearestLimit />
-          </summary>
-          <div className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6">
-            <SidePanel />
-          </div>
-        </details>
-        {exploring && <CycleStrip />}
-        <div className="flex min-h-0 flex-1 print:block">
-          <div className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
-            <Timeline handle={timeline} />
-            <MessageBox />
-          </div>
-          <aside
-            aria-label="Guardrails and totals"
-            className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80 print:hidden"
-          >
-            <SidePanel />
-          </aside>
-        </div>
-        <Announcer />
-        <KeySheet />
-      </main>
+      <StoppedClock store={store} stopped={imported && !ended}>
+        <PageState />
+        <RunCommands
+          onGoToEnd={goToEnd}
+          onSearch={search}
+          onGoToIteration={goToIteration}
+          onReplay={ended && !player ? replay : undefined}
+        />
+        <main
+          id="main"
+          className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem))] min-h-0 flex-col print:block print:h-auto"
+        >
+          {player ? (
+            <Replay
+              player={player}
+              timeline={timeline}
+              reading={reading}
+              server={past}
+              whole={whole}
+              light="Replay"
+              end={<LeaveButton onClick={() => setPlayer(undefined)} />}
+            />
+          ) : (
+            <>
+              <RunHeader
+                onGoToEnd={goToEnd}
+                end={<RunActions replay={ended ? replay : undefined} imported={imported} />}
+              />
+              {imported && <ImportedBar at={importedAt} ended={ended} />}
+              <RunBody timeline={timeline} foot={imported ? undefined : <MessageBox />} />
+              <Announcer />
+              <KeySheet />
+            </>
+          )}
+          {forking && (
+            <ForkDialog
+              runId={store.view.getState().run.runId}
+              opening={forking}
+              onClose={() => setForking(undefined)}
+            />
+          )}
+        </main>
+      </StoppedClock>
     </RunProvider>
   );
 }
 
-/** In place of a run that the server does not give: it is unknown, or this browser is not signed in. */
-function Refused({ problem }: { problem: { code: string; message: string; hint?: string } }) {
+/** In a log that ends before its run did, the time is that of its last event. */
+function StoppedClock({
+  store,
+  stopped,
+  children,
+}: {
+  store: RunSource;
+  stopped: boolean;
+  children: ReactNode;
+}) {
+  const clock = useMemo<PageClock>(
+    () => ({
+      now: () => store.view.getState().run.updatedAt,
+      subscribe: (listener) => store.view.subscribe(listener),
+    }),
+    [store],
+  );
+  return <ClockContext value={stopped ? clock : undefined}>{children}</ClockContext>;
+}
+
+function pathOf(store: RunSource): string {
+  return `/api/runs/${encodeURIComponent(store.view.getState().run.runId)}`;
+}
+
+function serverOf(store: RunSource, fork: RunServer['fork']): RunServer {
+  return {
+    operates: true,
+    fork,
+    sentRequest: (call) => getJson<SentRequestReply>(`${pathOf(store)}/calls/${call}/request`),
+    renderPrompt: async (call) =>
+      (await postJson<RenderedReply>(`${pathOf(store)}/calls/${call}/render`, {})).rendered,
+    family: <Family />,
+    afterEnd: <AfterEnd />,
+  };
+}
+
+/** What may be done with a run beside stopping it. */
+function RunActions({ replay, imported }: { replay: (() => void) | undefined; imported: boolean }) {
   return (
-    <main id="main" className="mx-auto w-full max-w-4xl flex-1 px-3 py-12 sm:px-6">
+    <span className="flex items-center gap-1.5 print:hidden">
+      {replay && <ReplayButton onClick={replay} />}
+      <ShareButton />
+      <DeleteRun imported={imported} />
+    </span>
+  );
+}
+
+/** In place of a run that the server does not give: it is unknown or deleted, or this browser is not signed in. */
+function Refused({ problem }: { problem: { code: string; message: string; hint?: string } }) {
+  const deleted = problem.code === 'run_deleted';
+  useEffect(() => {
+    if (deleted) document.title = `${problem.message.replace(/\.$/, '')} · Loupe`;
+  }, [deleted, problem]);
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-12 sm:px-6">
       {problem.code === 'unauthorized' ? (
         <SignIn onDone={() => location.reload()} />
       ) : (
-        <>
+        <div role={deleted ? 'alert' : undefined}>
           <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
             <ForeignText text={problem.message} />
           </h1>
-          <p className="mt-2 text-ink-2">It may have been removed, or the address is not whole.</p>
+          <p className="mt-2 text-ink-2">
+            {deleted ? problem.hint : 'It may have been removed, or the address is not whole.'}
+          </p>
           <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>
             To the list of runs
           </Link>
-        </>
+        </div>
       )}
     </main>
   );

@@ -70,7 +70,7 @@ export function SidePanel() {
             tabIndex={each === tab ? 0 : -1}
             onClick={() => setChosen(each)}
             className={cx(
-              '-mb-px border-b-2 px-1.5 pb-1.5 text-sm font-medium',
+              '-mb-px border-b-2 px-1.5 pb-1.5 text-sm font-medium max-sm:h-9',
               each === tab ? 'border-brass-fill text-ink' : 'border-transparent text-ink-3 hover:text-ink',
             )}
           >

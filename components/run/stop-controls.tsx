@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { ApiError, postJson } from '#lib/browser/api.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
-import { useRun } from './run-context.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
 
 /**
  * Stop in two steps (D12): after the step in hand, then at once. What the buttons say follows the log: "asked" until
@@ -16,7 +16,8 @@ export function StopControls() {
   const stop = useRun((view) => view.run.stop);
   const [asked, setAsked] = useState<'soft' | 'hard'>();
   const [problem, setProblem] = useState<string>();
-  if (over) return null;
+  const { server } = useRunScreen();
+  if (over || !server?.operates) return null;
 
   const ask = async (force: boolean) => {
     setAsked(force ? 'hard' : 'soft');
@@ -30,7 +31,8 @@ export function StopControls() {
   };
   const hard = stop?.force || asked === 'hard';
   return (
-    <div className="flex flex-wrap items-center justify-end gap-2">
+    // On a phone below what it stops: the other controls stay where they are when it comes and goes.
+    <div className="flex flex-wrap items-center justify-end gap-2 max-sm:order-last max-sm:basis-full max-sm:justify-start">
       {problem && <p className="text-sm text-fail">{problem}</p>}
       {stop || asked === 'soft' ? (
         <>

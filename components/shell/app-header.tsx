@@ -1,28 +1,38 @@
 'use client';
 
 import { Plus } from 'lucide-react';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { restoreDensity } from '#lib/browser/density.ts';
 import type { Theme } from '#lib/browser/theme.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { Link } from '../ui/link.tsx';
 import { Mark } from '../ui/mark.tsx';
-import { CommandPalette } from './command-palette.tsx';
+import { CommandPalette, type PaletteHandle } from './command-palette.tsx';
 import { HealthLight } from './health-light.tsx';
+import { MoreMenu } from './more-menu.tsx';
+import { NotifyToggle } from './notify-toggle.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
-const pages = [
+/** `wide`: where there is no room, the menu leads there. */
+const pages: readonly { href: string; label: string; wide?: boolean }[] = [
   { href: '/', label: 'Runs' },
   { href: '/experiments', label: 'Experiments' },
   { href: '/models', label: 'Models' },
+  { href: '/shares', label: 'Shared', wide: true },
+];
+const more: readonly { href: string; label: string }[] = [
+  ...pages.filter(({ wide }) => wide),
+  { href: '/compare', label: 'Compare two runs' },
+  { href: '/health', label: 'Health' },
 ];
 
 /** The one bar at the top: where one is, whether Ollama answers, and the way to a new run. */
 export function AppHeader({ theme }: { theme: Theme }) {
   const path = usePathname();
   useEffect(restoreDensity, []);
+  const palette = useRef<PaletteHandle>(null);
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
       <div className="flex h-12 items-center gap-1 px-2 sm:gap-2 sm:px-5">
@@ -34,7 +44,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
           <Mark className="size-6" />
           <span className="text-lg font-semibold tracking-[-0.015em] max-[419px]:sr-only">Loupe</span>
         </Link>
-        <nav aria-label="Pages" className="flex items-center gap-0.5">
+        <nav aria-label="Pages" className="flex h-full items-center gap-0.5">
           {pages.map((page) => {
             const here =
               page.href === '/' ? path === '/' || path.startsWith('/runs') : path.startsWith(page.href);
@@ -44,8 +54,11 @@ export function AppHeader({ theme }: { theme: Theme }) {
                 href={page.href}
                 aria-current={here ? 'page' : undefined}
                 className={cx(
-                  'rounded-md px-1 py-1 font-medium sm:px-2.5 text-ink-2 hover:bg-sunken hover:text-ink',
-                  here && 'text-ink',
+                  'relative flex h-8 items-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
+                  // On the hairline under the bar, as the chosen tab has it.
+                  here &&
+                    'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] after:h-0.5 after:bg-brass-fill sm:after:inset-x-2.5',
+                  page.wide && 'max-md:hidden',
                 )}
               >
                 {page.label}
@@ -55,8 +68,10 @@ export function AppHeader({ theme }: { theme: Theme }) {
         </nav>
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           <HealthLight />
-          <CommandPalette />
+          <CommandPalette handle={palette} />
+          <NotifyToggle />
           <ThemeToggle initial={theme} />
+          <MoreMenu pages={more} onCommands={() => palette.current?.open()} />
           <Link href="/runs/new" className={buttonClass('plain', 'sm', 'ml-1')}>
             <Plus className="size-3.5" aria-hidden="true" />
             <span className="max-[519px]:sr-only">New run</span>

@@ -2,22 +2,97 @@
 
 import { Command as CommandIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useStore } from 'zustand';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
+import type { SearchHit, SearchReply } from '#lib/api/search.ts';
 import { ApiError, getJson } from '#lib/browser/api.ts';
 import { type Command, matching, pageCommands } from '#lib/browser/commands.ts';
-import { toggleDensity } from '#lib/browser/density.ts';
+import { DENSITY_WORDS, nextDensity } from '#lib/browser/density.ts';
+import { eventWord } from '#lib/browser/event-words.ts';
 import { modeWords } from '#lib/browser/mode-words.ts';
+import { say } from '#lib/browser/say.ts';
 import { chooseTheme } from '#lib/browser/theme.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { MarkedText } from '../ui/marked-text.tsx';
 
 const SHOWN = 60;
+const HITS = 12;
+const HITS_OF_RUN = 2;
+const MIN_CHARS = 2;
+const TYPING_MS = 150;
+
+/** A command, or a place in a log that holds the words. */
+type Found = Command & { hit?: SearchHit };
+
+/** What the logs of all runs say about the words; nothing before there are a few letters. */
+function useHits(query: string): SearchReply | undefined {
+  const [reply, setReply] = useState<SearchReply & { query: string }>();
+  const words = query.trim();
+  useEffect(() => {
+    if (words.length < MIN_CHARS) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      getJson<SearchReply>(`/api/search?limit=${HITS}&q=${encodeURIComponent(words)}`, abort.signal)
+        .then((found) => setReply({ ...found, query: words }))
+        .catch((error) => {
+          // Signed out or away: the other commands are still there.
+          if (!(error instanceof ApiError) && !abort.signal.aborted) throw error;
+        });
+    }, TYPING_MS);
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [words]);
+  return words.length >= MIN_CHARS && reply?.query === words ? reply : undefined;
+}
+
+/** A few words before the first that was found: in one line it stands where it is seen. */
+const LEAD_CHARS = 12;
+
+function fromFirst({ text: found, ranges }: SearchHit): Pick<SearchHit, 'text' | 'ranges'> {
+  const text = found.replace(/\s/g, ' ');
+  const from = (ranges[0]?.[0] ?? 0) - LEAD_CHARS;
+  if (from <= 0) return { text, ranges };
+  const shift = from - 2;
+  return {
+    text: `… ${text.slice(from)}`,
+    ranges: ranges.map(([start, end]) => [start - shift, end - shift]),
+  };
+}
+
+/** A few places of each run, so that no run takes the room of the others. */
+function bestHits(found: SearchReply | undefined): { run: RunSummary; hit: SearchHit }[] {
+  const places = found?.runs.flatMap(({ run, hits }) =>
+    hits.slice(0, HITS_OF_RUN).map((hit) => ({ run, hit })),
+  );
+  return places?.slice(0, HITS) ?? [];
+}
+
+/** Opens a run at a row; in the run that is open already the address leads there. */
+function openRow(runId: string, seq: number, push: (href: string) => void): void {
+  if (location.pathname === `/runs/${runId}`) location.hash = String(seq);
+  else push(`/runs/${runId}#${seq}`);
+}
+
+export interface PaletteHandle {
+  open: () => void;
+}
 
 /** Everything that can be done from here, by name: Ctrl-K or ⌘K, arrows, Enter. */
-export function CommandPalette() {
+export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | null> }) {
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -37,6 +112,7 @@ export function CommandPalette() {
         setRuns([]); // signed out or away: the other commands are still there
       });
   }, []);
+  useImperativeHandle(handle, () => ({ open }), [open]);
   useEffect(() => {
     const pressed = (event: globalThis.KeyboardEvent) => {
       if (
@@ -69,16 +145,34 @@ export function CommandPalette() {
       page('new-prompt', 'New quick prompt', '/runs/new?mode=prompt', 'Start'),
       page('runs', 'Runs', '/'),
       page('experiments', 'Experiments', '/experiments'),
+      page('shares', 'Shared runs', '/shares'),
+      page('compare', 'Compare two runs', '/compare'),
       page('models', 'Models', '/models'),
       page('health', 'Health', '/health'),
-      { id: 'density', label: 'Switch between roomy and dense rows', group: 'View', run: toggleDensity },
+      {
+        id: 'density',
+        label: 'Roomy, dense, or one line a row',
+        group: 'View',
+        keys: 'd',
+        run: () => say(DENSITY_WORDS[nextDensity()]),
+      },
       { id: 'light', label: 'Light theme', group: 'View', run: () => chooseTheme('light') },
       { id: 'dark', label: 'Dark theme', group: 'View', run: () => chooseTheme('dark') },
       { id: 'system', label: 'Theme of the system', group: 'View', run: () => chooseTheme('system') },
       ...runs.map((run) => page(`run-${run.id}`, run.title, `/runs/${run.id}`, modeWords(run))),
     ];
   }, [ofPage, runs, router]);
-  const found = matching(commands, query).slice(0, SHOWN);
+  const hits = useHits(query);
+  const found: Found[] = [
+    ...matching(commands, query).slice(0, SHOWN),
+    ...bestHits(hits).map(({ run, hit }) => ({
+      id: `hit-${hit.run_id}-${hit.seq}`,
+      group: eventWord(hit.type),
+      label: run.title,
+      hit,
+      run: () => openRow(hit.run_id, hit.seq, router.push),
+    })),
+  ];
   const chosen = found[Math.min(at, found.length - 1)];
 
   const choose = (command: Command | undefined) => {
@@ -126,7 +220,7 @@ export function CommandPalette() {
           aria-label="Command"
           autoComplete="off"
           spellCheck={false}
-          placeholder="What next?"
+          placeholder="What next? Or search all runs"
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);
@@ -156,10 +250,19 @@ export function CommandPalette() {
                 command === chosen && 'bg-brass-wash',
               )}
             >
-              <span className="w-24 shrink-0 truncate text-sm text-ink-3">{command.group}</span>
-              <span className="foreign line-clamp-1 min-w-0 flex-1">
-                <ForeignText text={command.label} />
+              <span className="w-16 shrink-0 truncate text-sm text-ink-3 sm:w-24">{command.group}</span>
+              <span className="foreign line-clamp-1 min-w-0 flex-1 whitespace-normal">
+                {command.hit ? (
+                  <MarkedText {...fromFirst(command.hit)} />
+                ) : (
+                  <ForeignText text={command.label} />
+                )}
               </span>
+              {command.hit && (
+                <span className="foreign line-clamp-1 max-w-40 shrink-0 text-xs text-ink-3 max-sm:hidden">
+                  <ForeignText text={command.label} />
+                </span>
+              )}
               {command.keys && (
                 <kbd className="shrink-0 rounded-sm border bg-sunken px-1.5 text-xs text-ink-2">
                   {command.keys}
@@ -168,7 +271,11 @@ export function CommandPalette() {
             </div>
           ))}
         </div>
-        {found.length === 0 && <p className="px-4 pb-4 text-ink-3">Nothing of this name.</p>}
+        {found.length === 0 && (
+          <p role="status" className="px-4 pb-4 text-ink-3">
+            Nothing of this name, and no log holds these words.
+          </p>
+        )}
       </dialog>
     </>
   );

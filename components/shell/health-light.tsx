@@ -1,10 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import type { HealthReply } from '#lib/api/replies.ts';
 import type { ApiError } from '#lib/browser/api.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
+import { Link } from '../ui/link.tsx';
 
 /** Whether Ollama answers, at a glance; the page behind it says everything. */
 export function HealthLight() {
@@ -13,10 +13,10 @@ export function HealthLight() {
   return (
     <Link
       href="/health"
-      className="flex items-center gap-2 rounded-md px-2 py-1 text-sm text-ink-2 hover:bg-sunken hover:text-ink"
+      className="flex h-8 items-center gap-2 rounded-md px-3 text-sm text-ink-2 lg:px-2 hover:bg-sunken hover:text-ink"
     >
       <span className={cx('size-2 rounded-full', dot)} aria-hidden="true" />
-      <span className="max-sm:sr-only">{words}</span>
+      <span className="whitespace-nowrap max-lg:sr-only">{words}</span>
     </Link>
   );
 }

@@ -20,7 +20,7 @@ export function ThemeToggle({ initial }: { initial: Theme }) {
       }}
       aria-label={`Theme: ${theme}. Change to ${next[theme]}`}
       title={`Theme: ${theme}`}
-      className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+      className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-sm:hidden"
     >
       <Icon className="size-4" aria-hidden="true" />
     </button>

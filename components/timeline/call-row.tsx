@@ -1,19 +1,31 @@
 'use client';
 
 import { contextOf } from '#lib/browser/call-context.ts';
-import { formatCount, formatDuration, formatPercent, plural, tokensPerSecond } from '#lib/browser/format.ts';
+import { eatenReply } from '#lib/browser/eaten-reply.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  plural,
+  tokensPerSecond,
+} from '#lib/browser/format.ts';
 import type { CallRow as CallRowData } from '#lib/events/fold-timeline.ts';
+import { ForkButton } from '../fork/fork-button.tsx';
 import { useLive, useRun, useUnfolded } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { ContextScale } from './call-context.tsx';
+import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
 import { LayerBadge } from './layer-badge.tsx';
 import { LongText } from './long-text.tsx';
 import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+import { SawPanel } from './saw-panel.tsx';
 import { LiveTail } from './tool-row.tsx';
+import { wholeOf } from './whole-of.ts';
 
 const nodes = {
   open: 'border-brass-fill breathe',
@@ -21,6 +33,9 @@ const nodes = {
   failed: 'border-fail',
   lost: 'border-warn',
 };
+
+/** A model in memory answers at once; above this it was loaded for the call. */
+const COLD_MS = 1000;
 
 const setAsideWords = {
   length: 'cut off, asked again with a higher limit',
@@ -36,6 +51,8 @@ export function CallRow({ row }: { row: CallRowData }) {
   const speed = tokensPerSecond(row.ended?.reply_tokens, row.ended?.timings.evalMs);
   const unreadable = row.failed?.kind === 'malformed_call';
   const { missing } = contextOf(row, undefined);
+  const eaten = eatenReply(row);
+  const coldMs = row.ended?.timings.loadMs ?? 0;
   return (
     <RowFrame node={<RailNode shape="ring" className={unreadable ? nodes.lost : nodes[row.status]} />}>
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
@@ -45,6 +62,8 @@ export function CallRow({ row }: { row: CallRowData }) {
           {row.tryNumber > 1 && <span className="text-sm text-ink-3">try {row.tryNumber}</span>}
         </Disclosure>
         <ReadAs row={row} />
+        {row.status === 'open' && <LivePhase row={row} />}
+        {coldMs >= COLD_MS && <Badge tone="warn">loaded in the call, {formatDuration(coldMs)}</Badge>}
         {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
         {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
@@ -54,15 +73,19 @@ export function CallRow({ row }: { row: CallRowData }) {
             {formatPercent(missing)} not read
           </Badge>
         )}
+        {row.parsed && (
+          <ForkButton
+            opening={{ place: { seq: row.parsed.seq }, words: 'after this reply', focus: 'reply' }}
+          />
+        )}
         <Figures>
           {row.ended?.prompt_tokens !== undefined && (
             <span title="Tokens read and written">
               {formatCount(row.ended.prompt_tokens)} → {formatCount(row.ended.reply_tokens ?? 0)} tok
             </span>
           )}
-          {speed !== undefined && (
-            <span className="max-md:hidden">{speed.toFixed(speed < 10 ? 1 : 0)} tok/s</span>
-          )}
+          {speed !== undefined && <span className="max-md:hidden">{formatRate(speed)} tok/s</span>}
+          <PhaseStrip row={row} className="h-1.5 w-14 self-center max-md:hidden" />
           {row.status === 'open' ? (
             <Clock since={row.started.at} className="w-10 text-right text-brass" />
           ) : (
@@ -72,6 +95,12 @@ export function CallRow({ row }: { row: CallRowData }) {
           )}
         </Figures>
       </div>
+      {eaten && (
+        <p className="tnum mt-1 text-sm text-warn">
+          {formatCount(eaten.thinkingTokens)} thinking tokens, 0 answer tokens, cut by{' '}
+          {eaten.by === 'num_predict' ? 'num_predict' : 'the window'} ({formatCount(eaten.limit)}).
+        </p>
+      )}
       {open && <Sent row={row} />}
       {row.status === 'open' ? <Writing call={row.call} /> : <Said row={row} />}
       {row.failed && <Failure row={row} failed={row.failed} />}
@@ -107,12 +136,12 @@ function Writing({ call }: { call: number }) {
   return (
     <>
       {thinking?.text && (
-        <p className="foreign mt-1.5 border-l-2 border-line-strong pl-3 text-ink-2 italic">
+        <p className="foreign mt-1.5 max-w-read border-l-2 border-line-strong pl-3 text-ink-2 italic">
           <LiveTail live={thinking} />
         </p>
       )}
       {text?.text && (
-        <p className="foreign mt-1.5">
+        <p className="foreign mt-1.5 max-w-read">
           <LiveTail live={text} />
         </p>
       )}
@@ -120,34 +149,44 @@ function Writing({ call }: { call: number }) {
   );
 }
 
+/** A text of a reply, and where the whole of it stands if it is only here in part. */
+interface ReplyText {
+  text: string;
+  whole: ReturnType<typeof wholeOf>;
+}
+
+function thinkingOf({ parsed, ended }: CallRowData): ReplyText | undefined {
+  if (parsed?.thinking) return { text: parsed.thinking, whole: wholeOf(parsed, 'thinking') };
+  if (!ended?.message.thinking) return undefined;
+  return { text: ended.message.thinking, whole: wholeOf(ended, 'message.thinking') };
+}
+
+function textOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
+  if (parsed?.text) return { text: parsed.text, whole: wholeOf(parsed, 'text') };
+  if (failed?.partial_text) return { text: failed.partial_text, whole: wholeOf(failed, 'partial_text') };
+  // What was read of a reply without a text is a call: its raw form is no text to show.
+  if (parsed || !ended) return undefined;
+  return { text: ended.message.content, whole: wholeOf(ended, 'message.content') };
+}
+
 function Said({ row }: { row: CallRowData }) {
-  const thinking = row.parsed?.thinking || row.ended?.message.thinking || '';
-  const text =
-    row.parsed?.text || row.failed?.partial_text || (row.parsed ? '' : (row.ended?.message.content ?? ''));
+  const thinking = thinkingOf(row);
+  const said = textOf(row);
   // In an exploration a text is the reflection, which has the next row to itself.
   const reflects = useRun((view) => view.run.config?.mode === 'explore') && row.parsed?.calls.length === 0;
-  const cutOf = (path: string) => row.cuts.find((cut) => cut.path === path);
-  const textCut = cutOf('message.content');
-  const seq = row.ended?.seq ?? row.seq;
   return (
     <>
-      {thinking && <Thinking id={row.key} text={thinking} />}
-      {text.trim() && !reflects && (
+      {thinking && <Thinking id={row.key} {...thinking} />}
+      {said?.text.trim() && !reflects && (
         <div className="mt-1.5">
-          <LongText
-            id={`${row.key}.text`}
-            text={text}
-            label="text"
-            whole={textCut && { seq, path: 'message.content', chars: textCut.chars }}
-            className="font-sans [&_pre]:font-sans [&_pre]:text-base"
-          />
+          <LongText id={`${row.key}.text`} {...said} label="text" className="words" />
         </div>
       )}
     </>
   );
 }
 
-function Thinking({ id, text }: { id: string; text: string }) {
+function Thinking({ id, text, whole }: ReplyText & { id: string }) {
   const [open, toggle] = useUnfolded(`${id}.thinking`, false);
   const short = text.trim().replace(/\s+/g, ' ').slice(0, 400);
   return (
@@ -166,7 +205,8 @@ function Thinking({ id, text }: { id: string; text: string }) {
             id={`${id}.thinking`}
             text={text.trim()}
             label="thinking"
-            className="font-sans [&_pre]:font-sans [&_pre]:text-sm"
+            whole={whole}
+            className="words [&_pre]:text-sm"
           />
         </div>
       )}
@@ -179,7 +219,6 @@ function Sent({ row }: { row: CallRowData }) {
   const { started, ended, parsed } = row;
   const effective = useRun((view) => view.run.loaded?.context_tokens);
   const compactAt = useRun((view) => view.run.config?.compact_at);
-  const timings = ended?.timings;
   return (
     <div className="mt-2 mb-1 grid gap-3">
       <Panel label="Sent">
@@ -196,20 +235,15 @@ function Sent({ row }: { row: CallRowData }) {
           </Fact>
           <Fact name="think">{String(started.think)}</Fact>
           <Fact name="stream">{String(started.stream)}</Fact>
-          {timings && (
+          {ended && (
             <Fact name="time">
-              {[
-                ['load', timings.loadMs],
-                ['prompt', timings.promptEvalMs],
-                ['writing', timings.evalMs],
-              ]
-                .flatMap(([name, ms]) => (typeof ms === 'number' ? [`${name} ${formatDuration(ms)}`] : []))
-                .join(', ')}
+              <PhaseTable row={row} />
             </Fact>
           )}
           {ended?.done_reason && <Fact name="ended by">{ended.done_reason}</Fact>}
         </dl>
       </Panel>
+      <SawPanel call={row.call} id={`${row.key}.saw`} />
       {parsed && <ParseLadder parsed={parsed} />}
       <Refusals row={row} brief={false} />
       {parsed && <Mended parsed={parsed} />}
@@ -243,7 +277,7 @@ function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRo
       )}
       {failed.raw && (
         <Panel label="What the model wrote" tone={unreadable ? 'warn' : undefined}>
-          <LongText id={`${row.key}.failed`} text={failed.raw} label="text" />
+          <LongText id={`${row.key}.failed`} text={failed.raw} label="text" whole={wholeOf(failed, 'raw')} />
         </Panel>
       )}
     </div>

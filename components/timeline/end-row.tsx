@@ -1,18 +1,21 @@
 'use client';
 
 import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
+import { firedLimit } from '#lib/browser/ledger.ts';
 import { stepWord } from '#lib/browser/mode-words.ts';
 import { reasonWords, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import type { RunMode } from '#lib/events/config.ts';
 import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
-import { Downloads } from '../run/downloads.tsx';
-import { NextSteps } from '../run/next-steps.tsx';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { StopLadder } from '../run/stop-ladder.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Gauge } from '../ui/gauge.tsx';
 import { toneText } from '../ui/tone.ts';
 import { LongText } from './long-text.tsx';
 import { rowWords } from './row-words.ts';
+import { wholeOf } from './whole-of.ts';
 
 const edges = {
   ok: 'border-t-ok',
@@ -25,16 +28,15 @@ const edges = {
 /** Why the run ended, in words, with its evidence, what is left of it, and what to do next (D8). */
 export function EndRow({ row }: { row: EndRowData }) {
   const { event } = row;
-  const { goTo } = useRunScreen();
-  const runId = useRun((view) => view.run.runId);
+  const { goTo, server } = useRunScreen();
   const startedAt = useRun((view) => view.run.startedAt);
   const timeline = useRun((view) => view.timeline);
-  const config = useRun((view) => view.run.config);
-  const mode = config?.mode;
+  const mode = useRun((view) => view.run.config?.mode);
+  const cycles = useRun((view) => view.run.cycle.number);
+  const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
   const words = reasonWords(result.termination_reason, mode);
   const verification = event.verification && VERIFICATION_WORDS[event.verification];
-  const cut = row.cuts.find((each) => each.path === 'result.output');
   return (
     <section
       aria-label="How the run ended"
@@ -47,16 +49,16 @@ export function EndRow({ row }: { row: EndRowData }) {
         <code className="text-xs text-ink-3">{result.termination_reason}</code>
         {verification && <Badge tone={verification.tone}>{verification.label}</Badge>}
       </div>
-      <p className="foreign mt-1 text-ink-2">
+      <p className="foreign mt-1 max-w-read text-ink-2">
         <ForeignText text={event.message} />
       </p>
       {result.error && result.error.message !== event.message && (
-        <p className="foreign mt-2 text-fail">
+        <p className="foreign mt-2 max-w-read text-fail">
           <ForeignText text={result.error.message} />
         </p>
       )}
       {result.error?.hint && (
-        <p className="foreign mt-1 text-ink-2">
+        <p className="foreign mt-1 max-w-read text-ink-2">
           <ForeignText text={result.error.hint} />
         </p>
       )}
@@ -73,14 +75,25 @@ export function EndRow({ row }: { row: EndRowData }) {
               }}
               className="tnum text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
             >
-              {evidenceWords(timeline, seq)}
+              {evidenceWords(timeline, seq, mode)}
             </a>
           ))}
         </p>
       )}
 
-      <dl className="tnum mt-4 grid grid-cols-2 gap-x-6 gap-y-3 border-t pt-3 sm:grid-cols-5">
-        <Figure name={`${stepWord(mode)}s`} value={formatCount(result.iterations_used)} />
+      {fired && (
+        <div className="mt-3 max-w-sm rounded-md border bg-surface px-3">
+          <Gauge gauge={fired} onEvent={goTo} />
+        </div>
+      )}
+      <StopLadder />
+
+      <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
+        {mode === 'explore' ? (
+          <Figure name="Cycles" value={formatCount(cycles)} />
+        ) : (
+          <Figure name={`${stepWord(mode)}s`} value={formatCount(result.iterations_used)} />
+        )}
         <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
         <Figure
           name="Tokens in / out"
@@ -112,19 +125,20 @@ export function EndRow({ row }: { row: EndRowData }) {
             id={`${row.key}.output`}
             text={result.output}
             label={result.status === 'completed' ? 'answer' : 'partial result'}
-            whole={cut && { seq: row.seq, path: 'result.output', chars: cut.chars }}
-            className="mt-1 [&_pre]:font-sans [&_pre]:text-base"
+            whole={wholeOf(event, 'result.output')}
+            className="words mt-1"
           />
         ) : (
           <p className="mt-1 text-ink-3">No text.</p>
         )}
       </div>
 
-      <div className="mt-4 grid gap-3 border-t pt-3 print:hidden">
-        <p className="text-sm text-ink-2">{words.advice}</p>
-        {config && <NextSteps runId={runId} config={config} />}
-        <Downloads runId={runId} mode={mode} />
-      </div>
+      {server && (
+        <div className="mt-4 grid gap-3 border-t pt-3 print:hidden">
+          <p className="max-w-read text-sm text-ink-2">{words.advice}</p>
+          {server.afterEnd}
+        </div>
+      )}
     </section>
   );
 }
@@ -134,11 +148,11 @@ function answerWords(status: string, mode: string | undefined): string {
   return status === 'completed' ? 'Answer' : 'What it had said so far';
 }
 
-/** What an event is, for the link to it: `read_file` in iteration 3. */
-function evidenceWords(timeline: Timeline, seq: number): string {
+/** What an event is, for the link to it: `read_file (#12)`, `Turn 3 (#20)`. */
+function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefined): string {
   const index = rowIndexOfSeq(timeline, seq);
   const row = index === undefined ? undefined : timeline.rows[index];
-  return row ? `${rowWords(row)} (#${seq})` : `#${seq}`;
+  return row ? `${rowWords(row, mode)} (#${seq})` : `#${seq}`;
 }
 
 function Figure({ name, value }: { name: string; value: string }) {

@@ -1,7 +1,9 @@
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import type { Cut } from '#lib/events/fold-timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { LongText } from './long-text.tsx';
+import { wholeOf } from './whole-of.ts';
 
 /**
  * A JSON value for reading: objects as names and values, texts as they are instead of escaped, the rest as JSON.
@@ -32,7 +34,7 @@ export function JsonFields({
     <dl className="grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-3 gap-y-1">
       {entries.map(([name, field]) => (
         <div key={name} className="contents">
-          <dt className="max-w-32 truncate text-ink-3">
+          <dt className="max-w-32 truncate text-ink-3" title={plainVisibleText(name)}>
             <ForeignText text={name} />
           </dt>
           <dd className="min-w-0">
@@ -60,21 +62,19 @@ function Value(props: {
   cuts: readonly Cut[];
 }) {
   const { value } = props;
-  const cut = props.cuts.find((each) => each.path === props.path);
   if (typeof value === 'string') {
     if (value === '') return <span className="text-ink-3">empty text</span>;
-    return (
-      <LongText
-        id={props.id}
-        text={value}
-        label={props.label}
-        whole={cut && { seq: props.seq, path: cut.path, chars: cut.chars }}
-      />
-    );
+    return <LongText id={props.id} text={value} label={props.label} whole={wholeOf(props, props.path)} />;
   }
   if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
     return <LongText id={props.id} text={value.join('\n')} label={props.label} />;
   }
-  const text = JSON.stringify(value, null, typeof value === 'object' ? 2 : 0);
+  // A row of numbers is read across, not down.
+  const flat = typeof value !== 'object' || (Array.isArray(value) && value.every(isScalar));
+  const text = flat ? JSON.stringify(value).replaceAll(',', ', ') : JSON.stringify(value, null, 2);
   return <LongText id={props.id} text={text} label={props.label} />;
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
 }

@@ -2,9 +2,9 @@
 
 import { useState } from 'react';
 import { VList } from 'virtua';
-import type { ViewEvent } from '#lib/api/replies.ts';
-import { ApiError, getJson } from '#lib/browser/api.ts';
+import { ApiError } from '#lib/browser/api.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/format.ts';
+import { valueAt } from '#lib/util/value-at.ts';
 import { useRunScreen, useUnfolded } from '../run/run-context.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
@@ -15,16 +15,18 @@ const FOLDED_CHARS = 1600;
 /** Above this a text is drawn block by block as it is scrolled. */
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
+/** Above this the page shows the beginning and offers the file: what is larger is for an editor, not for a tab. */
+const FETCHED_CHARS = 2_000_000;
 
 /**
  * A text of any length: its beginning, the whole on demand, and very long ones in a window of their own of which only
- * the visible part is drawn. A text that was cut on its way here is fetched whole from its event.
+ * the visible part is drawn. A text that was cut on its way here says so, and is fetched whole from its event.
  */
 export function LongText({
   id,
   text,
   label,
-  whole,
+  whole: cut,
   className,
 }: {
   /** Unique within the run; remembers whether the text is unfolded. */
@@ -39,16 +41,16 @@ export function LongText({
   const [unfolded, toggle] = useUnfolded(`text:${id}`, false);
   const [fetched, setFetched] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const { store } = useRunScreen();
+  const { whole } = useRunScreen();
+  const tooLarge = cut !== undefined && cut.chars > FETCHED_CHARS;
   const full = fetched ?? text;
   const folded = foldedText(full);
   const isLong = folded.length < full.length;
   const fetchWhole = async () => {
-    if (!whole) return;
+    if (!cut || !whole) return;
     try {
-      const runId = store.view.getState().run.runId;
-      const event = await getJson<ViewEvent>(`/api/runs/${encodeURIComponent(runId)}/events/${whole.seq}`);
-      const value = valueAt(event, whole.path);
+      const event = await whole.event(cut.seq);
+      const value = valueAt(event, cut.path);
       setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
       if (!unfolded) toggle();
     } catch (error) {
@@ -70,30 +72,44 @@ export function LongText({
       ) : (
         <Window text={full} label={label} />
       )}
-      {(isLong || whole) && (
+      {(isLong || cut) && (
         <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-sans text-xs text-ink-3">
           {isLong && (
             <button
               type="button"
-              className="font-medium text-brass underline-offset-2 hover:underline"
+              className="reach font-medium text-brass underline-offset-2 hover:underline"
               onClick={toggle}
               aria-expanded={unfolded}
             >
-              {unfolded ? `Show less of the ${label}` : `Show all of the ${label}`}
+              {unfolded
+                ? `Show less of the ${label}`
+                : cut && fetched === undefined
+                  ? `Show this part of the ${label}`
+                  : `Show all of the ${label}`}
             </button>
           )}
-          {whole && fetched === undefined && (
+          {cut && !tooLarge && whole && fetched === undefined && (
             <button
               type="button"
-              className="font-medium text-brass underline-offset-2 hover:underline"
+              className="reach font-medium text-brass underline-offset-2 hover:underline"
               onClick={() => void fetchWhole()}
             >
-              Fetch the whole {label} ({formatBytes(whole.chars)})
+              Fetch the whole {label} ({formatBytes(cut.chars)})
             </button>
           )}
+          {cut && whole && tooLarge && (
+            <a
+              href={whole.fileUrl(cut.seq, cut.path)}
+              download
+              className="reach font-medium text-brass underline-offset-2 hover:underline"
+            >
+              Download the whole {label} ({formatBytes(cut.chars)})
+            </a>
+          )}
           <span className="tnum">
-            {plural(lineCount(full), 'line')}, {formatCount(full.length)} characters
-            {whole && fetched === undefined ? ' here' : ''}
+            {cut && fetched === undefined
+              ? `Only the first ${formatCount(full.length)} of ${formatCount(cut.chars)} characters are here`
+              : `${plural(lineCount(full), 'line')}, ${formatCount(full.length)} characters`}
           </span>
           {problem && <span className="text-fail">{problem}</span>}
         </p>
@@ -112,9 +128,13 @@ export function LongText({
 function Window({ text, label }: { text: string; label: string }) {
   const blocks = blocksOf(text);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-    <section aria-label={`Whole ${label}`} tabIndex={0} className="h-[28rem] rounded-sm border border-line">
-      <VList data={blocks} className="p-2">
+    <section
+      aria-label={`Whole ${label}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
+      tabIndex={0}
+      className="h-[min(28rem,60dvh)] rounded-sm border border-line"
+    >
+      <VList data={blocks} className="clickable-rows p-2">
         {(block, index) => (
           <pre key={index} className="foreign m-0 leading-relaxed">
             <ForeignText text={block} />
@@ -158,13 +178,4 @@ function lineCount(text: string): number {
   let lines = 1;
   for (let index = text.indexOf('\n'); index !== -1; index = text.indexOf('\n', index + 1)) lines += 1;
   return text.endsWith('\n') ? lines - 1 : lines;
-}
-
-function valueAt(value: unknown, path: string): unknown {
-  let found = value;
-  for (const key of path.split('.')) {
-    if (typeof found !== 'object' || found === null) return undefined;
-    found = (found as Record<string, unknown>)[key];
-  }
-  return found;
 }

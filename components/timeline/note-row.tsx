@@ -2,15 +2,15 @@
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/format.ts';
 import type { NoteRow as NoteRowData } from '#lib/events/fold-timeline.ts';
+import { ForkButton } from '../fork/fork-button.tsx';
 import { MessageStatus } from '../run/message-status.tsx';
-import { useRun, useRunScreen, useUnfolded } from '../run/run-context.tsx';
+import { useOperatorWord, useRun, useRunScreen, useUnfolded } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { LongText } from './long-text.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
-
-const prose = 'font-sans [&_pre]:font-sans [&_pre]:text-base';
+import { wholeOf } from './whole-of.ts';
 
 /** What a session or an exploration adds: words of harness, person and agent, each in a lane of its own, and cycles. */
 export function NoteRow({ row }: { row: NoteRowData }) {
@@ -47,7 +47,7 @@ export function NoteRow({ row }: { row: NoteRowData }) {
     case 'memory.changed':
       return <MemoryLine event={event} id={row.key} />;
     case 'operator.messaged':
-      return <Said by="you" text={event.text} id={row.key} messageId={event.message_id} />;
+      return <Said by="you" event={event} id={row.key} messageId={event.message_id} />;
     case 'operator.delivered':
       return (
         <RowFrame node={<RailNode shape="dot" className="bg-brass-fill" />}>
@@ -58,7 +58,7 @@ export function NoteRow({ row }: { row: NoteRowData }) {
         </RowFrame>
       );
     case 'agent.messaged':
-      return <Said by="agent" text={event.text} id={row.key} />;
+      return <Said by="agent" event={event} id={row.key} />;
   }
 }
 
@@ -73,6 +73,9 @@ function CycleHeading({ row, cycle }: { row: NoteRowData; cycle: number }) {
             Harness: <ForeignText text={line} />
           </span>
         )}
+        <ForkButton
+          opening={{ place: { before_cycle: cycle }, words: `before cycle ${formatCount(cycle)}` }}
+        />
       </div>
     </RowFrame>
   );
@@ -89,7 +92,6 @@ function Reflection({
   text: string;
   byLimit: boolean;
 }) {
-  const cut = row.cuts.find(({ path }) => path === 'text');
   return (
     <RowFrame node={<RailNode shape="ring" className="border-brass-fill" />}>
       <div className="flex flex-wrap items-baseline gap-x-2">
@@ -103,8 +105,8 @@ function Reflection({
             id={row.key}
             text={text}
             label="reflection"
-            whole={cut && { seq: row.seq, path: 'text', chars: cut.chars }}
-            className={prose}
+            whole={wholeOf(row.event, 'text')}
+            className="words"
           />
         </div>
       ) : (
@@ -180,6 +182,7 @@ function MemoryLine({
           id={id}
           text={event.value}
           label="memory"
+          whole={wholeOf(event, 'value')}
           className="mt-0.5 text-sm text-ink-2 [&_pre]:font-sans [&_pre]:text-sm"
         />
       )}
@@ -190,22 +193,19 @@ function MemoryLine({
 /** What was said between a person and the agent: to the left the agent, indented the person. */
 function Said({
   by,
-  text,
+  event,
   id,
   messageId,
 }: {
   by: 'you' | 'agent';
-  text: string;
+  event: Extract<NoteRowData['event'], { type: 'operator.messaged' | 'agent.messaged' }>;
   id: string;
   messageId?: string;
 }) {
-  const status = useRun(
-    (view) => view.run.operatorMessages.find((message) => message.id === messageId)?.status,
-  );
-  const deliveredSeq = useRun(
-    (view) => view.run.operatorMessages.find((message) => message.id === messageId)?.deliveredSeq,
-  );
+  const { status, deliveredSeq } =
+    useRun((view) => view.run.operatorMessages.find((message) => message.id === messageId)) ?? {};
   const { goTo } = useRunScreen();
+  const operator = useOperatorWord();
   return (
     <RowFrame node={<RailNode shape="dot" className="size-2 bg-brass-fill" />}>
       <div
@@ -215,7 +215,7 @@ function Said({
         )}
       >
         <p className="mb-0.5 flex flex-wrap items-baseline gap-x-2 text-xs font-medium text-ink-3">
-          {by === 'you' ? 'You' : 'The agent, to you'}
+          {by === 'agent' ? `The agent, to ${operator}` : operator === 'you' ? 'You' : 'The operator'}
           {status && <MessageStatus status={status} />}
           {deliveredSeq !== undefined && (
             <a
@@ -230,7 +230,13 @@ function Said({
             </a>
           )}
         </p>
-        <LongText id={id} text={text} label="message" className={prose} />
+        <LongText
+          id={id}
+          text={event.text}
+          label="message"
+          whole={wholeOf(event, 'text')}
+          className="words"
+        />
       </div>
     </RowFrame>
   );

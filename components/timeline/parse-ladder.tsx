@@ -20,6 +20,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { LongText } from './long-text.tsx';
 import { Panel } from './row-frame.tsx';
+import { wholeOf } from './whole-of.ts';
 
 type Parsed = EventOf<'reply.parsed'>;
 
@@ -111,26 +112,25 @@ export function MarkedReply({ row }: { row: CallRow }) {
   if (!ended) return null;
   const { content, thinking } = ended.message;
   const native = ended.message.tool_calls ?? [];
-  const cutOf = (path: string) => row.cuts.find((cut) => cut.path === path);
-  const parts = [
-    { name: 'thinking', text: thinking ?? '', marks: parsed ? marksOf(parsed, 'thinking') : [] },
-    { name: 'content', text: content, marks: parsed ? marksOf(parsed, 'content') : [] },
-  ].filter(({ text }) => text !== '');
+  const part = (name: 'thinking' | 'content', text: string) => ({
+    name,
+    text,
+    marks: parsed ? marksOf(parsed, name) : [],
+    whole: wholeOf(ended, `message.${name}`),
+  });
+  const parts = [part('thinking', thinking ?? ''), part('content', content)].filter(
+    ({ text }) => text !== '',
+  );
   return (
     <Panel label="The reply as Ollama sent it">
       <div className="grid gap-2.5">
-        {parts.map(({ name, text, marks }) => (
+        {parts.map(({ name, text, marks, whole }) => (
           <div key={name} className="min-w-0">
             <p className="mb-0.5 text-2xs text-ink-3">{name}</p>
-            {marks.length > 0 ? (
+            {marks.length > 0 && !whole ? (
               <Marked id={`${row.key}.${name}`} text={text} marks={marks} label={name} />
             ) : (
-              <LongText
-                id={`${row.key}.raw.${name}`}
-                text={text}
-                label={name}
-                whole={wholeOf(ended.seq, cutOf(`message.${name}`))}
-              />
+              <LongText id={`${row.key}.raw.${name}`} text={text} label={name} whole={whole} />
             )}
           </div>
         ))}
@@ -155,10 +155,6 @@ export function MarkedReply({ row }: { row: CallRow }) {
       </div>
     </Panel>
   );
-}
-
-function wholeOf(seq: number, cut: { path: string; chars: number } | undefined) {
-  return cut && { seq, path: cut.path, chars: cut.chars };
 }
 
 /** Stretches without a mark are shortened in the middle beyond this length. */

@@ -32,8 +32,16 @@ function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
   );
 }
 
+/** What a person calls it: a file by its name, a place by its path, a find by its line, the rest as it is. */
 function word(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    const { name, path, line, text } = value;
+    if (typeof path === 'string' && typeof text === 'string') return `${path}:${String(line)} ${text}`;
+    if (typeof name === 'string') return name;
+    if (typeof path === 'string') return path;
+  }
+  return JSON.stringify(value);
 }
 
 function oneLine(text: string): string {

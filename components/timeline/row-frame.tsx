@@ -22,7 +22,7 @@ export function RowFrame({
         <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
         <span className="absolute top-[calc(var(--row-y)+0.4375rem)] left-1/2 -translate-x-1/2">{node}</span>
       </div>
-      <div className={cx('min-w-0 flex-1 py-[var(--row-y)]', className)}>{children}</div>
+      <div className={cx('row-body min-w-0 flex-1 py-[var(--row-y)]', className)}>{children}</div>
     </div>
   );
 }
@@ -63,12 +63,12 @@ export function Disclosure({
       type="button"
       aria-expanded={open}
       onClick={onToggle}
-      className={cx('group/fold flex max-w-full items-baseline gap-1.5 text-left', className)}
+      className={cx('reach group/fold flex max-w-full items-baseline gap-1.5 text-left', className)}
     >
       <svg
         viewBox="0 0 8 8"
         className={cx(
-          'size-2 shrink-0 self-center text-ink-3 transition-transform group-hover/fold:text-ink',
+          'size-2 shrink-0 self-center text-ink-3 transition-transform group-hover/fold:text-ink print:hidden',
           open && 'rotate-90',
         )}
         aria-hidden="true"
@@ -106,8 +106,9 @@ export function Panel({
       <div
         className={cx(
           'min-w-0 rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed',
-          tone === 'fail' && 'border-fail/40 bg-fail-wash',
-          tone === 'warn' && 'border-warn/40 bg-warn-wash',
+          // An edge says it: a wash behind many lines of output is a wall.
+          tone === 'fail' && 'border-l-2 border-l-fail',
+          tone === 'warn' && 'border-l-2 border-l-warn',
         )}
       >
         {children}

@@ -1,17 +1,21 @@
+import { stepWord } from '#lib/browser/mode-words.ts';
+import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import { summarize } from '#lib/events/summarize.ts';
 
 /** What a row is, in a few words: for links to it and for readers who hear the page. */
-export function rowWords(row: TimelineRow): string {
+export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
   switch (row.kind) {
     case 'created':
       return 'Task';
+    case 'forked':
+      return 'Forked here';
     case 'preparation':
       return 'Preparation';
     case 'attempt':
       return row.attempt > 1 ? `Attempt ${row.attempt} begins` : 'Conversation begins';
     case 'iteration':
-      return `Iteration ${row.iteration}`;
+      return `${stepWord(mode)} ${row.iteration}`;
     case 'call':
       return `Model call ${row.call}`;
     case 'tool':

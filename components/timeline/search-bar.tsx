@@ -4,20 +4,37 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { formatCount } from '#lib/browser/format.ts';
 import { searchRows } from '#lib/browser/search-rows.ts';
-import { useRun } from '../run/run-context.tsx';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 
 const button =
-  'grid size-7 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';
+  'grid size-8 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';
 
-/** Finds rows by what they say. Enter and Shift-Enter walk through them, Escape closes. */
-export function SearchBar({ show, onClose }: { show: (index: number) => void; onClose: () => void }) {
-  const rows = useRun((view) => view.timeline.rows);
-  const [query, setQuery] = useState('');
+/** Finds rows by what they say. Enter and Shift-Enter walk through them, Escape closes. Words that it opens with are gone to. */
+export function SearchBar({
+  rows,
+  initial = '',
+  show,
+  onClose,
+}: {
+  rows: readonly TimelineRow[];
+  initial?: string;
+  show: (index: number) => void;
+  onClose: () => void;
+}) {
+  const [query, setQuery] = useState(initial);
   const [at, setAt] = useState(-1);
   const wanted = useDeferredValue(query);
   const found = useMemo(() => searchRows(rows, wanted), [rows, wanted]);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
+  const [first] = found;
+  const goes = useRef(initial !== '');
+  useEffect(() => {
+    if (!goes.current || first === undefined) return;
+    goes.current = false;
+    setAt(0);
+    show(first);
+  }, [first, show]);
 
   const step = (by: 1 | -1) => {
     if (found.length === 0) return;
@@ -34,7 +51,7 @@ export function SearchBar({ show, onClose }: { show: (index: number) => void; on
     event.stopPropagation();
   };
   return (
-    <search className="absolute top-3 right-4 z-10 flex items-center gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
+    <search className="absolute top-3 right-3 left-3 z-10 flex items-center sm:left-auto md:right-16 gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
       <input
         ref={input}
         type="text"
@@ -48,7 +65,7 @@ export function SearchBar({ show, onClose }: { show: (index: number) => void; on
           setAt(-1);
         }}
         onKeyDown={pressed}
-        className="w-44 bg-transparent py-1 placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none sm:w-56"
+        className="h-8 min-w-0 flex-1 bg-transparent placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none sm:w-56 sm:flex-none"
       />
       <span className="tnum min-w-14 text-right font-mono text-xs text-ink-3" role="status">
         {wanted.trim() === '' ? '' : at === -1 ? formatCount(found.length) : `${at + 1}/${found.length}`}

@@ -20,14 +20,19 @@ import type {
   StopRow as StopRowData,
   VerificationRow as VerificationRowData,
 } from '#lib/events/fold-timeline.ts';
-import { useRun, useUnfolded } from '../run/run-context.tsx';
+import { ForkButton } from '../fork/fork-button.tsx';
+import { useLive, useOperatorWord, useRun, useUnfolded } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { toneText } from '../ui/tone.ts';
 import { JsonFields } from './json-fields.tsx';
 import { LongText } from './long-text.tsx';
+import { PromptCut } from './prompt-cut.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+import { RestoredMessage } from './saw-panel.tsx';
+import { wholeOf } from './whole-of.ts';
 
 /** The task as it was given, and every setting of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
@@ -49,7 +54,8 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
             id={`${row.key}.task`}
             text={task}
             label="task"
-            className="font-sans [&_pre]:font-sans [&_pre]:text-base"
+            whole={wholeOf(row.event, 'config.task')}
+            className="words"
           />
         </div>
       ) : (
@@ -73,7 +79,12 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
           </Panel>
           {system && (
             <Panel label="Words before the tool rules">
-              <LongText id={`${row.key}.system`} text={system} label="system prompt" />
+              <LongText
+                id={`${row.key}.system`}
+                text={system}
+                label="system prompt"
+                whole={wholeOf(row.event, 'config.system')}
+              />
             </Panel>
           )}
         </div>
@@ -82,10 +93,18 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
   );
 }
 
+/** A shorter wait is the way through the queue, and no waiting in it. */
+const QUEUED_MS = 1000;
+
 /** Server and model checks, and loading with its own clock. */
 export function PreparationRow({ row }: { row: PreparationRowData }) {
   const { preflight, loadStarted, loaded } = row;
+  const again = loadStarted?.cause !== undefined;
+  const createdAt = useRun((view) => view.run.createdAt);
+  const queuedMs = row.worker === undefined ? (loadStarted?.waited_ms ?? 0) : row.at - createdAt;
   const ended = useRun((view) => view.run.phase === 'ended');
+  // An exploration and a single answer run no commands anywhere.
+  const commands = useRun(({ run }) => run.config?.mode !== 'explore' && run.config?.agentic !== false);
   const facts = preflight
     ? [
         preflight.server_version && `Ollama ${preflight.server_version}`,
@@ -95,17 +114,27 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
         preflight.max_context_tokens && `up to ${formatShortCount(preflight.max_context_tokens)} tokens`,
         gpuShare(loaded),
       ].filter(Boolean)
-    : [];
+    : [gpuShare(loaded)].filter(Boolean);
   return (
     <RowFrame
       node={<RailNode shape="dot" className={!loaded && !ended ? 'bg-brass-fill breathe' : undefined} />}
     >
       <div className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-semibold">
-          {loaded ? 'Model ready' : loadStarted ? 'Loading the model' : 'Checking server and model'}
+          {loaded
+            ? again
+              ? 'Model loaded again'
+              : 'Model ready'
+            : loadStarted
+              ? 'Loading the model'
+              : 'Checking server and model'}
         </span>
-        <span className="text-sm text-ink-3">{facts.join(' · ')}</span>
+        <span className="min-w-0 flex-1 basis-48 text-sm text-ink-3 max-sm:order-last max-sm:basis-full">
+          {facts.join(' · ')}
+        </span>
+        {loadStarted && !loaded && !ended && <LoadFacts onDisk={preflight?.size_bytes} />}
         <Figures>
+          {queuedMs >= QUEUED_MS && <span>queued {formatDuration(queuedMs)}</span>}
           {loaded ? (
             <span>{loaded.already_loaded ? 'warm' : `loaded in ${formatDuration(loaded.load_ms)}`}</span>
           ) : ended ? null : (
@@ -113,7 +142,14 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
           )}
         </Figures>
       </div>
-      {preflight && !preflight.sandbox.available && (
+      {again && (
+        <p className="mt-0.5 text-sm text-warn">
+          {loadStarted?.cause === 'other_window'
+            ? `Another client had loaded it with a window of ${formatCount(loadStarted.found_context_tokens ?? 0)} tokens; this run needs ${formatCount(loadStarted.num_ctx)}. Clients that ask for different windows reload the model from each other.`
+            : 'It was no longer in memory: another client took its place, or its time to stay was over.'}
+        </p>
+      )}
+      {preflight && commands && !preflight.sandbox.available && (
         <p className="foreign mt-0.5 text-sm text-warn">
           Commands cannot be confined here, so run_command is not offered: {preflight.sandbox.reason}
         </p>
@@ -125,6 +161,22 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
         </p>
       )}
     </RowFrame>
+  );
+}
+
+/** What is known while a model loads: Ollama tells what it loads into, and no progress. */
+function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
+  const load = useLive((live) => live.load);
+  const known = useRun((view) => view.run.preflight?.size_bytes);
+  const size = onDisk ?? known;
+  return (
+    <span className="tnum text-sm text-ink-3">
+      {load?.sizeBytes
+        ? `${formatBytes(load.sizeBytes)} in memory, ${formatPercent((load.vramBytes ?? 0) / load.sizeBytes)} of it on the GPU`
+        : size
+          ? `${formatBytes(size)} on disk`
+          : ''}
+    </span>
   );
 }
 
@@ -156,7 +208,12 @@ export function AttemptRow({ row }: { row: AttemptRowData }) {
           {event.messages.map((message, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: messages of an event never move
             <Panel key={index} label={message.role}>
-              <LongText id={`${row.key}.${index}`} text={message.content} label={`${message.role} message`} />
+              <LongText
+                id={`${row.key}.${index}`}
+                text={message.content}
+                label={`${message.role} message`}
+                whole={wholeOf(event, `messages.${index}.content`)}
+              />
             </Panel>
           ))}
           <Panel label="Tools offered">
@@ -212,9 +269,18 @@ export function IterationRow({ row }: { row: IterationRowData }) {
           {stepWord(mode)} {row.iteration}
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
         </h2>
+        <ForkButton
+          opening={{
+            place: { before_iteration: row.iteration, attempt: row.attempt },
+            words: `before ${stepWord(mode).toLowerCase()} ${row.iteration}`,
+          }}
+        />
         <Figures>
           {row.budget && budgeted && (
-            <span className="max-sm:hidden" title="Tokens and time used before this iteration">
+            <span
+              className="max-sm:hidden"
+              title={`Tokens and time used before this ${stepWord(mode).toLowerCase()}`}
+            >
               {formatShortCount(row.budget.tokens_used)} tok, {formatDuration(row.budget.seconds_used * 1000)}{' '}
               used
             </span>
@@ -239,6 +305,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
 /** What the harness decided: nudges, retries, shortening, warnings, a spent budget (D9). */
 export function PolicyRow({ row }: { row: PolicyRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
+  const mode = useRun((view) => view.run.config?.mode);
   const { event } = row;
   switch (event.type) {
     case 'policy.nudged':
@@ -280,29 +347,49 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           open={open}
           onToggle={toggle}
         >
-          {event.folded.map((entry) => (
+          {event.folded.map((entry, index) => (
             <Panel
               key={entry.message}
               label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
             >
-              <LongText id={`${row.key}.${entry.message}`} text={entry.content} label="shortened message" />
+              <LongText
+                id={`${row.key}.${entry.message}`}
+                text={entry.content}
+                label="shortened message"
+                whole={wholeOf(event, `folded.${index}.content`)}
+              />
+              <RestoredMessage seq={row.seq} index={entry.message} id={`${row.key}.${entry.message}`} />
             </Panel>
           ))}
         </Notice>
       );
     case 'policy.warned':
+      if (event.code === 'prompt_cut') {
+        return (
+          <Notice
+            tone="fail"
+            title="Prompt cut"
+            detail={event.message.replace(/^Prompt cut: /, '').replace(/ (Most likely|No message).*$/s, '')}
+            open
+          >
+            <PromptCut event={event} />
+          </Notice>
+        );
+      }
       return <Notice tone="warn" title="Note" detail={event.message} />;
     case 'budget.checked':
       return (
         <Notice
           tone="warn"
           title="Budget spent"
-          detail={`The ${event.exceeded ?? 'budget'} limit was passed before iteration ${event.iteration}.`}
+          detail={`The ${event.exceeded ?? 'budget'} limit was passed before ${stepWord(mode).toLowerCase()} ${event.iteration}.`}
           figure={`${formatCount(event.tokens_used)} tok, ${formatDuration(event.seconds_used * 1000)}`}
         />
       );
   }
 }
+
+const bars = { warn: 'bg-warn', live: 'bg-brass-fill', fail: 'bg-fail' };
 
 function Notice({
   tone,
@@ -313,7 +400,7 @@ function Notice({
   onToggle,
   children,
 }: {
-  tone: 'warn' | 'live';
+  tone: 'warn' | 'live' | 'fail';
   title: string;
   detail: string;
   figure?: string;
@@ -321,11 +408,9 @@ function Notice({
   onToggle?: () => void;
   children?: React.ReactNode;
 }) {
-  const heading = (
-    <span className={cx('font-semibold', tone === 'warn' ? 'text-warn' : 'text-brass')}>{title}</span>
-  );
+  const heading = <span className={cx('font-semibold', toneText[tone])}>{title}</span>;
   return (
-    <RowFrame node={<RailNode shape="bar" className={tone === 'warn' ? 'bg-warn' : 'bg-brass-fill'} />}>
+    <RowFrame node={<RailNode shape="bar" className={bars[tone]} />}>
       <div className="flex flex-wrap items-baseline gap-x-2">
         {onToggle && open !== undefined ? (
           <Disclosure open={open} onToggle={onToggle}>
@@ -392,6 +477,7 @@ export function VerificationRow({ row }: { row: VerificationRowData }) {
                   id={`${row.key}.${index}`}
                   text={result.output}
                   label="check output"
+                  whole={wholeOf(row.checked, `checks.${index}.output`)}
                   className={cx('mt-0.5 text-xs', result.passed ? 'text-ink-3' : 'text-ink-2')}
                 />
               )}
@@ -416,11 +502,12 @@ function checkWords(check: NonNullable<VerificationRowData['checked']>['checks']
 
 export function StopRow({ row }: { row: StopRowData }) {
   const { event } = row;
+  const operator = useOperatorWord();
   return (
     <RowFrame node={<RailNode shape="bar" />}>
       <span className="font-semibold">{event.force ? 'Stop now' : 'Stop after this step'}</span>{' '}
       <span className="text-sm text-ink-2">
-        requested by {event.by === 'operator' ? 'you' : 'the server, which is shutting down'}
+        requested by {event.by === 'operator' ? operator : 'the server, which is shutting down'}
       </span>
     </RowFrame>
   );

@@ -1,10 +1,14 @@
 'use client';
 
+import { Link as LinkIcon } from 'lucide-react';
 import { memo } from 'react';
 import { useStore } from 'zustand';
 import { formatOffset } from '#lib/browser/format.ts';
+import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { ForkedRow } from '../fork/forked-row.tsx';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
 import { CallRow } from './call-row.tsx';
 import { EndRow } from './end-row.tsx';
@@ -33,15 +37,18 @@ export const TimelineItem = memo(function TimelineItem({
 }) {
   const { reading } = useRunScreen();
   const atCursor = useStore(reading, (state) => state.cursor === row.key);
+  const mode = useRun((view) => view.run.config?.mode);
   return (
     <article
       id={`row-${row.key}`}
-      aria-label={rowLabel(row)}
+      aria-label={rowLabel(row, mode)}
       aria-posinset={position}
       aria-setsize={-1}
+      data-kind={row.kind}
+      data-status={row.kind === 'tool' ? row.status : undefined}
       tabIndex={atCursor ? 0 : -1}
       className={cx(
-        'group/row relative mx-auto max-w-4xl scroll-my-4 px-3 sm:px-6 md:pl-20',
+        'group/row relative mx-auto max-w-page scroll-my-4 px-3 sm:px-6 md:pl-20',
         'outline-offset-[-2px]',
         atCursor && 'bg-brass-wash/60',
       )}
@@ -50,14 +57,29 @@ export const TimelineItem = memo(function TimelineItem({
       <RowBoundary seq={row.seq}>
         <Row row={row} />
       </RowBoundary>
+      <CopyButton
+        text={() => linkToRow(row.seq)}
+        label="Copy the link to this row"
+        icon={LinkIcon}
+        tabIndex={atCursor ? 0 : -1}
+        className="absolute top-[var(--row-y)] right-0 opacity-0 transition-opacity group-hover/row:opacity-100 focus-visible:opacity-100 max-md:hidden print:hidden"
+      />
     </article>
   );
 });
 
+/** The address of a row: whoever opens it sees all rows, whatever is filtered out here. */
+export function linkToRow(seq: number): string {
+  return `${location.origin}${location.pathname}#${seq}`;
+}
+
 /** When the row began, counted from the start of the run; its link is the deep link of the row. */
 function Anchor({ seq, at }: { seq: number; at: number }) {
   const { goTo } = useRunScreen();
-  const start = useRun((view) => view.run.createdAt);
+  // Copied events count from the beginning of the run they come from.
+  const start = useRun(({ run, timeline }) =>
+    run.forked && seq < run.forked.seq ? (timeline.rows[0]?.at ?? run.createdAt) : run.createdAt,
+  );
   return (
     <a
       href={`#${seq}`}
@@ -77,6 +99,8 @@ function Row({ row }: { row: TimelineRow }) {
   switch (row.kind) {
     case 'created':
       return <CreatedRow row={row} />;
+    case 'forked':
+      return <ForkedRow row={row} />;
     case 'preparation':
       return <PreparationRow row={row} />;
     case 'attempt':
@@ -103,6 +127,7 @@ function Row({ row }: { row: TimelineRow }) {
 }
 
 /** The name of the row for readers who hear the page: what it is, and how it stands. */
-function rowLabel(row: TimelineRow): string {
-  return row.kind === 'tool' || row.kind === 'call' ? `${rowWords(row)}, ${row.status}` : rowWords(row);
+function rowLabel(row: TimelineRow, mode: RunMode | undefined): string {
+  const words = rowWords(row, mode);
+  return row.kind === 'tool' || row.kind === 'call' ? `${words}, ${row.status}` : words;
 }

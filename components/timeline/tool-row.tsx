@@ -3,9 +3,13 @@
 import { mainArgument } from '#lib/browser/activity.ts';
 import { formatDuration } from '#lib/browser/format.ts';
 import type { LiveText } from '#lib/browser/live-text.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
-import { useLive, useUnfolded } from '../run/run-context.tsx';
+import { ForkButton } from '../fork/fork-button.tsx';
+import { ForkMark } from '../fork/fork-mark.tsx';
+import { useLive, useOperatorWord, useRunScreen, useUnfolded } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -18,7 +22,7 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 
 const states: Record<ToolStatus, { words: string; text: string; node: string }> = {
   waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
-  'awaiting approval': { words: 'waits for you', text: 'text-warn', node: 'bg-warn breathe' },
+  'awaiting approval': { words: 'waits for approval', text: 'text-warn', node: 'bg-warn breathe' },
   approved: { words: 'approved', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
   running: { words: 'running', text: 'text-brass', node: 'bg-brass-fill breathe' },
   succeeded: { words: 'ok', text: 'text-ok', node: 'bg-ok' },
@@ -32,9 +36,11 @@ const states: Record<ToolStatus, { words: string; text: string; node: string }> 
 export function ToolRow({ row }: { row: ToolRowData }) {
   const state = states[row.status];
   const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
-  const about = mainArgument(row.arguments);
+  const about = mainArgument(row.forked?.arguments ?? row.arguments);
   const changed = row.coercions.length + row.repairs.length;
   const asked = row.status === 'awaiting approval';
+  const operator = useOperatorWord();
+  const decides = useRunScreen().server?.operates === true && asked;
   const since = row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined;
   const output = row.result?.success === false ? row.result.output.error : undefined;
   return (
@@ -52,14 +58,28 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </Disclosure>
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
-        {row.decided?.decision === 'edited' && (
-          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
-            edited by you
+        {row.forked && (
+          <Badge tone="warn" title="This run was forked before the call, which ran with other arguments">
+            edited in the fork
           </Badge>
         )}
-        {row.decided?.decision === 'approved' && <Badge>approved by you</Badge>}
+        {row.decided?.decision === 'edited' && (
+          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
+            edited by {operator}
+          </Badge>
+        )}
+        {row.decided?.decision === 'approved' && <Badge>approved by {operator}</Badge>}
         {row.result?.truncated && (
           <Badge title="The tool's output was longer than it may be">truncated</Badge>
+        )}
+        {row.resultSeq !== undefined && (
+          <ForkButton
+            opening={{
+              place: { seq: row.resultSeq },
+              words: `after the result of ${plainVisibleText(row.name)}`,
+              focus: 'result',
+            }}
+          />
         )}
         <Figures>
           <span className={cx('font-sans font-medium', state.text)}>{state.words}</span>
@@ -73,19 +93,25 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </Figures>
       </div>
       {!open && row.result && (
-        <p className={cx('foreign mt-0.5 line-clamp-1 text-sm', output ? 'text-fail' : 'text-ink-3')}>
+        <p
+          className={cx(
+            'foreign mt-0.5 line-clamp-1 text-sm print:line-clamp-3',
+            output ? 'text-fail' : 'text-ink-3',
+          )}
+        >
           <ForeignText text={resultSummary(row)} />
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
-      {asked && <ApprovalPanel row={row} />}
-      {open && !asked && <Details row={row} />}
+      {decides && <ApprovalPanel row={row} />}
+      {open && !decides && <Details row={row} />}
     </RowFrame>
   );
 }
 
 function Details({ row }: { row: ToolRowData }) {
-  const edited = row.decided?.decision === 'edited' ? row.decided : undefined;
+  const operator = useOperatorWord();
+  const edited = editedArguments(row);
   return (
     <div className="mt-2 mb-1 grid gap-3">
       <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
@@ -98,15 +124,19 @@ function Details({ row }: { row: ToolRowData }) {
           cuts={row.argumentsCuts}
         />
       </Panel>
+      <ForkCallButton row={row} />
       {edited && (
-        <Panel label="Arguments it ran with, edited by you" tone="warn">
+        <Panel
+          label={`Arguments it ran with, edited ${row.forked === edited ? 'in the fork' : `by ${operator}`}`}
+          tone="warn"
+        >
           <JsonFields
             id={`${row.key}.edited`}
-            value={edited.arguments ?? {}}
+            value={edited.arguments}
             label="edited arguments"
             seq={edited.seq}
-            path="arguments"
-            cuts={row.decidedCuts ?? []}
+            path={edited.path}
+            cuts={edited.cuts}
           />
         </Panel>
       )}
@@ -141,6 +171,31 @@ function Details({ row }: { row: ToolRowData }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** What a person wrote in place of the model's arguments: while the call waited for them, else in the fork. */
+function editedArguments({ decided, decidedCuts = [], forked }: ToolRowData): ToolRowData['forked'] {
+  if (decided?.decision !== 'edited') return forked;
+  return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };
+}
+
+/** Makes the call once more with other arguments, in a fork before it. */
+function ForkCallButton({ row }: { row: ToolRowData }) {
+  const { server } = useRunScreen();
+  const fork = server?.operates ? server.fork : undefined;
+  if (!fork || row.status === 'running') return null;
+  const words = `before ${plainVisibleText(row.name)}`;
+  return (
+    <Button
+      size="sm"
+      className="justify-self-start print:hidden"
+      title="A new run makes this call with the arguments that you write, and goes on from its result"
+      onClick={() => fork({ place: { before_call: row.callId }, words, focus: 'arguments' })}
+    >
+      <ForkMark className="size-4" />
+      Fork with other arguments
+    </Button>
   );
 }
 

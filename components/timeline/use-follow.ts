@@ -6,6 +6,8 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 const AT_END = 40;
 /** A scroll within this time after a wheel, a key or a touch is the reader's. */
 const READER_MS = 700;
+/** What stays free above the last row when its beginning is shown, in pixels. */
+const ABOVE_LAST = 12;
 
 export interface Follow {
   following: boolean;
@@ -16,38 +18,64 @@ export interface Follow {
 
 /**
  * Keeps a scroller at its end while the reader lets it: scrolling up or selecting text lets go, reaching the end again
- * takes hold.
+ * takes hold. Of a last row that is higher than the scroller its beginning is shown: why a run ended stands there. Once it
+ * is there nothing new is to be followed, and the list keeps still under a reader who unfolds a row.
+ *
+ * @param options.last finds the row that ends the list for good
+ * @param options.over whether that row has come
  */
-export function useFollow(scroller: RefObject<HTMLElement | null>, initially: boolean): Follow {
+export function useFollow(
+  scroller: RefObject<HTMLElement | null>,
+  { initially, last, over }: { initially: boolean; last: string; over: boolean },
+): Follow {
   const [following, setState] = useState(initially);
   const now = useRef(initially);
   const readerAt = useRef(0);
+  /** Whether the reader moved since the end was gone to: then nothing is scrolled back up. */
+  const readerMoved = useRef(false);
+  const isOver = useRef(over);
+  if (isOver.current !== over) readerMoved.current = false;
+  isOver.current = over;
 
-  const setFollowing = useCallback((value: boolean) => {
+  const change = useCallback((value: boolean) => {
     now.current = value;
     setState(value);
   }, []);
+  const setFollowing = useCallback(
+    (value: boolean) => {
+      readerMoved.current = false;
+      change(value);
+    },
+    [change],
+  );
 
   const settle = useCallback(() => {
     const element = scroller.current;
-    if (element && now.current) element.scrollTop = element.scrollHeight;
-  }, [scroller]);
+    if (!element || !now.current || (isOver.current && readerMoved.current)) return;
+    const end = element.querySelector(last);
+    const beginning = end
+      ? element.scrollTop + end.getBoundingClientRect().top - element.getBoundingClientRect().top - ABOVE_LAST
+      : Number.POSITIVE_INFINITY;
+    const place = Math.min(element.scrollHeight, beginning);
+    if (place > element.scrollTop || !readerMoved.current) element.scrollTop = place;
+  }, [scroller, last]);
 
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    let last = element.scrollTop;
+    let before = element.scrollTop;
     let touchedY = 0;
     let wantsUp = false;
     const touch = () => {
       readerAt.current = performance.now();
+      readerMoved.current = true;
     };
     // In a fast run the list grows within the very frame in which it is scrolled up, and stands lower than before:
     // where the reader wants to go counts, not only where the list came to stand.
     const letGo = (up: boolean) => {
       touch();
       wantsUp = up;
-      if (up && now.current && element.scrollTop > 0) setFollowing(false);
+      if (up && now.current && element.scrollTop > 0) change(false);
     };
     const wheeled = (event: WheelEvent) => letGo(event.deltaY < 0);
     const keyed = (event: KeyboardEvent) => letGo(['ArrowUp', 'PageUp', 'Home'].includes(event.key));
@@ -56,24 +84,29 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
       letGo(event.type === 'touchmove' && y > touchedY + 1);
       touchedY = y;
     };
+    // A browser scrolls to what Tab leads to; that the key was pressed outside, the list does not hear.
+    const entered = ({ relatedTarget: from }: FocusEvent) => {
+      if (from instanceof Node && !element.contains(from)) touch();
+    };
     const scrolled = () => {
       const { scrollTop, scrollHeight, clientHeight } = element;
-      const up = scrollTop < last - 1;
-      last = scrollTop;
+      const up = scrollTop < before - 1;
+      before = scrollTop;
       if (performance.now() - readerAt.current > READER_MS) return;
       const atEnd = scrollHeight - scrollTop - clientHeight < AT_END;
-      if (up && !atEnd) setFollowing(false);
-      else if (!up && !wantsUp && atEnd && !now.current) setFollowing(true);
+      if (up && !atEnd) change(false);
+      else if (!up && !wantsUp && atEnd && !now.current) change(true);
     };
     const selected = () => {
       const selection = document.getSelection();
-      if (selection && !selection.isCollapsed && element.contains(selection.anchorNode)) setFollowing(false);
+      if (selection && !selection.isCollapsed && element.contains(selection.anchorNode)) change(false);
     };
     const options = { passive: true };
     element.addEventListener('scroll', scrolled, options);
     element.addEventListener('pointerdown', touch, options);
     element.addEventListener('wheel', wheeled, options);
     element.addEventListener('keydown', keyed, options);
+    element.addEventListener('focusin', entered, options);
     element.addEventListener('touchstart', swiped, options);
     element.addEventListener('touchmove', swiped, options);
     document.addEventListener('selectionchange', selected);
@@ -82,11 +115,12 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
       element.removeEventListener('pointerdown', touch);
       element.removeEventListener('wheel', wheeled);
       element.removeEventListener('keydown', keyed);
+      element.removeEventListener('focusin', entered);
       element.removeEventListener('touchstart', swiped);
       element.removeEventListener('touchmove', swiped);
       document.removeEventListener('selectionchange', selected);
     };
-  }, [scroller, setFollowing]);
+  }, [scroller, change]);
 
   return { following, settle, setFollowing };
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { cx } from './cx.ts';
 
@@ -9,10 +9,14 @@ export function CopyButton({
   text,
   label,
   className,
+  icon = Copy,
+  tabIndex,
 }: {
   text: string | (() => string);
   label: string;
   className?: string;
+  icon?: LucideIcon;
+  tabIndex?: number;
 }) {
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -24,15 +28,16 @@ export function CopyButton({
     await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
     setDone(true);
   };
-  const Icon = done ? Check : Copy;
+  const Icon = done ? Check : icon;
   return (
     <button
       type="button"
       onClick={() => void copy()}
       aria-label={done ? 'Copied' : label}
       title={label}
+      tabIndex={tabIndex}
       className={cx(
-        'grid size-6 place-items-center rounded-sm text-ink-3 hover:bg-sunken hover:text-ink',
+        'reach grid size-6 place-items-center rounded-sm text-ink-3 hover:bg-sunken hover:text-ink',
         className,
       )}
     >

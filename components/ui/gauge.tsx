@@ -4,16 +4,47 @@ import { cx } from './cx.ts';
 const fills = { calm: 'fill-ink-3', near: 'fill-brass-fill', reached: 'fill-warn' };
 const words = { calm: 'text-ink', near: 'text-brass', reached: 'text-warn' };
 
+/** The latest events are enough to see where a counter stands. */
+const MAX_LINKS = 6;
+
 /** One guardrail as a graduated scale: single ticks for small limits, one bar with its mark for large ones. */
-export function Gauge({ gauge }: { gauge: GaugeFigures }) {
+export function Gauge({ gauge, onEvent }: { gauge: GaugeFigures; onEvent?: (seq: number) => void }) {
+  const fed = gauge.events ?? [];
+  const near = gauge.tone !== 'calm' && !gauge.fired;
   return (
-    <div className="py-2">
+    <div className="py-2" data-gauge={gauge.id} data-fired={gauge.fired}>
       <div className="flex items-baseline justify-between gap-3">
-        <span className="text-sm text-ink-2">{gauge.label}</span>
+        <span className="text-sm text-ink-2">
+          {gauge.label}
+          {gauge.fired && <span className="ml-1.5 text-xs font-medium text-warn">ended the run</span>}
+        </span>
         <span className={cx('tnum font-mono text-sm', words[gauge.tone])}>{gauge.value}</span>
       </div>
       <Scale gauge={gauge} />
       {gauge.detail && <p className="tnum mt-1 text-xs text-ink-3">{gauge.detail}</p>}
+      {(near || gauge.fired) && (gauge.outcome || fed.length > 0) && (
+        <p className="tnum mt-1 flex flex-wrap gap-x-2 text-xs text-ink-3">
+          {near && gauge.outcome}
+          {onEvent && fed.length > 0 && (
+            <span className="flex flex-wrap gap-x-1.5">
+              fed by
+              {fed.slice(-MAX_LINKS).map((seq) => (
+                <a
+                  key={seq}
+                  href={`#${seq}`}
+                  onClick={(click) => {
+                    click.preventDefault();
+                    onEvent(seq);
+                  }}
+                  className="font-mono text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+                >
+                  #{seq}
+                </a>
+              ))}
+            </span>
+          )}
+        </p>
+      )}
     </div>
   );
 }

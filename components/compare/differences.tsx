@@ -1,0 +1,413 @@
+'use client';
+
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
+import type { CompareReply } from '#lib/api/comparison.ts';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { type DiffPiece, diffText } from '#lib/browser/diff-text.ts';
+import { formatCount, plural } from '#lib/browser/format.ts';
+import { stepWord } from '#lib/browser/mode-words.ts';
+import { usePrinting } from '../hooks/use-printing.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+import { type Side, Sides } from './side-mark.tsx';
+import { useDifferenceKeys } from './use-difference-keys.ts';
+
+type Step = CompareReply['comparison']['steps'][number];
+type Part = Step['parts'][number];
+type Shown = NonNullable<Part['left']>;
+
+/** For what stands beside the list. */
+export interface DifferencesHandle {
+  /** Goes to an iteration, as `j` and `k` do. */
+  goTo: (position: number) => void;
+}
+
+/** A comparison of up to so many rows is printed whole. */
+const PRINTED_ROWS = 500;
+
+/**
+ * The iterations side by side: equal ones folded together, the others with what differs in them. Only rows near the view
+ * are drawn.
+ *
+ * @param onTexts asks for the texts from an iteration on, where they were left out
+ */
+export function Differences({
+  handle,
+  comparison,
+  a,
+  b,
+  onTexts,
+}: {
+  handle: RefObject<DifferencesHandle | null>;
+  comparison: CompareReply['comparison'];
+  a: RunSummary;
+  b: RunSummary;
+  onTexts: (position: number) => void;
+}) {
+  const { steps, divergence } = comparison;
+  const rows = useMemo(() => folded(steps), [steps]);
+  const positions = useMemo(() => steps.flatMap(({ same, position }) => (same ? [] : [position])), [steps]);
+  const list = useRef<HTMLElement>(null);
+  const virtual = useRef<WindowVirtualizerHandle>(null);
+  const shown = useRef(rows);
+  shown.current = rows;
+  const show = useCallback((position: number) => {
+    const index = shown.current.findIndex((row) => !row.same && row.steps[0]?.position === position);
+    if (index >= 0) virtual.current?.scrollToIndex(index, { align: 'start' });
+  }, []);
+  const goTo = useDifferenceKeys({ list, positions, show });
+  useImperativeHandle(handle, () => ({ goTo }), [goTo]);
+  useStepInAddress(goTo);
+  /** The iteration whose texts were asked for: the rest of the page changes its height when they come. */
+  const wanted = useRef<number>(undefined);
+  useEffect(() => {
+    const step = steps[(wanted.current ?? 0) - 1];
+    if (!step || step.left_out) return;
+    wanted.current = undefined;
+    goTo(step.position);
+  }, [steps, goTo]);
+  const askTexts = (position: number) => {
+    wanted.current = position;
+    onTexts(position);
+  };
+  const printing = usePrinting() && rows.length <= PRINTED_ROWS;
+  const word = stepWord(a.mode);
+  const row = (each: Row) => (
+    <div key={each.steps[0]?.position} data-at={each.steps[0]?.position} className="pb-4">
+      {each.same ? (
+        <SameSteps steps={each.steps} word={word} run={a} />
+      ) : (
+        each.steps.map((step) => (
+          <DifferentStep
+            key={step.position}
+            step={step}
+            word={word}
+            a={a}
+            b={b}
+            first={step.position === divergence?.position}
+            onTexts={askTexts}
+          />
+        ))
+      )}
+    </div>
+  );
+  return (
+    <section ref={list} aria-label="Iterations side by side" className="mt-10">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+        <h2 className="font-semibold">{word}s side by side</h2>
+        {divergence && (
+          <p className="text-xs text-ink-3 max-md:hidden">
+            <Key>j</Key> <Key>k</Key> next and previous {word.toLowerCase()} that differs, <Key>n</Key> next
+            difference
+          </p>
+        )}
+      </div>
+      <div className="clickable-rows mt-3">
+        {printing ? (
+          rows.map(row)
+        ) : (
+          <WindowVirtualizer ref={virtual} data={rows} bufferSize={500}>
+            {row}
+          </WindowVirtualizer>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Goes to the iteration that the address names: `#step-12`. */
+function useStepInAddress(goTo: (position: number) => void): void {
+  useEffect(() => {
+    const read = () => {
+      const digits = /^#step-(\d{1,9})$/.exec(location.hash)?.[1];
+      if (digits) goTo(Number(digits));
+    };
+    read();
+    window.addEventListener('hashchange', read);
+    return () => window.removeEventListener('hashchange', read);
+  }, [goTo]);
+}
+
+function Key({ children }: { children: ReactNode }) {
+  return <kbd className="rounded-sm border bg-sunken px-1 py-px text-2xs">{children}</kbd>;
+}
+
+interface Row {
+  same: boolean;
+  /** Of equal ones all neighbours, else one. */
+  steps: Step[];
+}
+
+/** Equal neighbours together, the others by themselves. */
+function folded(steps: readonly Step[]): Row[] {
+  const rows: Row[] = [];
+  for (const step of steps) {
+    const last = rows.at(-1);
+    if (step.same && last?.same) last.steps.push(step);
+    else rows.push({ same: step.same, steps: [step] });
+  }
+  return rows;
+}
+
+/** Equal iterations that are listed at a time. */
+const LISTED = 100;
+
+function SameSteps({ steps, word, run }: { steps: readonly Step[]; word: string; run: RunSummary }) {
+  const [first, last] = [steps[0]?.position ?? 0, steps.at(-1)?.position ?? 0];
+  const [from, setFrom] = useState(0);
+  const listed = steps.slice(from, from + LISTED);
+  return (
+    <div>
+      <details className="rounded-md border border-dashed border-line-strong">
+        <summary className="flex flex-wrap items-baseline gap-x-3 px-4 py-2 text-ink-2 hover:text-ink">
+          <span className="font-medium">
+            {first === last
+              ? `${word} ${formatCount(first)} is the same`
+              : `${word}s ${formatCount(first)} to ${formatCount(last)} are the same`}
+          </span>
+          <Badge tone="ok">equal</Badge>
+        </summary>
+        <ol className="border-t px-4 py-2 text-sm">
+          {listed.map((step) => (
+            <li key={step.position} className="flex min-w-0 items-baseline gap-3 py-0.5">
+              <Link
+                href={`/runs/${encodeURIComponent(run.id)}#${step.left?.seq ?? 1}`}
+                className="tnum w-8 shrink-0 text-right font-mono text-xs text-brass underline-offset-2 hover:underline"
+                aria-label={`${word} ${step.position} in run A`}
+              >
+                {step.position}
+              </Link>
+              <span className="foreign line-clamp-1 text-ink-2">
+                <ForeignText text={step.summary || 'no call and no text'} />
+              </span>
+            </li>
+          ))}
+        </ol>
+        {steps.length > LISTED && (
+          <p className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t px-4 py-2 text-sm text-ink-2">
+            {formatCount(listed[0]?.position ?? 0)} to {formatCount(listed.at(-1)?.position ?? 0)} of{' '}
+            {formatCount(steps.length)}
+            <Button size="sm" kind="quiet" disabled={from === 0} onClick={() => setFrom(from - LISTED)}>
+              Earlier
+            </Button>
+            <Button
+              size="sm"
+              kind="quiet"
+              disabled={from + LISTED >= steps.length}
+              onClick={() => setFrom(from + LISTED)}
+            >
+              Later
+            </Button>
+          </p>
+        )}
+      </details>
+    </div>
+  );
+}
+
+function DifferentStep({
+  step,
+  word,
+  a,
+  b,
+  first,
+  onTexts,
+}: {
+  step: Step;
+  word: string;
+  a: RunSummary;
+  b: RunSummary;
+  first: boolean;
+  onTexts: (position: number) => void;
+}) {
+  const differing = step.parts.filter(({ same }) => !same).length;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: it has a heading, and rows that are not drawn make no list
+    <div
+      role="group"
+      aria-label={`${word} ${step.position}`}
+      id={`step-${step.position}`}
+      data-step=""
+      tabIndex={-1}
+      className={cx(
+        'scroll-my-4 rounded-lg border bg-raised outline-offset-2',
+        first && 'border-brass-line shadow-[inset_0_2px_0_var(--brass-fill)]',
+      )}
+    >
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b px-4 py-2">
+        <h3 className="font-semibold">
+          {word} {formatCount(step.position)}
+        </h3>
+        {first && <Badge tone="live">first difference</Badge>}
+        <span className="text-sm text-ink-3">
+          {!step.left || !step.right
+            ? `only in ${step.left ? 'A' : 'B'}`
+            : step.left_out
+              ? 'different'
+              : plural(differing, 'difference')}
+        </span>
+        <span className="ml-auto flex gap-3 text-sm">
+          {step.left && <ToRun run={a} seq={step.left.seq} side="A" />}
+          {step.right && <ToRun run={b} seq={step.right.seq} side="B" />}
+        </span>
+      </div>
+      {step.left_out ? (
+        <p className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-sm text-ink-2">
+          This comparison is long: its texts come in parts.
+          <Button size="sm" onClick={() => onTexts(step.position)}>
+            Show them from {word.toLowerCase()} {formatCount(step.position)} on
+          </Button>
+        </p>
+      ) : (
+        <div className="divide-y">
+          {step.parts.map((part, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of a step never move
+            <PartRow key={index} part={part} lone={!step.left || !step.right} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ToRun({ run, seq, side }: { run: RunSummary; seq: number; side: Side }) {
+  return (
+    <Link
+      href={`/runs/${encodeURIComponent(run.id)}#${seq}`}
+      className="text-brass underline-offset-2 hover:underline"
+    >
+      in {side}
+    </Link>
+  );
+}
+
+const kindWords: Record<Part['kind'], string> = {
+  said: 'said to the model',
+  thinking: 'thinking',
+  text: 'text',
+  call: 'call',
+  result: 'result',
+  failure: 'failure',
+  checks: 'checks',
+  edit: 'changed by a person',
+};
+
+function PartRow({ part, lone }: { part: Part; lone: boolean }) {
+  const { left, right } = part;
+  const label = part.kind === 'said' || part.kind === 'text' || part.kind === 'thinking' ? '' : part.name;
+  if (part.same && left) {
+    return (
+      <details className="px-4 py-1.5 text-sm">
+        <summary className="flex min-w-0 items-baseline gap-2 text-ink-3 hover:text-ink-2">
+          <span className="shrink-0">
+            {kindWords[part.kind]} <ForeignText text={label} />
+          </span>
+          <span className="foreign line-clamp-1 min-w-0">
+            <ForeignText text={left.text.slice(0, 300).replaceAll(/\s+/g, ' ')} />
+          </span>
+          <span className="ml-auto shrink-0 text-xs">equal</span>
+        </summary>
+        <Text side={undefined} shown={left} pieces={[{ kind: 'same', text: left.text }]} />
+      </details>
+    );
+  }
+  return (
+    <div data-difference="" tabIndex={-1} className="scroll-my-4 px-4 py-2.5 outline-offset-[-2px]">
+      <p className="mb-1.5 text-sm">
+        <span className="font-medium">{kindWords[part.kind]}</span>{' '}
+        <code className="foreign text-ink-2">
+          <ForeignText text={label} />
+        </code>
+      </p>
+      {lone ? (
+        <Text
+          side={left ? 'A' : 'B'}
+          shown={left ?? right}
+          pieces={[{ kind: 'same', text: (left ?? right)?.text ?? '' }]}
+        />
+      ) : (
+        <Both left={left} right={right} />
+      )}
+    </div>
+  );
+}
+
+function Both({ left, right }: { left: Shown | undefined; right: Shown | undefined }) {
+  const pieces = useMemo(() => (left && right ? diffText(left.text, right.text) : undefined), [left, right]);
+  const of = (shown: Shown | undefined, other: DiffPiece['kind']): readonly DiffPiece[] =>
+    pieces?.filter(({ kind }) => kind !== other) ?? [{ kind: 'same', text: shown?.text ?? '' }];
+  return (
+    <div className="grid gap-3 md:grid-cols-2">
+      <Text side="A" shown={left} pieces={of(left, 'added')} />
+      <Text side="B" shown={right} pieces={of(right, 'removed')} />
+    </div>
+  );
+}
+
+function Text({
+  side,
+  shown,
+  pieces,
+}: {
+  side: Side | undefined;
+  shown: Shown | undefined;
+  pieces: readonly DiffPiece[];
+}) {
+  if (!shown) {
+    return (
+      <div className="flex items-baseline gap-2 text-sm text-ink-3">
+        {side && <Sides side={side} />} not there
+      </div>
+    );
+  }
+  const { cut } = shown;
+  return (
+    <div className="flex min-w-0 items-start gap-2">
+      {side && <Sides side={side} className="mt-1.5" />}
+      <div className="min-w-0 flex-1">
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+        <div
+          role="group"
+          aria-label={side ? `Text in run ${side}` : 'Text in both runs'}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+          tabIndex={0}
+          className="foreign max-h-96 overflow-y-auto rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed"
+        >
+          {cut && cut.from > 0 && <p className="text-ink-3">… {formatCount(cut.from)} characters before</p>}
+          {pieces.map((piece, index) =>
+            piece.kind === 'same' ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a comparison never move
+              <ForeignText key={index} text={piece.text} />
+            ) : (
+              <mark
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a comparison never move
+                key={index}
+                className="rounded-sm bg-brass-wash text-brass underline decoration-brass-line underline-offset-2"
+              >
+                <ForeignText text={piece.text} />
+              </mark>
+            ),
+          )}
+        </div>
+        {cut && (
+          <p className="mt-1 text-xs text-ink-3">
+            {formatCount(cut.chars)} characters in all; the stretch around the first difference is shown.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

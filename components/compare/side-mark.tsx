@@ -1,0 +1,17 @@
+import { cx } from '../ui/cx.ts';
+
+export type Side = 'A' | 'B';
+
+/** Which run is meant, by letter. */
+export function Sides({ side, className }: { side: Side; className?: string }) {
+  return (
+    <span
+      className={cx(
+        'inline-flex size-5 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-raised font-mono text-2xs font-semibold text-ink-2',
+        className,
+      )}
+    >
+      {side}
+    </span>
+  );
+}

@@ -1,0 +1,107 @@
+import type { CompareReply } from '#lib/api/comparison.ts';
+import { formatCount, plural } from '#lib/browser/format.ts';
+import { stepWord } from '#lib/browser/mode-words.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import type { RunMode } from '#lib/events/config.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+
+type Comparison = CompareReply['comparison'];
+
+/** The answer first: the same until here, and what was different then. A strip shows every iteration. */
+export function Verdict({
+  comparison,
+  mode,
+  onGo,
+}: {
+  comparison: Comparison;
+  mode: RunMode | undefined;
+  onGo: (position: number) => void;
+}) {
+  const { divergence, same_until: same, steps } = comparison;
+  const word = stepWord(mode).toLowerCase();
+  return (
+    <section aria-label="Where they part" className="mt-6 rounded-lg border bg-raised px-4 py-3 sm:px-5">
+      <p className="text-lg font-semibold tracking-[-0.01em]">
+        {divergence === undefined
+          ? `Both did the same, in all ${plural(steps.length, word)}`
+          : same === 0
+            ? `Different from the first ${word}`
+            : `The same until ${word} ${formatCount(same)}`}
+      </p>
+      <p className="mt-0.5 text-ink-2">
+        {divergence === undefined ? (
+          'What was said, called and answered is equal; times and token counts may differ.'
+        ) : (
+          <>
+            {same === 0 ? 'There' : 'Then'}{' '}
+            <a
+              href={`#step-${divergence.position}`}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                event.preventDefault();
+                // With a state of its own the router would not hear of it, and put back the address that it knows.
+                history.replaceState(null, '', `#step-${divergence.position}`);
+                onGo(divergence.position);
+              }}
+              className="text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+            >
+              <ForeignText text={divergenceWords(divergence, word)} />
+            </a>
+            .
+          </>
+        )}
+      </p>
+      <div className="mt-3 flex h-3 gap-px overflow-hidden rounded-sm" aria-hidden="true">
+        {stretches(steps).map((stretch) => {
+          const [first, last] = [stretch[0], stretch.at(-1)];
+          const apart = stretch.find(({ same }) => !same);
+          return (
+            <span
+              key={first?.position}
+              title={`${word} ${first?.position}${first === last ? '' : ` to ${last?.position}`}: ${apart ? 'different' : 'the same'}`}
+              className={`min-w-0 flex-1 ${!apart ? 'bg-line-strong' : apart.left && apart.right ? 'bg-brass-fill' : 'bg-brass-line'}`}
+            />
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+/** Marks that the strip has at most: more would be narrower than a pixel on a phone. */
+const MAX_MARKS = 200;
+
+/** All iterations, in as many equal stretches as there is room for. */
+function stretches<Item>(items: readonly Item[]): Item[][] {
+  const length = Math.max(1, Math.ceil(items.length / MAX_MARKS));
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
+    items.slice(index * length, (index + 1) * length),
+  );
+}
+
+function divergenceWords(
+  { kind, name, position }: NonNullable<Comparison['divergence']>,
+  word: string,
+): string {
+  const by = plainVisibleText(name);
+  switch (kind) {
+    case 'longer':
+      return `only one of them has ${word} ${position}`;
+    case 'said':
+      return `something else was said to the model in ${word} ${position}`;
+    case 'thinking':
+      return `the model thought otherwise in ${word} ${position}`;
+    case 'text':
+      return `the model wrote something else in ${word} ${position}`;
+    case 'call':
+      return `the model made another call in ${word} ${position}: ${by}`;
+    case 'result':
+      return `${by} brought another result in ${word} ${position}`;
+    case 'failure':
+      return `a model call failed in ${word} ${position}`;
+    case 'checks':
+      return `the checks came out otherwise after ${word} ${position}`;
+    case 'edit':
+      return `a person changed the ${by} in ${word} ${position}`;
+  }
+}

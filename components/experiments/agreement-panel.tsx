@@ -1,0 +1,158 @@
+'use client';
+
+import type { AgreementGroup, AgreementReply } from '#lib/api/comparison.ts';
+import { formatCount, plural } from '#lib/browser/format.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { Problem } from '../shell/problem.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+
+/** Iterations that the strip shows. */
+const SHOWN_STEPS = 60;
+
+/** Fills of the ways that runs go, the largest group first; letters tell them apart without colour. */
+const ways = [
+  'bg-line-strong text-ink',
+  'bg-brass-fill text-on-brass',
+  'bg-brass-line text-ink',
+  'bg-warn-wash text-warn',
+  'bg-fail-wash text-fail',
+  'bg-ok-wash text-ok',
+];
+
+/** Up to where runs that were meant to be the same agree, and why they may part. Nothing when there are none. */
+export function AgreementPanel({ experimentId, done }: { experimentId: string; done: number }) {
+  // Asked again with every run that ends.
+  const { data, error, reload } = useApi<AgreementReply>(
+    done < 2 ? undefined : `/api/experiments/${encodeURIComponent(experimentId)}/agreement?done=${done}`,
+  );
+  if (error && !data) return <Problem error={error} onRetry={reload} />;
+  if (!data || data.groups.length === 0) return null;
+  return (
+    <section aria-label="Agreement by iteration" className="mt-8">
+      <h2 className="font-semibold">Up to where do they agree?</h2>
+      <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-4">
+        {data.groups.map((group) => (
+          <Group key={JSON.stringify([group.model, group.options, group.seed])} group={group} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Group({ group }: { group: AgreementGroup }) {
+  const { agreement, runs } = group;
+  const settings = [
+    plainVisibleText(group.model),
+    ...Object.entries(group.options).map(([name, value]) => `${plainVisibleText(name)} ${String(value)}`),
+    group.seed === undefined ? 'no seed' : `seed ${group.seed}`,
+  ].join(', ');
+  const levels = agreement.levels.slice(0, SHOWN_STEPS);
+  return (
+    <article className="rounded-lg border bg-raised p-4 [--ground:var(--raised)] sm:p-5">
+      <p className="foreign font-mono text-xs text-ink-3">{settings}</p>
+      <p className="mt-1 text-lg font-semibold tracking-[-0.01em]">{verdict(agreement)}</p>
+      {agreement.causes.length > 0 && (
+        <ul className="mt-1.5 grid gap-1 text-sm text-ink-2">
+          {agreement.causes.map((cause) => (
+            <li key={cause} className="foreign">
+              <ForeignText text={cause} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className="mt-3 scrolls-x" aria-label={`Runs by iteration, ${settings}`} tabIndex={0}>
+        <table className="tnum border-separate border-spacing-x-0.5 border-spacing-y-0.5 font-mono text-2xs">
+          <thead>
+            <tr>
+              <th scope="col" className="pr-3 text-left font-normal text-ink-3">
+                run
+              </th>
+              {levels.map((_, depth) => (
+                <th
+                  // biome-ignore lint/suspicious/noArrayIndexKey: iterations never move
+                  key={depth}
+                  scope="col"
+                  className="min-w-5 font-normal text-ink-3"
+                >
+                  {depth + 1}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map(({ run_id, repeat }, run) => (
+              <tr key={run_id}>
+                <th scope="row" className="pr-3 text-left font-normal whitespace-nowrap">
+                  <Link
+                    href={`/runs/${encodeURIComponent(run_id)}`}
+                    className="text-brass underline-offset-2 hover:underline"
+                  >
+                    {formatCount(repeat)}
+                  </Link>
+                </th>
+                {levels.map((variants, depth) => {
+                  const way = variants.findIndex((variant) => variant.runs.includes(run));
+                  const summary = plainVisibleText(variants[way]?.summary ?? '');
+                  return (
+                    <td
+                      // biome-ignore lint/suspicious/noArrayIndexKey: iterations never move
+                      key={depth}
+                      title={way < 0 ? 'over' : summary || 'no call and no text'}
+                      className={cx(
+                        'h-5 min-w-5 rounded-sm px-1 text-center',
+                        way < 0 ? 'text-ink-3' : ways[way % ways.length],
+                      )}
+                    >
+                      {way < 0 ? '–' : variants.length === 1 ? '=' : letter(way)}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {agreement.levels.length > SHOWN_STEPS && (
+        <p className="mt-1 text-xs text-ink-3">The first {SHOWN_STEPS} iterations are shown.</p>
+      )}
+      <Apart group={group} />
+    </article>
+  );
+}
+
+/** The first two runs that went different ways, one click from being compared. */
+function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
+  const level = agreement.parted;
+  const first = level?.[0]?.runs[0];
+  const second =
+    level?.[1]?.runs[0] ?? runs.findIndex((_, run) => !level?.some((each) => each.runs.includes(run)));
+  const [a, b] = [first, second].map((run) => (run === undefined ? undefined : runs[run]?.run_id));
+  if (a === undefined || b === undefined) return null;
+  return (
+    <Link
+      href={`/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`}
+      className="mt-3 inline-block text-sm font-medium text-brass underline-offset-4 hover:underline"
+    >
+      Compare two that parted
+    </Link>
+  );
+}
+
+function verdict({ agreed, steps, runs, variants }: AgreementGroup['agreement']): string {
+  if (variants === 1) {
+    const all = steps === 1 ? 'its one iteration' : `all ${plural(steps, 'iteration')}`;
+    return `Identical in ${all}, in ${runs} of ${runs} runs`;
+  }
+  const end = `then ${plural(variants, 'variant')}`;
+  return agreed === 0
+    ? `Different from the first iteration: ${plural(variants, 'variant')} in ${runs} runs`
+    : `Identical up to iteration ${formatCount(agreed)} in ${runs} of ${runs} runs; ${end}`;
+}
+
+function letter(way: number): string {
+  return String.fromCharCode(65 + (way % 26));
+}

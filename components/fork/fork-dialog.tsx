@@ -1,0 +1,463 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { ForkDraftReply, ForkPlace, ForkRequest } from '#lib/api/fork-run.ts';
+import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import {
+  type ForkDraft,
+  type ForkOpening,
+  type ForkText,
+  focusedText,
+  forkCalls,
+  forkMemories,
+  forkTexts,
+  newForkDraft,
+  readForkDraft,
+} from '#lib/browser/fork-draft.ts';
+import { formatCount, plural } from '#lib/browser/format.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { Choice, Field, NumberField } from '../new-run/fields.tsx';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { ForkMark } from './fork-mark.tsx';
+
+/** Makes a fork of a run at a place: what stands there can be changed; the run itself stays as it is. */
+export function ForkDialog({
+  runId,
+  opening,
+  onClose,
+}: {
+  runId: string;
+  opening: ForkOpening;
+  onClose: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { data: point, error } = useApi<ForkDraftReply>(
+    `/api/runs/${encodeURIComponent(runId)}/fork?${queryOf(opening.place)}`,
+  );
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="fork-title"
+      onClose={onClose}
+      className="m-auto flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col rounded-lg border bg-raised p-0 text-ink shadow-xl backdrop:bg-sunken/70"
+    >
+      <header className="border-b px-4 pt-4 pb-3 sm:px-6">
+        <h2 id="fork-title" className="flex items-center gap-2 text-lg font-semibold tracking-[-0.01em]">
+          <ForkMark className="size-5 shrink-0 text-brass" />
+          Fork {opening.words}
+        </h2>
+        <p className="mt-0.5 text-sm text-ink-2">
+          A new run begins with a copy of everything before this place. This one stays as it is.
+        </p>
+      </header>
+      {error && (
+        <div className="grid gap-3 p-4 sm:p-6">
+          <ErrorNote error={error} />
+          <Button size="sm" className="justify-self-end" onClick={() => dialog.current?.close()}>
+            Close
+          </Button>
+        </div>
+      )}
+      {!error && !point && (
+        <p className="p-6 text-ink-3" aria-busy="true">
+          Looking at this place
+        </p>
+      )}
+      {point && !error && (
+        <ForkForm runId={runId} opening={opening} point={point} onCancel={() => dialog.current?.close()} />
+      )}
+    </dialog>
+  );
+}
+
+function queryOf(place: ForkPlace): string {
+  return new URLSearchParams(Object.entries(place).map(([name, value]) => [name, String(value)])).toString();
+}
+
+function ForkForm({
+  runId,
+  opening,
+  point,
+  onCancel,
+}: {
+  runId: string;
+  opening: ForkOpening;
+  point: ForkDraftReply;
+  onCancel: () => void;
+}) {
+  const router = useRouter();
+  const [draft, setDraft] = useState(() => newForkDraft(point));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  const [tried, setTried] = useState(false);
+  // The same request sent twice makes one fork; a changed one has a key of its own.
+  const sent = useRef({ body: '', key: '' });
+  const change = (changes: Partial<ForkDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const read = useMemo(() => readForkDraft(point, opening.place, draft), [point, opening, draft]);
+  const problems = tried && !read.ok ? read.problems : {};
+  const focused = useMemo(() => focusedText(point, opening.focus), [point, opening]);
+  const part: Part = { point, focused, draft, problems, onChange: change };
+  const keyOf = (request: ForkRequest) => {
+    const body = JSON.stringify(request);
+    if (body !== sent.current.body) sent.current = { body, key: crypto.randomUUID() };
+    return sent.current.key;
+  };
+  const start = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!read.ok) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, read.request, {
+        idempotencyKey: keyOf(read.request),
+      });
+      onCancel();
+      router.push(`/runs/${run.id}`);
+    } catch (caught) {
+      setBusy(false);
+      if (!(caught instanceof ApiError)) throw caught;
+      setProblem(caught);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void start(event)} className="flex min-h-0 flex-1 flex-col">
+      <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6">
+        <Field label="Say something to it" hint={messageHint(point)}>
+          {(props) => (
+            <textarea
+              {...props}
+              rows={2}
+              maxLength={8000}
+              className="field [field-sizing:content] max-h-48 resize-y"
+              value={draft.message}
+              onChange={(event) => change({ message: event.target.value })}
+            />
+          )}
+        </Field>
+        <Calls {...part} />
+        <Texts {...part} />
+        {point.mode === 'explore' && <Memories {...part} />}
+        <Settings {...part} />
+        {point.config.workspace !== '' && (
+          <div>
+            <Choice
+              legend="Folder"
+              name="fork-workspace"
+              value={draft.workspace}
+              options={[
+                { value: 'copy', label: 'A copy of the files' },
+                { value: 'same', label: 'The same folder' },
+              ]}
+              onChange={(workspace) => change({ workspace })}
+            />
+            <p className="mt-1.5 text-xs text-ink-3">
+              {draft.workspace === 'copy'
+                ? 'The files as they are now, not as they were at this place: what was written later is there too.'
+                : 'Both runs work on the same files: what one writes, the other finds.'}
+            </p>
+          </div>
+        )}
+        {problem && <ErrorNote error={problem} />}
+      </div>
+      <footer className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 sm:px-6">
+        <p
+          className={cx('mr-auto text-sm max-sm:basis-full', tried && !read.ok ? 'text-fail' : 'text-ink-3')}
+          aria-live="polite"
+        >
+          {read.ok
+            ? read.changes === 0
+              ? 'Nothing is changed yet'
+              : `${plural(read.changes, 'change')}`
+            : 'Something is not filled in right'}
+        </p>
+        <Button kind="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" kind="primary" disabled={busy}>
+          {busy ? 'Starting' : 'Start the fork'}
+        </Button>
+      </footer>
+    </form>
+  );
+}
+
+function messageHint({ mode, reply }: ForkDraftReply): string {
+  if (mode === 'explore') return 'It reads this with the result of its next message to you.';
+  if (mode === 'task' && reply && reply.calls.length === 0) {
+    return 'The conversation goes on after the answer with this. Left empty, the answer is the end.';
+  }
+  return 'A hint, as a user message before the next reply. May be left empty.';
+}
+
+/** What every part of the dialog is given. */
+interface Part {
+  point: ForkDraftReply;
+  /** The text that the person came for. */
+  focused: string | undefined;
+  draft: ForkDraft;
+  problems: Readonly<Record<string, string>>;
+  onChange: (changes: Partial<ForkDraft>) => void;
+}
+
+/** The calls that the fork makes first: each of their arguments opens to be edited. */
+function Calls(part: Part) {
+  const { point } = part;
+  const calls = useMemo(() => forkCalls(point), [point]);
+  if (calls.length === 0) return null;
+  return (
+    <section aria-label="Calls it makes first">
+      <h3 className="caption mb-1.5">Calls it makes first, with their arguments</h3>
+      <ul className="divide-y rounded-md border border-line-strong">
+        {calls.map(({ callId, tool, chars, fields }) =>
+          fields.length === 0 ? (
+            <li key={callId} className="px-3 py-1.5 text-sm">
+              <span className="font-medium">{plainVisibleText(tool)}</span>{' '}
+              <span className="text-ink-3">
+                {chars === undefined
+                  ? 'takes no arguments.'
+                  : `${formatCount(chars)} characters of arguments: too long to be edited here.`}
+              </span>
+            </li>
+          ) : (
+            fields.map((field) => (
+              <TextItem
+                key={field.key}
+                {...part}
+                item={{
+                  key: field.key,
+                  label: `${tool}: ${field.name}${field.missing ? ', left out' : ''}`,
+                  text: field.text,
+                }}
+              />
+            ))
+          ),
+        )}
+      </ul>
+    </section>
+  );
+}
+
+/** The texts of the conversation, the newest first; each opens to be edited. */
+function Texts(part: Part) {
+  const { point, focused } = part;
+  const texts = useMemo(() => forkTexts(point), [point]);
+  const [all, setAll] = useState(false);
+  const first = texts.slice(0, 6);
+  const shown = all || texts.length <= 8 ? texts : first;
+  const rest = texts.find(({ key }) => key === focused && !shown.some((each) => each.key === key));
+  const list = rest ? [...shown, rest] : shown;
+  if (texts.length === 0) return null;
+  return (
+    <section aria-label="What stands there">
+      <h3 className="caption mb-1.5">What stands there, the newest first</h3>
+      <ul className="divide-y rounded-md border border-line-strong">
+        {list.map((each) => (
+          <TextItem key={each.key} {...part} item={each} />
+        ))}
+      </ul>
+      {list.length < texts.length && (
+        <Button kind="quiet" size="sm" className="mt-1.5" onClick={() => setAll(true)}>
+          {plural(texts.length - list.length, 'older message')}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function TextItem({
+  item,
+  focused,
+  draft,
+  problems,
+  onChange,
+  action,
+}: Omit<Part, 'point'> & {
+  item: Pick<ForkText, 'key' | 'label' | 'text' | 'chars'>;
+  action?: React.ReactNode;
+}) {
+  const initially = item.key === focused;
+  const [open, setOpen] = useState(initially);
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const text = draft.texts[item.key] ?? item.text;
+  const edited = text !== item.text;
+  const problem = problems[item.key];
+  const write = (written: string) => onChange({ texts: { ...draft.texts, [item.key]: written } });
+  useEffect(() => {
+    if (initially) area.current?.focus();
+  }, [initially]);
+  return (
+    <li className="min-w-0 px-3 py-1.5">
+      <div className="flex min-w-0 items-baseline gap-2">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="reach flex min-w-0 flex-1 items-baseline gap-2 text-left"
+        >
+          <span className="shrink-0 text-sm font-medium">{plainVisibleText(item.label)}</span>
+          {!open && (
+            <span className="min-w-0 truncate text-sm text-ink-3">
+              <ForeignText text={text.slice(0, 200).replaceAll(/\s+/g, ' ')} />
+            </span>
+          )}
+        </button>
+        {edited && <span className="shrink-0 text-xs font-medium text-brass">changed</span>}
+        {action}
+      </div>
+      {open && item.chars !== undefined && (
+        <p className="mt-1 text-sm text-ink-3">
+          {formatCount(item.chars)} characters: too long to be edited here.
+        </p>
+      )}
+      {open && item.chars === undefined && (
+        <>
+          <label htmlFor={id} className="sr-only">
+            {plainVisibleText(item.label)}
+          </label>
+          <textarea
+            ref={area}
+            id={id}
+            rows={Math.min(12, Math.max(2, text.split('\n').length))}
+            className="field my-1.5 max-h-96 resize-y font-mono text-sm"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+          />
+          {edited && (
+            <Button kind="quiet" size="sm" className="mb-1" onClick={() => write(item.text)}>
+              Back to what it was
+            </Button>
+          )}
+        </>
+      )}
+      {problem && <p className="text-xs text-fail">{problem}</p>}
+    </li>
+  );
+}
+
+/** The memory as it stood there: change, delete, add. */
+function Memories(part: Part) {
+  const { point, draft, problems, onChange } = part;
+  const memories = useMemo(() => forkMemories(point), [point]);
+  const { newMemory } = draft;
+  return (
+    <section aria-label="Memory there">
+      <h3 className="caption mb-1.5">Its memory, as it stood there</h3>
+      {memories.length > 0 && (
+        <ul className="divide-y rounded-md border border-line-strong">
+          {memories.map((each) => {
+            const deleted = draft.deleted.includes(each.key);
+            return (
+              <TextItem
+                key={each.key}
+                {...part}
+                item={each}
+                action={
+                  <button
+                    type="button"
+                    className={cx(
+                      'shrink-0 text-xs underline-offset-2 hover:underline',
+                      deleted ? 'font-medium text-fail' : 'text-ink-3',
+                    )}
+                    onClick={() =>
+                      onChange({
+                        deleted: deleted
+                          ? draft.deleted.filter((key) => key !== each.key)
+                          : [...draft.deleted, each.key],
+                      })
+                    }
+                  >
+                    {deleted ? 'will be deleted, keep it' : 'delete'}
+                  </button>
+                }
+              />
+            );
+          })}
+        </ul>
+      )}
+      <div className="mt-2 grid gap-2 sm:grid-cols-[12rem_minmax(0,1fr)]">
+        <input
+          aria-label="Key of a new memory"
+          placeholder="new key"
+          className="field font-mono text-sm"
+          value={newMemory.key}
+          onChange={(event) => onChange({ newMemory: { ...newMemory, key: event.target.value } })}
+        />
+        <input
+          aria-label="Value of a new memory"
+          placeholder="and what it holds"
+          className="field text-sm"
+          value={newMemory.value}
+          onChange={(event) => onChange({ newMemory: { ...newMemory, value: event.target.value } })}
+        />
+      </div>
+      {problems.newMemory && <p className="mt-1 text-xs text-fail">{problems.newMemory}</p>}
+    </section>
+  );
+}
+
+function Settings({ point, draft, problems, onChange }: Part) {
+  const { data } = useApi<ModelsReply>('/api/models');
+  const names = useMemo(() => {
+    const found = data?.models.map(({ name }) => name) ?? [];
+    return found.includes(point.config.model) ? found : [point.config.model, ...found];
+  }, [data, point]);
+  const { mode, agentic } = point.config;
+  return (
+    <section aria-label="Model and settings">
+      <h3 className="caption mb-1.5">Model and settings</h3>
+      <div className="grid grid-cols-2 gap-x-4 gap-y-3 sm:grid-cols-[minmax(0,2fr)_repeat(3,minmax(0,1fr))]">
+        <Field label="Model" problem={problems.model} className="max-sm:col-span-2">
+          {(props) => (
+            <select
+              {...props}
+              className="field font-mono text-sm"
+              value={draft.model}
+              onChange={(event) => onChange({ model: event.target.value })}
+            >
+              {names.map((name) => (
+                <option key={name} value={name}>
+                  {plainVisibleText(name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <NumberField
+          label="Temperature"
+          placeholder="model's own"
+          value={draft.temperature}
+          onChange={(temperature) => onChange({ temperature })}
+          problem={problems.temperature}
+        />
+        <NumberField
+          label="Seed"
+          placeholder="none"
+          value={draft.seed}
+          onChange={(seed) => onChange({ seed })}
+          problem={problems.seed}
+        />
+        {mode !== 'session' && agentic && (
+          <NumberField
+            label={mode === 'explore' ? 'Cycles' : 'Iterations'}
+            placeholder={mode === 'explore' ? 'until stopped' : 'limit'}
+            value={draft.limit}
+            onChange={(limit) => onChange({ limit })}
+            problem={problems.limit}
+          />
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,212 @@
+'use client';
+
+import { Search, X } from 'lucide-react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import type { RunFilter } from '#lib/api/run-filter.ts';
+import { REASONS } from '#lib/browser/reasons.ts';
+import type { RunMode } from '#lib/events/config.ts';
+import type { TerminationReason } from '#lib/events/run.ts';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+
+/** The address follows what is typed after this pause. */
+const TYPING_MS = 180;
+
+const modes: Record<RunMode, string> = { task: 'Tasks', session: 'Sessions', explore: 'Explorations' };
+const states: Record<NonNullable<RunFilter['state']>, string> = {
+  active: 'At work',
+  waiting: 'Waiting for you',
+  ended: 'Ended',
+};
+
+/** What the list shows: words, mode, model, how it stands or why it ended. All of it stands in the address. */
+export function RunFilters({
+  filter,
+  problems,
+  models,
+  onChange,
+  input,
+}: {
+  filter: RunFilter;
+  problems: readonly string[];
+  models: readonly string[];
+  onChange: (filter: RunFilter, how: 'push' | 'replace') => void;
+  input: RefObject<HTMLInputElement | null>;
+}) {
+  const { mode, model, reason, state } = filter;
+  const some = Object.keys(filter).length > 0 || problems.length > 0;
+  const outcome = reason ? `reason:${reason}` : state ? `state:${state}` : '';
+  return (
+    <search className="mt-8">
+      <div className="flex flex-wrap items-center gap-2">
+        <Words filter={filter} onChange={onChange} input={input} />
+        <Choice
+          label="Filter by kind"
+          any="Any mode"
+          value={mode ?? ''}
+          onChoose={(value) => onChange({ ...filter, mode: keyOf(modes, value) }, 'push')}
+        >
+          {Object.entries(modes).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </Choice>
+        <Choice
+          label="Filter by model"
+          any="Any model"
+          value={model ?? ''}
+          onChoose={(value) => onChange({ ...filter, model: value || undefined }, 'push')}
+          className="max-w-48 font-mono"
+        >
+          {[...new Set([...models, ...(model ? [model] : [])])].map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+        <Choice
+          label="Filter by state"
+          any="Any state"
+          value={outcome}
+          onChoose={(value) => {
+            const [kind, name = ''] = value.split(':');
+            onChange(
+              {
+                ...filter,
+                state: kind === 'state' ? keyOf(states, name) : undefined,
+                reason: kind === 'reason' ? keyOf(REASONS, name) : undefined,
+              },
+              'push',
+            );
+          }}
+        >
+          {Object.entries(states).map(([value, words]) => (
+            <option key={value} value={`state:${value}`}>
+              {words}
+            </option>
+          ))}
+          <optgroup label="Ended because">
+            {(Object.keys(REASONS) as TerminationReason[]).map((value) => (
+              <option key={value} value={`reason:${value}`}>
+                {REASONS[value].label}
+              </option>
+            ))}
+          </optgroup>
+        </Choice>
+        {some && (
+          <Button kind="quiet" size="sm" onClick={() => onChange({}, 'push')}>
+            <X className="size-3.5" aria-hidden="true" />
+            Clear
+          </Button>
+        )}
+      </div>
+      {problems.length > 0 && (
+        <p role="alert" className="mt-2 text-sm text-warn">
+          This part of the address is left out: {problems.join(' ')}
+        </p>
+      )}
+    </search>
+  );
+}
+
+function Words({
+  filter,
+  onChange,
+  input,
+}: {
+  filter: RunFilter;
+  onChange: (filter: RunFilter, how: 'push' | 'replace') => void;
+  input: RefObject<HTMLInputElement | null>;
+}) {
+  const wanted = filter.text ?? '';
+  const [typed, setTyped] = useState(wanted);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // Back and Forward change the address without a key: the field follows.
+  useEffect(() => {
+    if (timer.current === undefined) setTyped(wanted);
+  }, [wanted]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const commit = (text: string) => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    // The first letter is a step that Back takes back; the others belong to it.
+    onChange({ ...filter, text: text.trim() || undefined }, wanted === '' ? 'push' : 'replace');
+  };
+  const type = (text: string) => {
+    setTyped(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => commit(text), TYPING_MS);
+  };
+  return (
+    <label className="relative min-w-56 flex-1 max-sm:basis-full">
+      <span className="sr-only">Search all runs</span>
+      <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-3" aria-hidden="true" />
+      <input
+        ref={input}
+        type="search"
+        value={typed}
+        onChange={(event) => type(event.target.value)}
+        // A link that is clicked now must not be overtaken by the address.
+        onBlur={() => timer.current !== undefined && commit(typed)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && typed !== '') {
+            event.preventDefault();
+            type('');
+          }
+        }}
+        placeholder="Search titles, replies, arguments and results"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        className="field h-9 pr-9 pl-9 [&::-webkit-search-cancel-button]:hidden"
+      />
+      {typed === '' && (
+        <span
+          aria-hidden="true"
+          className="absolute top-2 right-2.5 rounded-sm border bg-sunken px-1.5 font-mono text-xs text-ink-3 max-sm:hidden"
+        >
+          /
+        </span>
+      )}
+    </label>
+  );
+}
+
+function Choice({
+  label,
+  any,
+  value,
+  onChoose,
+  children,
+  className,
+}: {
+  label: string;
+  any: string;
+  value: string;
+  onChoose: (value: string) => void;
+  children: ReactNode;
+  className?: string;
+}) {
+  return (
+    <label className="max-sm:min-w-0 max-sm:flex-1">
+      <span className="sr-only">{label}</span>
+      <select
+        value={value}
+        onChange={(event) => onChoose(event.target.value)}
+        className={cx(
+          'field h-9 w-auto py-0 text-sm max-sm:w-full',
+          className,
+          value === '' ? 'font-sans text-ink-2' : 'border-brass-line bg-brass-wash font-medium',
+        )}
+      >
+        <option value="">{any}</option>
+        {children}
+      </select>
+    </label>
+  );
+}
+
+function keyOf<Key extends string>(known: Record<Key, unknown>, text: string): Key | undefined {
+  return (Object.keys(known) as Key[]).find((key) => key === text);
+}

@@ -1,0 +1,55 @@
+'use client';
+
+import { useMemo, useSyncExternalStore } from 'react';
+
+const listeners = new Set<() => void>();
+/** In place of the address where that cannot be changed, as for a file in some browsers. */
+let kept: string | undefined;
+
+function read(): string {
+  return kept ?? location.search;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener('popstate', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('popstate', listener);
+  };
+}
+
+/** How the address changes. */
+export interface AddressChange {
+  /** The place on the page, such as `#12`; none unless given. */
+  readonly hash?: string;
+  /** In place of the address as it is, which Back then does not come to. */
+  readonly replace?: boolean;
+}
+
+function change(query: URLSearchParams, { hash = '', replace = false }: AddressChange = {}): void {
+  const text = query.toString() === '' ? '' : `?${query}`;
+  const address = `${location.pathname}${text}${hash}`;
+  try {
+    if (replace) history.replaceState(null, '', address);
+    else history.pushState(null, '', address);
+    kept = undefined;
+  } catch {
+    kept = text;
+  }
+  for (const notify of listeners) notify();
+}
+
+/**
+ * The query of the address, and how to change it by a step that the browser's Back takes back; what stood behind the `#`
+ * led to a place on the page as it was, and goes unless there is a new one. Like `useQuery`, for parts that are shown outside of the dashboard as
+ * well, where there is no router.
+ */
+export function useAddressQuery(): [
+  query: URLSearchParams,
+  change: (query: URLSearchParams, how?: AddressChange) => void,
+] {
+  const text = useSyncExternalStore(subscribe, read, () => '');
+  const query = useMemo(() => new URLSearchParams(text), [text]);
+  return [query, change];
+}

@@ -1,0 +1,18 @@
+import { type RefObject, useEffect, useRef } from 'react';
+
+/**
+ * Takes over what was typed into a field while the page was still coming alive; a controlled field would lose it when it
+ * is drawn again.
+ *
+ * @param take sets the state that the field shows
+ * @returns the ref of the field
+ */
+export function useTypedEarly(take: (text: string) => void): RefObject<HTMLTextAreaElement | null> {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    if (field.current?.value) latest.current(field.current.value);
+  }, []);
+  return field;
+}

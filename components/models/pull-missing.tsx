@@ -1,0 +1,28 @@
+'use client';
+
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { PullLine } from './pull-line.tsx';
+import { usePulls } from './use-pulls.ts';
+
+/** Fetches the model that a run lacked, where the run says so. */
+export function PullMissing({ model }: { model: string }) {
+  const { pulls, start, cancel, problem } = usePulls();
+  const pull = pulls.find((each) => each.model === model);
+  return (
+    <div className="grid justify-items-start gap-2">
+      {!pull && (
+        <Button kind="primary" size="sm" onClick={() => void start(model)}>
+          Pull {model}
+        </Button>
+      )}
+      {problem && <ErrorNote error={problem} />}
+      {pull && (
+        <div className="w-full">
+          <PullLine pull={pull} onStart={() => void start(model)} onCancel={() => void cancel(model)} />
+          {pull.status === 'done' && <p className="text-sm text-ink-2">Run it again now.</p>}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+'use client';
+
+import type { RunListReply } from '#lib/api/replies.ts';
+import { takesTurnsWith } from '#lib/browser/taking-turns.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+
+/** Said before an endless run is started beside another one with another model: both would wait for loads. */
+export function TakesTurnsNote({ model }: { model: string }) {
+  const { data } = useApi<RunListReply>('/api/runs?limit=50', 5000);
+  const other = takesTurnsWith(data?.runs ?? [], model);
+  if (!other) return null;
+  return (
+    <p role="note" className="mb-3 rounded-md border border-warn/40 bg-warn-wash px-3 py-2 text-sm">
+      <Link
+        href={`/runs/${encodeURIComponent(other.id)}`}
+        className="foreign font-medium underline underline-offset-2"
+      >
+        <ForeignText text={other.title} />
+      </Link>{' '}
+      goes on until it is stopped, with{' '}
+      <span className="font-mono text-xs">
+        <ForeignText text={other.model} />
+      </span>
+      . The two will take turns, and Ollama loads a model at each change. Choose the same model, or stop that
+      run first.
+    </p>
+  );
+}

@@ -1,0 +1,89 @@
+'use client';
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import type { PlayerSource, SharedNote } from '#lib/api/player-source.ts';
+import { browserSchedule } from '#lib/browser/browser-schedule.ts';
+import { formatMoment } from '#lib/browser/format.ts';
+import type { Player } from '#lib/browser/player.ts';
+import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
+import { followShared } from '#lib/browser/shared-stream.ts';
+import type { WholeTexts } from '#lib/browser/whole-texts.ts';
+import { Announcer } from '../run/announcer.tsx';
+import { KeySheet } from '../run/key-sheet.tsx';
+import { RunBody } from '../run/run-body.tsx';
+import { createReading, RunProvider } from '../run/run-context.tsx';
+import { RunHeader } from '../run/run-header.tsx';
+import type { TimelineHandle } from '../timeline/timeline.tsx';
+import { PlayerPage } from './player-page.tsx';
+import { Replay } from './replay.tsx';
+import { LeaveButton, ReplayButton, startReplay } from './replay-controls.tsx';
+
+/** A shared run as it goes on. */
+export function LivePlayer({
+  source,
+  whole,
+  onGone,
+}: {
+  source: Extract<PlayerSource, { kind: 'live' }>;
+  whole: WholeTexts | undefined;
+  onGone: () => void;
+}) {
+  const [store, setStore] = useState<RunStore>();
+  useEffect(() => {
+    const made = createRunStore('', browserSchedule, Date.now);
+    setStore(made);
+    const stop = followShared({ url: source.url, store: made, onGone });
+    return () => {
+      stop();
+      made.dispose();
+    };
+  }, [source.url, onGone]);
+  return store ? <Followed store={store} whole={whole} note={source.shared} /> : null;
+}
+
+function Followed({
+  store,
+  whole,
+  note,
+}: {
+  store: RunStore;
+  whole: WholeTexts | undefined;
+  note: SharedNote | undefined;
+}) {
+  const [reading] = useState(createReading);
+  const [player, setPlayer] = useState<Player>();
+  const timeline = useRef<TimelineHandle>(null);
+  const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
+  const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
+  const context = useMemo(() => ({ store, reading, goTo, whole }), [store, reading, goTo, whole]);
+  const ended = useStore(store.view, (view) => view.run.phase === 'ended');
+  if (player) {
+    return (
+      <PlayerPage store={store} note={note}>
+        <Replay
+          player={player}
+          timeline={timeline}
+          reading={reading}
+          whole={whole}
+          light="Replay"
+          end={<LeaveButton onClick={() => setPlayer(undefined)} />}
+        />
+      </PlayerPage>
+    );
+  }
+  return (
+    <PlayerPage store={store} note={note}>
+      <RunProvider value={context}>
+        <RunHeader
+          onGoToEnd={goToEnd}
+          when={formatMoment}
+          end={ended && <ReplayButton onClick={() => setPlayer(startReplay(store))} />}
+        />
+        <RunBody timeline={timeline} />
+        <Announcer />
+        <KeySheet />
+      </RunProvider>
+    </PlayerPage>
+  );
+}

@@ -1,0 +1,28 @@
+'use client';
+
+import { useRef, useState } from 'react';
+import type { PlayerSource } from '#lib/api/player-source.ts';
+import { createPlayer } from '#lib/browser/player.ts';
+import type { WholeTexts } from '#lib/browser/whole-texts.ts';
+import { createReading } from '../run/run-context.tsx';
+import type { TimelineHandle } from '../timeline/timeline.tsx';
+import { PlayerPage } from './player-page.tsx';
+import { Replay } from './replay.tsx';
+
+/** A run whose whole log stands in the page. */
+export function LogPlayer({
+  source,
+  whole,
+}: {
+  source: Extract<PlayerSource, { kind: 'log' }>;
+  whole: WholeTexts | undefined;
+}) {
+  const [player] = useState(() => createPlayer(source.events));
+  const [reading] = useState(createReading);
+  const timeline = useRef<TimelineHandle>(null);
+  return (
+    <PlayerPage store={player.source} note={source.shared}>
+      <Replay player={player} timeline={timeline} reading={reading} whole={whole} light="Recording" />
+    </PlayerPage>
+  );
+}

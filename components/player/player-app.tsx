@@ -1,0 +1,61 @@
+'use client';
+
+import { Component, type ReactNode, useMemo } from 'react';
+import type { PlayerSource } from '#lib/api/player-source.ts';
+import { LivePlayer } from './live-player.tsx';
+import { LogPlayer } from './log-player.tsx';
+import { PlainMessage } from './plain-message.tsx';
+import { StillShared } from './still-shared.tsx';
+
+/** Shows a run from the text of a player source: a log that stands in the page, or a stream that the page follows. */
+export function PlayerApp({ text }: { text: string }) {
+  const source = useMemo(() => readSource(text), [text]);
+  if (!source) {
+    return (
+      <PlainMessage title="There is no run in this page.">
+        It may have been saved or sent only in part. Ask for it again.
+      </PlainMessage>
+    );
+  }
+  return (
+    <Unreadable>
+      <StillShared url={source.url}>
+        {({ onGone, whole }) =>
+          source.kind === 'log' ? (
+            <LogPlayer source={source} whole={whole} />
+          ) : (
+            <LivePlayer source={source} whole={whole} onGone={onGone} />
+          )
+        }
+      </StillShared>
+    </Unreadable>
+  );
+}
+
+function readSource(text: string): PlayerSource | undefined {
+  try {
+    const source: PlayerSource = JSON.parse(text);
+    if (source.kind === 'live') return source;
+    return source.kind === 'log' && source.events.length > 0 ? source : undefined;
+  } catch {
+    return undefined; // what is told instead says what to do
+  }
+}
+
+/** In place of a run whose log does not add up: a number is missing, or it was changed by hand. */
+class Unreadable extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <PlainMessage title="The run in this page cannot be shown.">
+        Its log is damaged or was made by a newer version of Loupe. Ask for it again.
+      </PlainMessage>
+    );
+  }
+}

@@ -1,0 +1,40 @@
+'use client';
+
+import { type ReactNode, useEffect } from 'react';
+import { useStore } from 'zustand';
+import type { SharedNote } from '#lib/api/player-source.ts';
+import { runTitle } from '#lib/browser/mode-words.ts';
+import type { RunSource } from '#lib/browser/run-store.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { shortText } from '#lib/util/short-text.ts';
+import { SharedBar } from './shared-bar.tsx';
+
+/** The page around a run outside of its dashboard: says whose it is and what is not in it. */
+export function PlayerPage({
+  store,
+  note,
+  children,
+}: {
+  store: RunSource;
+  note: SharedNote | undefined;
+  children: ReactNode;
+}) {
+  const title = useStore(store.view, (view) => runTitle(view.run.config));
+  useEffect(() => {
+    if (title !== '') document.title = `${plainVisibleText(shortText(title, 60))} · Loupe`;
+  }, [title]);
+  return (
+    <div className="flex h-dvh min-h-0 flex-col print:block print:h-auto">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"
+      >
+        Skip to the content
+      </a>
+      <SharedBar note={note} />
+      <main id="main" className="flex min-h-0 flex-1 flex-col print:block">
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+'use client';
+
+import { RotateCcw } from 'lucide-react';
+import { createPlayer, type Player } from '#lib/browser/player.ts';
+import type { RunStore } from '#lib/browser/run-store.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Begins a replay of a run that is over. */
+export function ReplayButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button size="sm" onClick={onClick}>
+      <RotateCcw className="size-3.5" aria-hidden="true" />
+      <span className="max-[419px]:sr-only">Replay</span>
+    </Button>
+  );
+}
+
+export function LeaveButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button size="sm" onClick={onClick}>
+      Leave the replay
+    </Button>
+  );
+}
+
+/** A replay of what the page has of a run, playing from the beginning. */
+export function startReplay(store: RunStore): Player {
+  // The row that the address names is not there yet; the replay would jump to it when it comes.
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  const player = createPlayer([...store.events]);
+  player.play();
+  return player;
+}

@@ -1,0 +1,89 @@
+'use client';
+
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo } from 'react';
+import type { StoreApi } from 'zustand';
+import { formatMoment } from '#lib/browser/format.ts';
+import type { Player } from '#lib/browser/player.ts';
+import type { WholeTexts } from '#lib/browser/whole-texts.ts';
+import { ClockContext, type PageClock } from '../hooks/use-now.ts';
+import { KeySheet } from '../run/key-sheet.tsx';
+import { RunBody } from '../run/run-body.tsx';
+import { type Reading, RunProvider, type RunServer } from '../run/run-context.tsx';
+import { RunHeader } from '../run/run-header.tsx';
+import type { TimelineHandle } from '../timeline/timeline.tsx';
+import { PlayerBar } from './player-bar.tsx';
+import { PLAYER_KEYS } from './use-player-keys.ts';
+
+/** The clocks of a replay go in steps of this many milliseconds: finer than they are read. */
+const CLOCK_STEP_MS = 250;
+
+/** A recorded run with its player: the same header, timeline and guardrails, as they stood at the cursor. */
+export function Replay({
+  player,
+  timeline,
+  reading,
+  server,
+  whole,
+  light,
+  end,
+}: {
+  player: Player;
+  timeline: RefObject<TimelineHandle | null>;
+  reading: StoreApi<Reading>;
+  server?: RunServer;
+  whole?: WholeTexts;
+  /** What stands where the connection of a live run would. */
+  light: ReactNode;
+  /** The last control of the bar. */
+  end?: ReactNode;
+}) {
+  const goTo = useCallback(
+    (seq: number) => {
+      // A link may lead to what has not happened yet: then the replay goes there first.
+      if (seq > player.state.getState().cursor) {
+        player.pause();
+        player.seek(seq);
+      }
+      timeline.current?.goTo(seq);
+    },
+    [player, timeline],
+  );
+  const goToEnd = useCallback(() => timeline.current?.goToEnd(), [timeline]);
+  const context = useMemo(
+    () => ({ store: player.source, reading, goTo, server, whole }),
+    [player, reading, goTo, server, whole],
+  );
+  const clock = useMemo(() => clockOf(player), [player]);
+  useEffect(
+    () =>
+      // Whoever moves the cursor wants to see what is there, and not where they read before.
+      player.state.subscribe((state, before) => {
+        if (state.cursor !== before.cursor && !state.playing) timeline.current?.goToEnd();
+        if (state.playing && !before.playing) timeline.current?.goToEnd();
+      }),
+    [player, timeline],
+  );
+  useEffect(() => {
+    const changed = () => {
+      const [, digits] = /^#(\d+)$/.exec(location.hash) ?? [];
+      if (digits !== undefined && Number(digits) > player.state.getState().cursor)
+        player.seek(Number(digits));
+    };
+    window.addEventListener('hashchange', changed);
+    return () => window.removeEventListener('hashchange', changed);
+  }, [player]);
+  return (
+    <RunProvider value={context}>
+      <ClockContext value={clock}>
+        <RunHeader onGoToEnd={goToEnd} light={light} when={formatMoment} />
+        <RunBody timeline={timeline} foot={<PlayerBar player={player} end={end} />} />
+      </ClockContext>
+      <KeySheet more={PLAYER_KEYS} />
+    </RunProvider>
+  );
+}
+
+function clockOf(player: Player): PageClock {
+  const now = () => Math.floor(player.wall() / CLOCK_STEP_MS) * CLOCK_STEP_MS;
+  return { now, subscribe: (listener) => player.state.subscribe(listener) };
+}

@@ -1,0 +1,29 @@
+import type { SharedNote } from '#lib/api/player-source.ts';
+import { formatMoment, plural } from '#lib/browser/format.ts';
+import { Mark } from '../ui/mark.tsx';
+
+const scopes: Record<NonNullable<SharedNote['scope']>, string | undefined> = {
+  everything: undefined,
+  without_results: 'without the results of tools',
+  summary: 'the summary only',
+};
+
+/** Says whose page this is and what is not in it. */
+export function SharedBar({ note }: { note: SharedNote | undefined }) {
+  const words = [
+    note?.scope && scopes[note.scope],
+    note?.redacted !== undefined &&
+      (note.redacted === 0 ? 'nothing had to be masked' : `${plural(note.redacted, 'value')} masked`),
+    note?.frozen_at !== undefined && `as it stood on ${formatMoment(note.frozen_at)}`,
+    note?.expires_at !== undefined && `this link ends on ${formatMoment(note.expires_at)}`,
+  ].filter(Boolean);
+  return (
+    <header className="flex items-center gap-x-2 border-b bg-sunken px-3 py-1.5 text-xs text-ink-3 sm:px-6">
+      <Mark className="size-4 shrink-0 text-brass" />
+      <span className="min-w-0">
+        <span className="font-semibold text-ink-2">Loupe</span> · read only
+        {words.length > 0 && ` · ${words.join(' · ')}`}
+      </span>
+    </header>
+  );
+}

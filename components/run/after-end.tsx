@@ -1,0 +1,26 @@
+'use client';
+
+import { isDemoRun } from '#lib/browser/models.ts';
+import { FreeMemory } from '../models/free-memory.tsx';
+import { PullMissing } from '../models/pull-missing.tsx';
+import { Downloads } from './downloads.tsx';
+import { NextSteps } from './next-steps.tsx';
+import { useRun } from './run-context.tsx';
+import { ThinkingRetry } from './thinking-retry.tsx';
+
+/** The foot of the end card in the dashboard: what to do next, and the run as files. */
+export function AfterEnd() {
+  const runId = useRun((view) => view.run.runId);
+  const config = useRun((view) => view.run.config);
+  const missing = useRun((view) => view.run.result?.error?.code === 'model_missing');
+  const stopped = useRun((view) => view.run.result?.termination_reason === 'stopped');
+  return (
+    <>
+      {config && missing && !isDemoRun(config.model) && <PullMissing model={config.model} />}
+      <ThinkingRetry />
+      {config && <NextSteps runId={runId} config={config} />}
+      {config && stopped && <FreeMemory model={config.model} />}
+      <Downloads runId={runId} mode={config?.mode} />
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+'use client';
+
+import { Trash2 } from 'lucide-react';
+import { useRouter } from 'next/navigation';
+import { useRef, useState } from 'react';
+import { ApiError, deleteJson } from '#lib/browser/api.ts';
+import { Button } from '../ui/button.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
+
+/** Deletes a run that has ended, or came as a file, after a question. */
+export function DeleteRun({ imported }: { imported: boolean }) {
+  const { server } = useRunScreen();
+  const runId = useRun((view) => view.run.runId);
+  const ended = useRun((view) => view.run.phase === 'ended');
+  const router = useRouter();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  if (!imported && (!server?.operates || !ended)) return null;
+  const remove = async () => {
+    setBusy(true);
+    try {
+      await deleteJson(`/api/runs/${encodeURIComponent(runId)}`);
+      router.push('/');
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button
+        kind="quiet"
+        size="sm"
+        aria-label="Delete this run"
+        title="Delete this run"
+        onClick={() => dialog.current?.showModal()}
+      >
+        <Trash2 className="size-3.5" aria-hidden="true" />
+      </Button>
+      <dialog
+        ref={dialog}
+        aria-labelledby="delete-run"
+        className="m-auto w-96 max-w-[calc(100vw-2rem)] rounded-lg border bg-raised p-5 text-left text-ink shadow-xl backdrop:bg-sunken/70"
+      >
+        <h2 id="delete-run" className="text-lg font-semibold">
+          Delete this run?
+        </h2>
+        <p className="mt-2 text-ink-2">
+          Its log is gone for good, and its share links stop working. Files in its workspace stay.
+        </p>
+        {problem && <p className="mt-2 text-sm text-fail">{problem}</p>}
+        <div className="mt-5 flex justify-end gap-2">
+          <Button size="sm" onClick={() => dialog.current?.close()}>
+            Keep it
+          </Button>
+          <Button kind="danger" size="sm" onClick={() => void remove()} disabled={busy}>
+            Delete
+          </Button>
+        </div>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+import { formatMoment } from '#lib/browser/format.ts';
+
+/** Above a run that came as a file: somebody else's, to be read. */
+export function ImportedBar({ at, ended }: { at: number; ended: boolean }) {
+  return (
+    <p className="border-b bg-sunken px-3 py-1.5 text-sm text-ink-2 sm:px-6" role="note">
+      Imported {formatMoment(at)}, to be read only.
+      {!ended && ' Its log ends before the run did.'}
+    </p>
+  );
+}

@@ -1,0 +1,81 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { type FormEvent, useState } from 'react';
+import type { ExperimentReply } from '#lib/api/experiment.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { runTitle } from '#lib/browser/mode-words.ts';
+import { canRepeat, chosenFolder, MAX_REPEATS, MIN_REPEATS, repeatRequest } from '#lib/browser/repeat-run.ts';
+import type { RunConfig } from '#lib/events/config.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+
+/** The same configuration several times, to see up to where the runs agree. */
+export function RepeatRun({ runId, config }: { runId: string; config: RunConfig }) {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const [times, setTimes] = useState('5');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  if (!canRepeat(config)) return null;
+  const start = async (event: FormEvent) => {
+    event.preventDefault();
+    const count = Number(times);
+    if (!Number.isInteger(count) || count < MIN_REPEATS || count > MAX_REPEATS) {
+      setProblem({ message: `A whole number from ${MIN_REPEATS} to ${MAX_REPEATS}.` });
+      return;
+    }
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const plan = repeatRequest(config, { runId, title: runTitle(config), times: count });
+      const { experiment } = await postJson<ExperimentReply>('/api/experiments', plan);
+      router.push(`/experiments/${experiment.id}`);
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+  };
+  return (
+    <>
+      <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Run again several times
+      </Button>
+      {open && (
+        <form onSubmit={(event) => void start(event)} className="grid basis-full gap-2">
+          <div className="flex flex-wrap items-end gap-2">
+            <div>
+              <label htmlFor="repeat-times" className="mb-1 block text-sm font-medium">
+                How many times?
+              </label>
+              <input
+                id="repeat-times"
+                inputMode="numeric"
+                autoComplete="off"
+                className="field tnum w-24 font-mono text-sm"
+                value={times}
+                onChange={(event) => setTimes(event.target.value)}
+              />
+            </div>
+            <Button type="submit" kind="primary" size="sm" className="mb-0.5" disabled={busy}>
+              {busy ? 'Starting' : 'Start them'}
+            </Button>
+          </div>
+          <p className="text-sm text-ink-3">
+            An experiment of equal runs, one after another{folderWords(config, runId)}. Its page shows up to
+            where they agree.
+          </p>
+          {problem && <ErrorNote error={problem} />}
+        </form>
+      )}
+    </>
+  );
+}
+
+function folderWords(config: RunConfig, runId: string): string {
+  if (config.mode !== 'task' || !config.agentic) return '';
+  return chosenFolder(config, runId) === undefined
+    ? ', each in an empty folder of its own'
+    : ', each on its own copy of the folder as it is now';
+}

@@ -1,0 +1,66 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import type { ForkRequest } from '#lib/api/fork-run.ts';
+import type { RunReply } from '#lib/api/replies.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { eatenReply } from '#lib/browser/eaten-reply.ts';
+import { formatCount } from '#lib/browser/format.ts';
+import { Button } from '../ui/button.tsx';
+import { useRun } from './run-context.tsx';
+
+const LARGER = 4;
+const MOST = 131_072;
+
+/** Where the last reply spent its whole limit on thinking: the same iteration again, without thinking or with more room. */
+export function ThinkingRetry() {
+  const router = useRouter();
+  const runId = useRun((view) => view.run.runId);
+  const agentic = useRun((view) => view.run.config?.agentic ?? false);
+  const call = useRun((view) => view.timeline.rows.findLast((row) => row.kind === 'call'));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const eaten = call?.kind === 'call' ? eatenReply(call) : undefined;
+  if (!eaten || !call || !agentic) return null;
+  const again = async (settings: ForkRequest['settings']) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
+        at: { before_iteration: call.iteration, attempt: call.attempt },
+        settings,
+        workspace: 'same',
+      });
+      router.push(`/runs/${run.id}`);
+    } catch (error) {
+      setBusy(false);
+      if (!(error instanceof ApiError)) throw error;
+      setProblem([error.message, error.hint].filter(Boolean).join(' '));
+    }
+  };
+  const larger = Math.min(MOST, eaten.limit * LARGER);
+  return (
+    <div className="grid gap-2 rounded-md border border-brass-line bg-brass-wash px-3.5 py-2.5">
+      <p className="tnum text-sm">
+        The last reply used all its {formatCount(eaten.thinkingTokens)} tokens for thinking and none for an
+        answer.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" disabled={busy} onClick={() => void again({ think: false })}>
+          Retry without thinking
+        </Button>
+        {eaten.by === 'num_predict' && (
+          <Button size="sm" disabled={busy} onClick={() => void again({ num_predict: [larger, larger] })}>
+            Retry with {formatCount(larger)} tokens per reply
+          </Button>
+        )}
+      </div>
+      {problem && (
+        <p role="alert" className="text-sm text-fail">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

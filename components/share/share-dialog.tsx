@@ -1,0 +1,233 @@
+'use client';
+
+import { X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type {
+  Share,
+  ShareDraft,
+  SharePreviewReply,
+  ShareReach,
+  ShareReply,
+  ShareScope,
+} from '#lib/api/share.ts';
+import { ApiError, postJson } from '#lib/browser/api.ts';
+import { plural } from '#lib/browser/format.ts';
+import { Choice, Field } from '../new-run/fields.tsx';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Link } from '../ui/link.tsx';
+import { FindingList } from './finding-list.tsx';
+import { SharePreview } from './share-preview.tsx';
+import { DEFAULT_LIFETIME_MS, LIFETIMES, reachWords, SCOPE_WORDS } from './share-words.ts';
+
+const scopes: readonly ShareScope[] = ['everything', 'without_results', 'summary'];
+
+/** Chooses what a link shows and for how long, beside exactly what the other side will see. */
+export function ShareDialog({
+  runId,
+  ended,
+  onClose,
+}: {
+  runId: string;
+  ended: boolean;
+  onClose: () => void;
+}) {
+  const [scope, setScope] = useState<ShareScope>('everything');
+  const [live, setLive] = useState(true);
+  const [lifetime, setLifetime] = useState(DEFAULT_LIFETIME_MS);
+  const [show, setShow] = useState<readonly string[]>([]);
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<ShareReply>();
+  const [problem, setProblem] = useState<ApiError>();
+  const { preview, failed } = usePreview(runId, scope, show);
+  const error = problem ?? failed;
+
+  const make = async () => {
+    setMaking(true);
+    setProblem(undefined);
+    const draft: ShareDraft = { scope, live, expires_in_ms: lifetime, show: [...show] };
+    try {
+      setMade(await postJson<ShareReply>(sharesPath(runId), draft));
+    } catch (error) {
+      setProblem(toApiError(error));
+    }
+    setMaking(false);
+  };
+  return (
+    <div className="grid h-full min-h-0 grid-rows-[auto_minmax(0,1fr)]">
+      <header className="flex items-center justify-between border-b px-4 py-3 sm:px-5">
+        <h2 id="share-title" className="text-lg font-semibold tracking-[-0.012em]">
+          Share this run
+        </h2>
+        <button
+          type="button"
+          onClick={onClose}
+          aria-label="Close"
+          className="grid size-8 place-items-center rounded-sm text-ink-3 hover:bg-sunken hover:text-ink"
+        >
+          <X className="size-4" aria-hidden="true" />
+        </button>
+      </header>
+      <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] max-lg:overflow-y-auto lg:grid-cols-[24.5rem_minmax(0,1fr)]">
+        <div className="grid content-start gap-5 p-4 sm:p-5 lg:min-h-0 lg:overflow-y-auto lg:border-r">
+          {made ? (
+            <Made share={made.share} reach={made.reach} onAnother={() => setMade(undefined)} />
+          ) : (
+            <>
+              <div>
+                <Choice
+                  legend="What is shown"
+                  name="share-scope"
+                  value={scope}
+                  options={scopes.map((value) => ({ value, label: SCOPE_WORDS[value].label }))}
+                  onChange={setScope}
+                />
+                <p className="mt-1.5 text-sm text-ink-3">{SCOPE_WORDS[scope].note}</p>
+              </div>
+              {!ended && (
+                <Choice
+                  legend="Until when"
+                  name="share-live"
+                  value={live ? 'live' : 'frozen'}
+                  options={[
+                    { value: 'live', label: 'Follows the run' },
+                    { value: 'frozen', label: 'As it stands now' },
+                  ]}
+                  onChange={(value) => setLive(value === 'live')}
+                />
+              )}
+              <Field label="The link ends after">
+                {(props) => (
+                  <select
+                    {...props}
+                    className="field w-auto"
+                    value={lifetime}
+                    onChange={(event) => setLifetime(Number(event.target.value))}
+                  >
+                    {LIFETIMES.map(({ ms, label }) => (
+                      <option key={ms} value={ms}>
+                        {label}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </Field>
+              <FindingList preview={preview} show={show} onShow={setShow} />
+              {preview && <Reach reach={preview.reach} />}
+              {error && <ErrorNote error={error} />}
+              <div className="flex flex-wrap items-center gap-3">
+                <Button kind="primary" onClick={() => void make()} disabled={making || !preview}>
+                  Make the link
+                </Button>
+                <Link
+                  href="/shares"
+                  className="text-sm font-medium text-brass underline-offset-4 hover:underline"
+                >
+                  All links
+                </Link>
+              </div>
+            </>
+          )}
+        </div>
+        <section
+          aria-label="What the other side sees"
+          className="flex min-h-64 flex-col bg-canvas lg:min-h-0"
+        >
+          <p className="flex flex-wrap items-baseline justify-between gap-x-4 border-b bg-sunken px-4 py-1.5 text-xs text-ink-3 max-lg:border-t sm:px-5">
+            <span className="font-semibold text-ink-2">What the other side sees</span>
+            {preview && (
+              <span className="tnum">
+                {preview.masked === 0
+                  ? 'nothing had to be masked'
+                  : `${plural(preview.masked, 'value')} masked`}
+                {preview.total > preview.events.length &&
+                  `, first ${preview.events.length} of ${preview.total} events`}
+              </span>
+            )}
+          </p>
+          <SharePreview preview={preview} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** The new link. Its address is shown here and nowhere stored. */
+function Made({ share, reach, onAnother }: { share: Share; reach: ShareReach; onAnother: () => void }) {
+  const url = share.url ?? '';
+  return (
+    <div className="grid gap-4">
+      <div>
+        <label htmlFor="share-url" className="mb-1 block text-sm font-medium">
+          The link
+        </label>
+        <span className="flex items-center gap-1.5">
+          <input
+            id="share-url"
+            readOnly
+            value={url}
+            className="field min-w-0 flex-1 font-mono text-xs"
+            onFocus={(event) => event.target.select()}
+          />
+          <CopyButton text={url} label="Copy the link" className="size-9 border border-line-strong" />
+        </span>
+        <p className="mt-1.5 text-sm text-ink-3">
+          Copy it now: only its hash is stored, and after a restart of Loupe nobody can read it here again.
+        </p>
+      </div>
+      <Reach reach={reach} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button size="sm" onClick={onAnother}>
+          Make another
+        </Button>
+        <Link href="/shares" className="text-sm font-medium text-brass underline-offset-4 hover:underline">
+          All links
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+function Reach({ reach }: { reach: ShareReach }) {
+  const { who, how } = reachWords(reach);
+  return (
+    <div className="border-l-2 border-line-strong pl-3 text-sm">
+      <p className="font-medium">{who}</p>
+      <p className="text-ink-3">{how}</p>
+    </div>
+  );
+}
+
+/** Looked through anew when the choice changes; the last one stays until the next is there. */
+function usePreview(
+  runId: string,
+  scope: ShareScope,
+  show: readonly string[],
+): { preview: SharePreviewReply | undefined; failed: ApiError | undefined } {
+  const [preview, setPreview] = useState<SharePreviewReply>();
+  const [failed, setFailed] = useState<ApiError>();
+  useEffect(() => {
+    const abort = new AbortController();
+    const draft: ShareDraft = { scope, show: [...show] };
+    postJson<SharePreviewReply>(`${sharesPath(runId)}/preview`, draft, { signal: abort.signal })
+      .then((reply) => {
+        setPreview(reply);
+        setFailed(undefined);
+      })
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) setFailed(toApiError(error));
+      });
+    return () => abort.abort();
+  }, [runId, scope, show]);
+  return { preview, failed };
+}
+
+function sharesPath(runId: string): string {
+  return `/api/runs/${encodeURIComponent(runId)}/shares`;
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError({ code: 'unexpected', message: String(error), status: 0, cause: error });
+}

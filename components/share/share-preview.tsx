@@ -1,0 +1,48 @@
+'use client';
+
+import { useMemo } from 'react';
+import type { SharePreviewReply } from '#lib/api/share.ts';
+import { createRunStore } from '#lib/browser/run-store.ts';
+import type { ShownEvent } from '#lib/events/fold-timeline.ts';
+import { createReading, RunProvider, useRun } from '../run/run-context.tsx';
+import { TimelineItem } from '../timeline/timeline-item.tsx';
+
+const MAX_ROWS = 200;
+
+/** The rows of the shared page, drawn from the very events that would be sent. */
+export function SharePreview({ preview }: { preview: SharePreviewReply | undefined }) {
+  const context = useMemo(() => {
+    if (!preview) return undefined;
+    const store = createRunStore('', () => () => {}, Date.now);
+    // The server checked them: they are what the shared page gets.
+    store.receive(preview.events as ShownEvent[]);
+    store.flush();
+    store.signal({ type: 'finished' });
+    return { store, reading: createReading(), goTo: () => {} };
+  }, [preview]);
+  if (!context) return <div className="flex-1" aria-busy="true" />;
+  return (
+    <RunProvider value={context}>
+      <div className="min-h-0 flex-1 py-3 lg:overflow-y-auto">
+        <Rows />
+      </div>
+    </RunProvider>
+  );
+}
+
+function Rows() {
+  const rows = useRun((view) => view.timeline.rows);
+  return (
+    <>
+      {rows.slice(0, MAX_ROWS).map((row, index) => (
+        // The run itself is on the same page: its rows have these names already.
+        <TimelineItem key={row.key} row={{ ...row, key: `preview-${row.key}` }} position={index + 1} />
+      ))}
+      {rows.length > MAX_ROWS && (
+        <p className="px-6 py-4 text-center text-sm text-ink-3">
+          The shared page goes on from here, masked in the same way.
+        </p>
+      )}
+    </>
+  );
+}

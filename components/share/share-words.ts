@@ -1,0 +1,52 @@
+import type { ShareFinding, ShareReach, ShareScope } from '#lib/api/share.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** How long a link may be good, as the dialog offers it. */
+export const LIFETIMES = [
+  { ms: HOUR_MS, label: '1 hour' },
+  { ms: 24 * HOUR_MS, label: '1 day' },
+  { ms: 7 * 24 * HOUR_MS, label: '7 days' },
+  { ms: 30 * 24 * HOUR_MS, label: '30 days' },
+] as const;
+export const DEFAULT_LIFETIME_MS = 7 * 24 * HOUR_MS;
+
+export const SCOPE_WORDS: Record<ShareScope, { label: string; note: string }> = {
+  everything: { label: 'Everything', note: 'Prompts, replies, calls and what they brought.' },
+  without_results: {
+    label: 'Without results',
+    note: 'Files that were read and output of commands stay here; what the model says about them goes along.',
+  },
+  summary: { label: 'Summary', note: 'The task, which tools were called when, figures, and the answer.' },
+};
+
+export const GROUP_WORDS: Record<ShareFinding['group'], string> = {
+  secret: 'Secrets',
+  'e-mail': 'E-mail addresses',
+  path: 'Places on this machine',
+  address: 'Private addresses',
+  environment: 'Values of the environment',
+};
+export const GROUPS = ['secret', 'environment', 'e-mail', 'path', 'address'] as const;
+
+/** Who can open a link, and how more could. */
+export function reachWords({ from, base_url }: ShareReach): { who: string; how: string } {
+  const { host, port } = new URL(base_url);
+  switch (from) {
+    case 'loopback':
+      return {
+        who: 'Only this machine can open the link.',
+        how: `For your network, start Loupe with LOUPE_SHARE_BIND=0.0.0.0:${port || 4121}. Behind a tunnel or a proxy, say with LOUPE_SHARE_URL where it is.`,
+      };
+    case 'network':
+      return {
+        who: `Whoever reaches ${host} can open the link.`,
+        how: 'The connection is not encrypted: share this way in a network you trust.',
+      };
+    case 'given':
+      return {
+        who: `Links begin with ${base_url}.`,
+        how: 'Who reaches that address is decided there; LOUPE_SHARE_URL names it.',
+      };
+  }
+}

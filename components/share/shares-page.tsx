@@ -1,0 +1,120 @@
+'use client';
+
+import { useState } from 'react';
+import type { Share, ShareListReply, ShareReply } from '#lib/api/share.ts';
+import { ApiError, deleteJson } from '#lib/browser/api.ts';
+import { formatMoment, formatWhen, plural } from '#lib/browser/format.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+import { reachWords, SCOPE_WORDS } from './share-words.ts';
+
+/** All links to runs: who looked, until when, and how to take one back. */
+export function SharesPage() {
+  const { data, error, reload } = useApi<ShareListReply>('/api/shares', 3000);
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+      <h1 className="text-xl font-semibold tracking-[-0.015em]">Shared runs</h1>
+      {data && data.shares.length > 0 && (
+        <p className="mt-1 max-w-read text-ink-2">
+          {reachWords(data.reach).who} <span className="text-ink-3">{reachWords(data.reach).how}</span>
+        </p>
+      )}
+      {data?.reach.problem && (
+        <p role="alert" className="mt-4 rounded-md border border-fail bg-fail-wash px-3 py-2 text-sm">
+          {data.reach.problem.message} {data.reach.problem.hint}
+        </p>
+      )}
+      {error && !data && (
+        <div className="mt-6">
+          <Problem error={error} onRetry={reload} />
+        </div>
+      )}
+      {data?.shares.length === 0 && (
+        <p className="mt-3 max-w-prose text-ink-2">
+          Nothing is shared. “Share” in the head of a run makes a link that opens it read-only, with secrets
+          masked, and that you can take back here.
+        </p>
+      )}
+      {data && data.shares.length > 0 && (
+        <ul className="mt-6 divide-y border-y">
+          {data.shares.map((share) => (
+            <ShareLine key={share.id} share={share} onChange={reload} />
+          ))}
+        </ul>
+      )}
+    </main>
+  );
+}
+
+function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) {
+  const now = useNow();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const active = share.status === 'active';
+  const revoke = async () => {
+    setBusy(true);
+    try {
+      await deleteJson<ShareReply>(`/api/shares/${encodeURIComponent(share.id)}`);
+      onChange();
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <li
+      aria-label={share.title}
+      className={cx(
+        'grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_9rem_auto]',
+        !active && 'text-ink-3',
+      )}
+    >
+      <div className="min-w-0">
+        <Link
+          href={`/runs/${encodeURIComponent(share.run_id)}`}
+          className="foreign line-clamp-2 font-medium hover:text-brass md:line-clamp-1"
+          title={plainVisibleText(share.title)}
+        >
+          <ForeignText text={share.title} />
+        </Link>
+        <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-3">
+          <span>{SCOPE_WORDS[share.scope].label}</span>
+          <span>{share.until_seq === undefined ? 'follows the run' : 'frozen'}</span>
+          {share.show.length > 0 && <span className="text-warn">shows {share.show.join(', ')}</span>}
+        </p>
+      </div>
+      <p className="tnum text-sm text-ink-3" suppressHydrationWarning>
+        {plural(share.views, 'view')}
+        <span className="block text-xs">
+          {share.last_viewed_at === undefined
+            ? 'never opened'
+            : `last ${formatWhen(share.last_viewed_at, now)}`}
+        </span>
+      </p>
+      <div className="flex flex-wrap items-center gap-2 sm:w-64 sm:justify-end">
+        {active ? (
+          <>
+            <span className="text-right text-xs text-ink-3" suppressHydrationWarning>
+              ends {formatMoment(share.expires_at)}
+            </span>
+            {share.url && <CopyButton text={share.url} label="Copy the link" />}
+            <Button kind="danger" size="sm" onClick={() => void revoke()} disabled={busy}>
+              Revoke
+            </Button>
+          </>
+        ) : (
+          <Badge tone="calm">{share.status}</Badge>
+        )}
+      </div>
+      {problem && <p className="text-sm text-fail sm:col-span-3">{problem}</p>}
+    </li>
+  );
+}

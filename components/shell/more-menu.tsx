@@ -1,0 +1,58 @@
+'use client';
+
+import { Ellipsis } from 'lucide-react';
+import { useRef } from 'react';
+import { buttonClass } from '../ui/button.tsx';
+import { Link } from '../ui/link.tsx';
+
+const line = 'flex h-10 w-full items-center rounded-md px-3 text-left hover:bg-sunken';
+
+/** What the bar has no room for on a small screen: the other pages, and the commands that keys open elsewhere. */
+export function MoreMenu({
+  pages,
+  onCommands,
+}: {
+  pages: readonly { href: string; label: string }[];
+  onCommands: () => void;
+}) {
+  const menu = useRef<HTMLDivElement>(null);
+  const close = () => menu.current?.hidePopover();
+  return (
+    <>
+      <button
+        type="button"
+        popoverTarget="more-pages"
+        aria-label="More pages and commands"
+        className={buttonClass('quiet', 'sm', 'w-8 px-0 md:hidden')}
+      >
+        <Ellipsis className="size-4" aria-hidden="true" />
+      </button>
+      <div
+        ref={menu}
+        id="more-pages"
+        popover="auto"
+        className="inset-auto top-13 right-2 m-0 w-56 rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg md:hidden"
+      >
+        <nav aria-label="More pages">
+          {pages.map(({ href, label }) => (
+            <Link key={href} href={href} onClick={close} className={line}>
+              {label}
+            </Link>
+          ))}
+        </nav>
+        <div className="mt-1.5 border-t pt-1.5">
+          <button
+            type="button"
+            className={line}
+            onClick={() => {
+              close();
+              onCommands();
+            }}
+          >
+            Search and commands
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}

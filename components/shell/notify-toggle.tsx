@@ -1,0 +1,118 @@
+'use client';
+
+import { Bell, BellOff, BellRing } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { offerCommands } from '#lib/browser/commands.ts';
+import { watchRuns } from '#lib/browser/hub-client.ts';
+import { remember, remembered } from '#lib/browser/remembered.ts';
+import { type News, newsOf } from '#lib/browser/run-news.ts';
+import { say } from '#lib/browser/say.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+
+/** Tabs ask each other whether somebody is looking, and wait so long for an answer. */
+const ANSWER_MS = 120;
+
+type State = 'off' | 'on' | 'denied' | 'missing';
+
+const words: Record<State, { label: string; said: string }> = {
+  off: { label: 'Notify me when a run ends or waits for me', said: 'No more notifications.' },
+  on: {
+    label: 'Notifications are on. Switch them off',
+    said: 'You will be notified while no Loupe page is in sight.',
+  },
+  denied: {
+    label: 'Notifications are blocked by the browser',
+    said: 'The browser blocks notifications of this page. Allow them in its site settings, then try again.',
+  },
+  missing: {
+    label: 'This browser has no notifications',
+    said: 'This browser has no notifications here. The title and the icon of the tab carry the state.',
+  },
+};
+
+/** Asks the browser only when it is clicked, and says what came of it. */
+export function NotifyToggle() {
+  const [state, setState] = useState<State>('off');
+  useEffect(() => setState(presentState()), []);
+  useEffect(() => (state === 'on' ? watchForNews() : undefined), [state]);
+  const toggle = async () => {
+    const next = await nextState(state);
+    if (next === 'on' || next === 'off') remember('notify', next);
+    setState(next);
+    say(words[next].said);
+  };
+  useEffect(() =>
+    offerCommands([{ id: 'notify', group: 'View', label: words[state].label, run: () => void toggle() }]),
+  );
+  const Icon = state === 'on' ? BellRing : state === 'off' ? Bell : BellOff;
+  return (
+    <button
+      type="button"
+      onClick={() => void toggle()}
+      aria-label={words[state].label}
+      aria-pressed={state === 'on'}
+      title={words[state].label}
+      className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink aria-pressed:text-brass max-sm:hidden"
+    >
+      <Icon className="size-4" aria-hidden="true" />
+    </button>
+  );
+}
+
+function presentState(): State {
+  if (typeof Notification === 'undefined') return 'missing';
+  if (remembered('notify') !== 'on') return 'off';
+  return Notification.permission === 'granted' ? 'on' : 'denied';
+}
+
+async function nextState(state: State): Promise<State> {
+  if (state === 'on') return 'off';
+  if (typeof Notification === 'undefined') return 'missing';
+  const permission =
+    Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
+  if (permission === 'granted') return 'on';
+  // Closed without an answer: it can be asked again.
+  return permission === 'denied' ? 'denied' : 'off';
+}
+
+/** Tells the news of all runs while no page of this browser is looked at. Returns how to stop. */
+function watchForNews(): () => void {
+  const known = new Map<string, RunSummary>();
+  const tabs = new BroadcastChannel('loupe-looking');
+  let looking = false;
+  tabs.onmessage = ({ data }) => {
+    if (data === 'who?' && document.visibilityState === 'visible') tabs.postMessage('me');
+    if (data === 'me') looking = true;
+  };
+  const tell = (news: News) => {
+    looking = false;
+    tabs.postMessage('who?');
+    setTimeout(() => {
+      if (!looking && document.visibilityState === 'hidden') show(news);
+    }, ANSWER_MS);
+  };
+  const stop = watchRuns({
+    runs: (runs) => {
+      for (const run of runs) {
+        const news = newsOf(known.get(run.id), run);
+        known.set(run.id, run);
+        if (news && document.visibilityState === 'hidden') tell(news);
+      }
+    },
+    signal: () => {},
+  });
+  return () => {
+    stop();
+    tabs.close();
+  };
+}
+
+function show({ runId, tag, title, body }: News): void {
+  const notification = new Notification(title, { tag, body: plainVisibleText(body), icon: '/icon.svg' });
+  notification.onclick = () => {
+    window.focus();
+    location.assign(`/runs/${encodeURIComponent(runId)}`);
+    notification.close();
+  };
+}

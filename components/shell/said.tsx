@@ -1,0 +1,34 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { said } from '#lib/browser/say.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { cx } from '../ui/cx.ts';
+
+const SHOWN_MS = 3000;
+/** Long words are shown for as long as it takes to find and read them. */
+const READING_MS_PER_CHAR = 60;
+
+/** What a key or a click has just done, for a moment at the lower edge. */
+export function Said() {
+  const { words, count } = useStore(said);
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (count === 0) return;
+    setShown(true);
+    const timer = setTimeout(() => setShown(false), SHOWN_MS + words.length * READING_MS_PER_CHAR);
+    return () => clearTimeout(timer);
+  }, [count, words]);
+  return (
+    <p
+      role="status"
+      className={cx(
+        'pointer-events-none fixed bottom-5 left-5 z-40 max-w-[calc(100vw-2.5rem)] rounded-md bg-ink px-3 py-2 text-sm font-medium text-canvas shadow-lg transition-opacity print:hidden',
+        shown ? 'opacity-100' : 'opacity-0',
+      )}
+    >
+      {shown ? plainVisibleText(words) : ''}
+    </p>
+  );
+}
