@@ -6,9 +6,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const benches = {
+  compare: 'compare.ts',
+  dashboard: 'dashboard.ts',
   engine: 'engine.ts',
   parser: 'parser.ts',
+  postgres: 'postgres.ts',
   sandbox: 'sandbox.ts',
+  store: 'store.ts',
   viewers: 'viewers.ts',
 };
 

@@ -1,9 +1,14 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { startLoupe } from '../e2e/loupe-server.ts';
 import type { RunReply } from '../lib/api/replies.ts';
 import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { quantile } from './quantile.ts';
 
 // What many viewers of one run cost: the real server, a run of a thousand events, two hundred event streams in a process
 // of their own. Prints the time from the writing of an event to its arrival, and the server's memory round by round.
@@ -11,12 +16,12 @@ import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
 //   node bench/viewers.ts [viewers] [rounds]
 
 const viewers = Number(process.argv[2] ?? 200);
-const rounds = Number(process.argv[3] ?? 4);
-/**
- * Growth from the second round to the last that still counts as flat, in MB. What is in use after a collection stays at
- * about 55 MB in every round; the rest is memory that the engine takes back when it likes, here after some rounds.
- */
-const FLAT_MB = 150;
+const rounds = Number(process.argv[3] ?? 6);
+/** The round from which the memory must stay: before it the engine sizes its heap by what it sees. */
+const SETTLED_ROUND = 3;
+/** The memory of the last round, divided by that of the settled one, that still counts as flat. */
+const FLAT_RATIO = 1.1;
+const MB = 1024 * 1024;
 
 interface Watched {
   events: number[];
@@ -49,18 +54,27 @@ if (process.env.LOUPE_BENCH_WATCH) {
   const seen = await Promise.all(Array.from({ length: count }, () => watch(url, token)));
   const told: Watched = {
     events: seen.map(({ events }) => events),
-    lagsMs: seen.flatMap(({ lagsMs }) => lagsMs).sort((a, b) => a - b),
+    lagsMs: seen.flatMap(({ lagsMs }) => lagsMs),
   };
   process.send?.(told, () => process.exit(0));
   await once(process, 'disconnect');
 }
 
-const quantile = (sorted: readonly number[], share: number) =>
-  sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-
 function memoryMb(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+const memoryUsage = z.object({ heapTotal: z.number(), heapUsed: z.number(), external: z.number() });
+const folder = mkdtempSync(join(tmpdir(), 'loupe-bench-'));
+const memoryFile = join(folder, 'memory.json');
+
+/** What the server's memory is made of, as it says itself; nothing is collected for it. */
+async function askMemory(server: ChildProcess): Promise<z.infer<typeof memoryUsage>> {
+  rmSync(memoryFile, { force: true });
+  server.kill('SIGUSR2');
+  while (!existsSync(memoryFile)) await delay(20);
+  return memoryUsage.parse(JSON.parse(readFileSync(memoryFile, 'utf8')));
 }
 
 const write = (number: number) => ({
@@ -81,10 +95,17 @@ const ollama = await startFakeOllama({
     },
   ],
 });
-const loupe = await startLoupe({ ollamaUrl: ollama.url, env: { LOUPE_MIN_FREE_MB: '0' } });
+const loupe = await startLoupe({
+  ollamaUrl: ollama.url,
+  env: {
+    LOUPE_MIN_FREE_MB: '0',
+    BENCH_MEMORY_FILE: memoryFile,
+    NODE_OPTIONS: `--import ${new URL('tell-memory.mjs', import.meta.url).href}`,
+  },
+});
 try {
   console.info(`${viewers} viewers of one run, ${rounds} rounds, Node ${process.version}; lag in ms\n`);
-  console.info('round   events   seconds   lag p50   p95   p99    server MB (most)');
+  console.info('round   events   seconds   lag p50   p95   p99    RSS MB (most)   heap used   of   external');
   const memory: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     const answer = await loupe.request('/api/runs', {
@@ -112,22 +133,29 @@ try {
     const [count = 0] = events;
     if (events.some((each) => each !== count)) throw new Error('Not every viewer saw every event');
     memory.push(most);
+    const { heapUsed, heapTotal, external } = await askMemory(loupe.process);
     const cells = [
       String(round).padStart(5),
       String(count).padStart(9),
       seconds.toFixed(1).padStart(10),
       ...[0.5, 0.95, 0.99].map((share, index) => String(quantile(lagsMs, share)).padStart(index ? 6 : 10)),
-      most.toFixed(0).padStart(20),
+      most.toFixed(0).padStart(17),
+      ...[heapUsed, heapTotal, external].map((bytes, index) =>
+        (bytes / MB).toFixed(0).padStart([12, 5, 11][index] ?? 0),
+      ),
     ];
     console.info(cells.join(''));
   }
-  const [, second = 0] = memory;
-  const grown = (memory.at(-1) ?? 0) - second;
-  console.info(
-    `\nmemory from round 2 to ${rounds}: ${grown.toFixed(0)} MB more; ${grown <= FLAT_MB ? 'flat' : `ABOVE ${FLAT_MB} MB`}`,
-  );
-  if (grown > FLAT_MB) process.exitCode = 1;
+  const settled = memory[SETTLED_ROUND - 1];
+  if (settled !== undefined && rounds > SETTLED_ROUND) {
+    const ratio = (memory.at(-1) ?? 0) / settled;
+    console.info(
+      `\nmemory of round ${rounds} / round ${SETTLED_ROUND}: ${ratio.toFixed(2)}; ${ratio <= FLAT_RATIO ? 'flat' : `ABOVE ${FLAT_RATIO}`}`,
+    );
+    if (ratio > FLAT_RATIO) process.exitCode = 1;
+  }
 } finally {
   await loupe.dispose();
   await ollama.close();
+  rmSync(folder, { recursive: true, force: true });
 }

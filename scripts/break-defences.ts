@@ -2,17 +2,28 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { DEFENCES, type Defence } from './defences.ts';
 
-// `node scripts/break-defences.ts [word]`: takes each defence away once, in a copy of the last commit, and shows that
-// its test goes red. With a word, only those whose text has it. Without one, and when all went red, docs/defences.md is written.
+// `node scripts/break-defences.ts [--part 1/4] [word]`: takes each defence away once, in a copy of the last commit, and shows
+// that its test goes red. With a word, only those whose text has it; with a part, only that share of them. What went red is
+// remembered for the commit, so that parts add up; when all did, docs/defences.md is written.
 
 const testReport = z.object({ numPassedTests: z.number() });
 
 const root = resolve(import.meta.dirname, '..');
-const word = process.argv[2]?.toLowerCase();
-const chosen = DEFENCES.filter((defence) => !word || JSON.stringify(defence).toLowerCase().includes(word));
+const { values, positionals } = parseArgs({ options: { part: { type: 'string' } }, allowPositionals: true });
+const [, part = 1, parts = 1] = /^(\d+)\/(\d+)$/.exec(values.part ?? '1/1')?.map(Number) ?? [];
+const word = positionals[0]?.toLowerCase();
+const chosen = DEFENCES.filter(
+  (defence) => !word || JSON.stringify(defence).toLowerCase().includes(word),
+).filter((_, index, { length }) => Math.floor((index * parts) / length) === part - 1);
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+const memory = join(tmpdir(), `loupe-defences-${commit}.json`);
+const seenRed = new Set(
+  existsSync(memory) ? z.array(z.string()).parse(JSON.parse(readFileSync(memory, 'utf8'))) : [],
+);
 const copy = mkdtempSync(join(tmpdir(), 'loupe-defences-'));
 
 execFileSync('sh', ['-c', 'git archive HEAD | tar -x -C "$1"', 'sh', copy], { cwd: root });
@@ -63,6 +74,7 @@ for (const defence of chosen) {
   }
   console.info(`${verdict.padEnd(8)} ${defence.threats.padEnd(7)} ${defence.does} (${defence.file})`);
   if (verdict !== 'red') failures.push(defence.does);
+  else writeFileSync(memory, JSON.stringify([...seenRed.add(defence.does)]));
 }
 rmSync(copy, { recursive: true, force: true });
 
@@ -71,7 +83,7 @@ if (failures.length > 0) {
   process.exit(1);
 }
 console.info(`\n${chosen.length} defences taken away, ${chosen.length} times red.`);
-if (word === undefined) {
+if (DEFENCES.every(({ does }) => seenRed.has(does))) {
   const rows = DEFENCES.map(({ threats, does, file, test, title }) => {
     const shown = title ? `\`${test}\`, "${title.trim()}"` : `\`${test}\``;
     return `| ${threats} | ${does} | \`${file}\` | ${shown} | yes |`;

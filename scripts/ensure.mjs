@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { playerFolder } from './player-folder.mjs';
 import { missingSystemTools } from './system-tools.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -75,6 +76,7 @@ const BUILD_FILES = [
   'tsconfig.json',
   'instrumentation.ts',
   'instrumentation-node.ts',
+  join('scripts', 'build-player.mjs'),
 ];
 
 function sourceFiles(folder) {
@@ -103,19 +105,37 @@ function sourceHash() {
 }
 
 function ensureBuild() {
-  const dist = join(root, process.env.LOUPE_DIST_DIR ?? '.next');
-  const marker = join(dist, 'loupe-sources');
   const hash = sourceHash();
-  if (existsSync(join(dist, 'BUILD_ID')) && existsSync(marker) && readFileSync(marker, 'utf8') === hash)
+  const dist = join(root, process.env.LOUPE_DIST_DIR ?? '.next');
+  ensureBuilt({
+    what: 'the dashboard',
+    folder: dist,
+    hash,
+    product: 'BUILD_ID',
+    command: [join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'],
+  });
+  ensureBuilt({
+    what: 'the player',
+    folder: join(root, playerFolder()),
+    hash,
+    product: 'player.js',
+    command: [join('scripts', 'build-player.mjs')],
+  });
+}
+
+/** Builds what is not there, or was made from other sources: a marker beside it holds their hash. */
+function ensureBuilt({ what, folder, hash, product, command }) {
+  const marker = join(folder, 'loupe-sources');
+  if (existsSync(join(folder, product)) && existsSync(marker) && readFileSync(marker, 'utf8') === hash)
     return;
-  say('building the dashboard');
-  const status = run(nodeCommand(), [join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
+  say(`building ${what}`);
+  const status = run(nodeCommand(), command, {
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' },
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });
-  if (status !== 0) fail('the build failed; its message is above.');
-  mkdirSync(dist, { recursive: true });
+  if (status !== 0) fail(`the build of ${what} failed; its message is above.`);
+  mkdirSync(folder, { recursive: true });
   writeFileSync(marker, hash);
 }
 

@@ -2,10 +2,11 @@
 // `node scripts/screenshots.ts`: takes the pictures of docs/screenshots from the program itself. The models are scripts
 // of the fake Ollama; everything else is real: server, store, tools, files, browser.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page } from '@playwright/test';
+import { signIn } from '../e2e/fixtures.ts';
 import { startLoupe } from '../e2e/loupe-server.ts';
 import { endOf, finishRun, startRun } from '../e2e/runs.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
@@ -113,8 +114,7 @@ async function main(): Promise<void> {
   });
   if (ensured.status !== 0) throw new Error('The dashboard could not be built.');
 
-  const scratch = mkdtempSync(join(tmpdir(), 'loupe-screenshots-'));
-  const workspace = join(scratch, 'quarterly-reports');
+  const workspace = join(tmpdir(), 'quarterly-reports'); // it stands in the pictures; fails where there is one already
   mkdirSync(workspace);
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(workspace, name), text);
@@ -136,11 +136,7 @@ async function main(): Promise<void> {
   /** A page of a signed-in browser, closed when the pictures are taken. */
   const withPage = async (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => {
     const context = await browser.newContext({ baseURL: loupe.url, viewport: WIDE, ...options });
-    const signedIn = await context.request.post('/api/session', {
-      headers: { origin: loupe.url },
-      data: { token: loupe.token },
-    });
-    if (!signedIn.ok()) throw new Error(`Not signed in: ${signedIn.status()}`);
+    await signIn(context, loupe);
     await use(await context.newPage());
     await context.close();
   };
@@ -174,18 +170,17 @@ async function main(): Promise<void> {
       await light.goto(`/runs/${running.id}`);
       await light.getByText('The summary is completed. North').waitFor();
       await withPage({ colorScheme: 'dark' }, async (dark) => {
-        await dark.goto(`/runs/${running.id}`);
-        await dark.getByText('The summary is completed. North').waitFor();
-        await Promise.all([take(light, 'run-light'), take(dark, 'run-dark')]);
+        await withPage({ colorScheme: 'light', viewport: PHONE }, async (phone) => {
+          for (const page of [dark, phone]) {
+            await page.goto(`/runs/${running.id}`);
+            await page.getByText('The summary is completed. North').waitFor();
+          }
+          await Promise.all([take(light, 'run-light'), take(dark, 'run-dark'), take(phone, 'run-phone')]);
+        });
       });
       await light.goto('/');
       await light.getByRole('link', { name: /haiku/ }).waitFor();
       await take(light, 'home');
-    });
-    await withPage({ colorScheme: 'light', viewport: PHONE }, async (page) => {
-      await page.goto(`/runs/${running.id}`);
-      await page.getByText('The summary is completed. North').waitFor();
-      await take(page, 'run-phone');
     });
     await loupe.request(`/api/runs/${running.id}/stop`, { json: { force: true } });
     await endOf(loupe, running.id);
@@ -212,7 +207,7 @@ async function main(): Promise<void> {
     await browser.close();
     await loupe.dispose();
     await ollama.close();
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(workspace, { recursive: true, force: true });
   }
 }
 

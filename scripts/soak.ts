@@ -3,21 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { createParser } from 'eventsource-parser';
-import { freePort, type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
+import { freePort } from '../e2e/loupe-server.ts';
+import { readMessages } from '../e2e/read-messages.ts';
 import type { RunReply } from '../lib/api/replies.ts';
+import type { ShareReply } from '../lib/api/share.ts';
 import type { RunEvent } from '../lib/events/registry.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
 import type { FaultInput, ScenarioInput, ScenarioStepInput } from '../lib/testing/scenario.ts';
+import { SoakServers } from './soak-servers.ts';
+import { SECRET, SharedReader } from './soak-share.ts';
 
-// `npm run soak [minutes] [seed]`: the real server with real runs and viewers, while it is killed with SIGKILL and frozen
-// at random, and while the model server fails in every way it knows. Ends with status 1 when an event that a viewer saw
-// is gone, a log has a gap, an effect happened twice, or a run does not end.
+// `npm run soak -- [minutes] [seed] [sqlite | postgres]`: the real server with real runs, viewers and teammates at shared
+// links, while it is killed with SIGKILL and frozen at random, and while the model server fails in every way it knows;
+// with `postgres` two processes on one database, which crashes as well. Ends with status 1 when an event that somebody saw
+// is gone, a log has a gap, an effect happened twice, a run does not end, a revoked link lives or a secret is shown.
 
 const minutes = Number(process.argv[2] ?? 10);
 const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
-if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
-  console.error('Usage: npm run soak -- [minutes, more than 0] [seed, a whole number]');
+const kept = process.argv[4] ?? 'sqlite';
+if (!(minutes > 0) || !Number.isSafeInteger(seed) || (kept !== 'sqlite' && kept !== 'postgres')) {
+  console.error('Usage: npm run soak -- [minutes, more than 0] [seed, a whole number] [sqlite or postgres]');
   process.exit(2);
 }
 
@@ -58,12 +63,16 @@ const tally = {
   deaths: 0,
   freezes: 0,
   outages: 0,
+  crashes: 0,
   begun: 0,
   seen: 0,
   lost: 0,
   gaps: 0,
   repeated: 0,
   effects: 0,
+  shared: 0,
+  sharedSeen: 0,
+  revoked: 0,
 };
 const ends = new Map<string, number>();
 const problems: string[] = [];
@@ -74,23 +83,17 @@ interface Soaked {
   workspace: string;
   seen: Map<number, RunEvent>;
   ended: boolean;
+  shared?: SharedReader;
 }
 
 const root = mkdtempSync(join(tmpdir(), 'loupe-soak-'));
-const dataDir = join(root, 'data');
-const loupePort = await freePort();
 const ollamaPort = await freePort();
 const scenarios: ScenarioInput[] = [];
 let ollama: FakeOllama = await startFakeOllama({ port: ollamaPort, record: false });
-const start = () =>
-  startLoupe({
-    ollamaUrl: ollama.url,
-    dataDir,
-    port: loupePort,
-    env: { LOUPE_CONCURRENCY: '4', LOUPE_MIN_FREE_MB: '0' },
-  });
-let loupe: LoupeServer = await start();
-const health = (await (await loupe.request('/api/health')).json()) as { sandbox: { available: boolean } };
+const servers = await SoakServers.start(kept, root, ollama.url);
+const health = (await (await servers.next().request('/api/health')).json()) as {
+  sandbox: { available: boolean };
+};
 const runs: Soaked[] = [];
 let over = false;
 
@@ -103,7 +106,7 @@ function scenarioOf(name: string): ScenarioInput {
       : { name: 'write_file', arguments: { path: `${line(step, number)}.txt`, content: 'x' } };
   const steps = Array.from({ length: Math.ceil(between(2, 7)) }, (_, step): ScenarioStepInput => {
     const reply = {
-      content: `Step ${step}.`,
+      content: `Step ${step}, with ${SECRET}.`,
       tool_calls: Array.from({ length: Math.ceil(between(0, 3)) }, (_, number) => call(step, number)),
     };
     const fault = random() < 0.25 ? oneOf(FAULTS) : undefined;
@@ -117,6 +120,19 @@ function scenarioOf(name: string): ScenarioInput {
   };
 }
 
+/** An answer with its whole body; nothing when the server died before it or in the midst of it, as it is meant to. */
+async function ask(
+  path: string,
+  options: { json: unknown; headers?: Record<string, string> },
+): Promise<{ ok: boolean; status: number; text: string } | undefined> {
+  try {
+    const answer = await servers.next().request(path, options);
+    return { ok: answer.ok, status: answer.status, text: await answer.text() };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Starts a run and asks again until the answer has arrived, as a script with an idempotency key does. */
 async function begin(): Promise<void> {
   const name = `soak-${tally.begun++}`;
@@ -126,30 +142,45 @@ async function begin(): Promise<void> {
   const workspace = join(root, 'workspaces', name);
   mkdirSync(workspace, { recursive: true });
   for (;;) {
-    const answer = await loupe
-      .request('/api/runs', {
-        json: {
-          task: `Soak ${name}`,
-          model: name,
-          workspace,
-          max_iterations: 40,
-          stall_guard: false,
-          call_timeout_seconds: 20,
-          live_tokens: name.endsWith('3'),
-        },
-        headers: { 'idempotency-key': name },
-      })
-      .catch(() => undefined);
+    const answer = await ask('/api/runs', {
+      json: {
+        task: `Soak ${name}`,
+        model: name,
+        workspace,
+        max_iterations: 40,
+        stall_guard: false,
+        call_timeout_seconds: 20,
+        live_tokens: name.endsWith('3'),
+      },
+      headers: { 'idempotency-key': name },
+    });
     if (answer?.ok) {
-      const { run } = (await answer.json()) as RunReply;
+      const { run }: RunReply = JSON.parse(answer.text);
       const soaked: Soaked = { id: run.id, name, workspace, seen: new Map(), ended: false };
       runs.push(soaked);
       void follow(soaked);
+      if (random() < 0.5) await share(soaked);
       return;
     }
-    if (answer && answer.status !== 503) problems.push(`${name} was refused: ${await answer.text()}`);
+    if (answer && answer.status !== 503) problems.push(`${name} was refused: ${answer.text}`);
     if (answer && answer.status !== 503) return;
     await delay(100);
+  }
+}
+
+/** Makes a link to a run, whose reader goes on until it is revoked or the run has ended. */
+async function share(run: Soaked): Promise<void> {
+  const answer = await ask(`/api/runs/${run.id}/shares`, { json: {} });
+  if (!answer?.ok) return; // a link whose answer is lost is known to nobody
+  const { share }: ShareReply = JSON.parse(answer.text);
+  if (share.url !== undefined) run.shared = new SharedReader(servers, { id: share.id, url: share.url });
+}
+
+async function revokeNowAndThen(): Promise<void> {
+  while (!over) {
+    await delay(between(1000, 8000));
+    const links = runs.flatMap(({ shared }) => (shared && !shared.revoked ? [shared] : []));
+    await oneOf(links.slice(-OPEN_RUNS))?.revoke();
   }
 }
 
@@ -158,20 +189,16 @@ async function follow(run: Soaked): Promise<void> {
   while (!run.ended) {
     try {
       const after = Math.max(0, ...run.seen.keys());
-      const answer = await loupe.request(`/api/runs/${run.id}/events?after=${after}`);
+      const answer = await servers.next().request(`/api/runs/${run.id}/events?after=${after}`);
       if (answer.status === 204) run.ended = true;
-      if (answer.status !== 200 || !answer.body) throw new TypeError(`status ${answer.status}`);
-      const parser = createParser({
-        onEvent: ({ event, data }) => {
-          if (event !== undefined) return;
-          const seen: RunEvent = JSON.parse(data);
-          if (run.seen.has(seen.seq)) tally.gaps += 1;
-          run.seen.set(seen.seq, seen);
-          if (seen.type === 'run.ended') run.ended = true;
-        },
+      if (answer.status !== 200) throw new TypeError(`status ${answer.status}`);
+      await readMessages(answer, ({ event, data }) => {
+        if (event !== undefined) return;
+        const seen: RunEvent = JSON.parse(data);
+        if (run.seen.has(seen.seq)) tally.gaps += 1;
+        run.seen.set(seen.seq, seen);
+        if (seen.type === 'run.ended') run.ended = true;
       });
-      const decoder = new TextDecoder();
-      for await (const chunk of answer.body) parser.feed(decoder.decode(chunk, { stream: true }));
     } catch {
       await delay(100); // the server is gone for a moment, as it is meant to be
     }
@@ -183,21 +210,24 @@ async function disturb(): Promise<void> {
     await delay(between(300, 6000));
     if (over) return;
     const choice = random();
+    const index = Math.floor(random() * servers.count);
     if (choice < 0.1) {
       tally.freezes += 1;
-      loupe.process.kill('SIGSTOP');
-      await delay(between(200, 3000));
-      loupe.process.kill('SIGCONT');
+      servers.freeze(index);
+      // Longer than a lease, now and then: another process takes over what this one still believes to hold.
+      await delay(between(200, servers.count > 1 ? 6000 : 3000));
+      servers.thaw(index);
     } else if (choice < 0.2) {
       tally.outages += 1;
       await ollama.close();
       await delay(between(100, 3000));
       ollama = await startFakeOllama({ port: ollamaPort, record: false, scenarios });
+    } else if (choice < 0.25 && servers.database) {
+      tally.crashes += 1;
+      await servers.database.restart();
     } else {
       tally.deaths += 1;
-      await loupe.stop('SIGKILL');
-      await delay(between(0, 500));
-      loupe = await start();
+      await servers.kill(index, between(0, 500));
     }
   }
 }
@@ -210,7 +240,7 @@ async function keepBusy(): Promise<void> {
 }
 
 async function check(run: Soaked): Promise<void> {
-  const text = await (await loupe.request(`/api/runs/${run.id}/log`)).text();
+  const text = await (await servers.next().request(`/api/runs/${run.id}/log`)).text();
   const log = text
     .trimEnd()
     .split('\n')
@@ -239,6 +269,16 @@ async function check(run: Soaked): Promise<void> {
     problems.push(`${run.name}: ${end?.type === 'run.ended' ? end.message : ''}`);
 }
 
+async function checkShare(run: Soaked): Promise<void> {
+  const { shared } = run;
+  if (!shared) return;
+  await shared.check();
+  tally.shared += 1;
+  tally.sharedSeen += shared.eventsSeen;
+  if (shared.revoked) tally.revoked += 1;
+  for (const problem of new Set(shared.problems)) problems.push(`${run.name}, shared: ${problem}`);
+}
+
 function effectsOf(run: Soaked): string[] {
   try {
     return readFileSync(join(run.workspace, 'effects.txt'), 'utf8').trimEnd().split('\n');
@@ -248,10 +288,10 @@ function effectsOf(run: Soaked): string[] {
 }
 
 console.info(
-  `soak: ${minutes} minutes, seed ${seed}, commands ${health.sandbox.available ? 'run' : 'cannot run here'}`,
+  `soak: ${minutes} minutes, seed ${seed}, ${kept}, commands ${health.sandbox.available ? 'run' : 'cannot run here'}`,
 );
 const disturbing = disturb();
-const busy = keepBusy();
+const busy = Promise.all([keepBusy(), revokeNowAndThen()]);
 for (let minute = 1; minute <= Math.ceil(minutes); minute++) {
   await delay(Math.min(60_000, (minutes - (minute - 1)) * 60_000));
   const ended = runs.filter((run) => run.ended).length;
@@ -262,14 +302,19 @@ await Promise.all([disturbing, busy]);
 const deadline = performance.now() + END_WITHIN_MS;
 while (runs.some(({ ended }) => !ended) && performance.now() < deadline) await delay(200);
 for (const run of runs) await check(run);
-await loupe.stop();
+for (const run of runs) await checkShare(run);
+if (!runs.some(({ seen }) => [...seen.values()].some((event) => JSON.stringify(event).includes(SECRET))))
+  problems.push('no viewer saw the secret: that links mask it was not tried');
+await servers.close();
 await ollama.close();
 
 console.info(
   `soak: seed ${seed}, ${tally.deaths} deaths, ${tally.freezes} freezes, ${tally.outages} outages of the model server, ` +
+    (kept === 'postgres' ? `${tally.crashes} crashes of the database, ` : '') +
     `${runs.length} runs\n` +
     `  events seen by viewers: ${tally.seen}, lost: ${tally.lost}, gaps and doubles: ${tally.gaps}\n` +
     `  effects: ${tally.effects}, repeated: ${tally.repeated}\n` +
+    `  links: ${tally.shared}, of them revoked: ${tally.revoked}, events seen over them: ${tally.sharedSeen}\n` +
     `  ends: ${[...ends].map(([name, count]) => `${count} ${name}`).join(', ')}`,
 );
 for (const problem of problems.slice(0, 20)) console.error(`  ${problem}`);

@@ -32,6 +32,8 @@ export function missingSystemTools() {
   if (process.platform === 'linux') {
     if (!onPath('bwrap'))
       missing.push({ name: 'bubblewrap', debianPackage: 'bubblewrap', required: Boolean(process.env.CI) });
+    if (!existsSync('/usr/lib/postgresql') && !onPath('initdb'))
+      missing.push({ name: 'PostgreSQL', debianPackage: 'postgresql', required: Boolean(process.env.CI) });
     if (!onPath('rg'))
       missing.push({ name: 'ripgrep', debianPackage: 'ripgrep', required: Boolean(process.env.CI) });
   }

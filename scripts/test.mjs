@@ -2,9 +2,10 @@
 // `npm test`: every stage in order, each to its end, then one line of counts. `npm test unit e2e` runs the named
 // stages only. The stage against a real Ollama runs when CI is set, or by name.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { failure, readPlaywrightReport, readVitestReport, troubleText } from './test-report.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'loupe-test-'));
 const node = process.execPath;
@@ -19,9 +20,8 @@ function run(args, env = {}) {
 }
 
 /** A tool that only says yes or no counts as one test. */
-function verdict(args) {
-  const ok = run(args) === 0;
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 };
+function verdict(tool, args) {
+  return run(args) === 0 ? { passed: 1, failed: 0, skipped: 0, troubles: [] } : failure(tool);
 }
 
 function vitest(project) {
@@ -34,32 +34,25 @@ function vitest(project) {
     '--reporter=json',
     `--outputFile.json=${report}`,
   ]);
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
-    readFileSync(report, 'utf8'),
-  );
-  // A file that cannot be loaded fails the run without a failed test: it must not look green.
-  const failed = numFailedTests === 0 && status !== 0 ? 1 : numFailedTests;
-  return { passed: numPassedTests, failed, skipped: numPendingTests + numTodoTests };
+  return existsSync(report) ? readVitestReport(report, status) : failure('vitest wrote no report');
 }
 
 function playwright(project) {
   const report = join(scratch, `e2e-${project}.json`);
   const status = run(
-    [bin('@playwright', 'test', 'cli.js'), 'test', `--project=${project}`, '--reporter=list,json'],
-    {
-      PLAYWRIGHT_JSON_OUTPUT_NAME: report,
-    },
+    // A folder each: what a failed story leaves is still there when the next project has run.
+    [
+      ...[bin('@playwright', 'test', 'cli.js'), 'test', `--project=${project}`],
+      ...['--reporter=list,json', `--output=test-results/${project}`],
+    ],
+    { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   );
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
-  const { stats } = JSON.parse(readFileSync(report, 'utf8'));
-  const failed = stats.unexpected === 0 && status !== 0 ? 1 : stats.unexpected;
-  return { passed: stats.expected + stats.flaky, failed, skipped: stats.skipped };
+  return existsSync(report) ? readPlaywrightReport(report, status) : failure('playwright wrote no report');
 }
 
 const stages = [
-  { name: 'format', run: () => verdict([bin('@biomejs', 'biome', 'bin', 'biome'), 'ci', '.']) },
-  { name: 'types', run: () => verdict([bin('typescript', 'bin', 'tsc'), '--noEmit']) },
+  { name: 'format', run: () => verdict('biome', [bin('@biomejs', 'biome', 'bin', 'biome'), 'ci', '.']) },
+  { name: 'types', run: () => verdict('tsc', [bin('typescript', 'bin', 'tsc'), '--noEmit']) },
   { name: 'unit', run: () => vitest('unit') },
   { name: 'integration', run: () => vitest('integration') },
   { name: 'e2e', run: () => playwright('stories') },
@@ -81,11 +74,13 @@ const chosen = stages.filter((stage) =>
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
+const troubles = [];
 for (const stage of chosen) {
   console.info(`\n=== ${stage.name} ===`);
   const started = Date.now();
   const counts = stage.run();
   for (const key of Object.keys(total)) total[key] += counts[key];
+  troubles.push(...counts.troubles.map((trouble) => ({ ...trouble, stage: stage.name })));
   const seconds = Math.round((Date.now() - started) / 1000);
   lines.push(
     `${stage.name.padEnd(12)} ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped  (${seconds} s)`,
@@ -93,10 +88,12 @@ for (const stage of chosen) {
 }
 rmSync(scratch, { recursive: true, force: true });
 
+if (troubles.length > 0)
+  console.info(`\n=== what failed, or passed on a retry ===\n\n${troubleText(troubles)}`);
 console.info(`\n${lines.join('\n')}\n`);
 if (!process.env.CI && named.length === 0) {
   console.info('Not run: the tests against a real Ollama. Run them with: npm test ollama e2e-ollama\n');
 }
-const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
-console.info(`${total.passed} passed, ${total.failed} failed${skipped}`);
+if (total.skipped > 0) console.info(`${total.skipped} skipped, since this machine lacks what they need`);
+console.info(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);

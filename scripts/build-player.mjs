@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+// Builds the player: the timeline of the dashboard as one script and one style sheet that need no server, for exported
+// files, shared pages and replays. Run by `ensure.mjs --build`; by hand: node scripts/build-player.mjs
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import tailwind from '@tailwindcss/postcss';
+import { rolldown } from 'rolldown';
+import { playerFolder } from './player-folder.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+// The one that Tailwind's plug-in is made for.
+const postcss = createRequire(import.meta.resolve('@tailwindcss/postcss'))('postcss');
+
+/** Texts in other scripts are drawn with the reader's own fonts: what is embedded is paid for in every file. */
+const EMBEDDED = [
+  {
+    family: 'Instrument Sans Variable',
+    weight: '400 700',
+    package: 'instrument-sans',
+    file: 'instrument-sans-latin-wght-normal.woff2',
+  },
+  {
+    family: 'JetBrains Mono Variable',
+    weight: '100 800',
+    package: 'jetbrains-mono',
+    file: 'jetbrains-mono-latin-wght-normal.woff2',
+  },
+];
+
+async function buildScript() {
+  const bundle = await rolldown({
+    input: join(root, 'components', 'player', 'main.tsx'),
+    cwd: root,
+    platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' }, jsx: 'react-jsx' },
+    onLog(level, log, print) {
+      // 'use client' is a word to Next and means nothing here.
+      if (log.code !== 'MODULE_LEVEL_DIRECTIVE') print(level, log);
+    },
+  });
+  const { output } = await bundle.generate({ format: 'iife', minify: true, comments: false });
+  await bundle.close();
+  if (output.length !== 1) throw new Error(`The player must be one file, and became ${output.length}.`);
+  return inertScript(output[0].code);
+}
+
+/** The script stands inside a page: nothing in it may end its element or look like the beginning of a comment. */
+function inertScript(code) {
+  const inert = code.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
+  new Function(inert); // what was changed stood in strings, or this throws
+  return inert;
+}
+
+async function buildStyle() {
+  const source = join(root, 'app', 'globals.css');
+  // The style sheet of the dashboard, with the fonts in it instead of beside it.
+  const withoutFonts = readFileSync(source, 'utf8').replaceAll(/^@import "@fontsource-variable\/.*;\n/gm, '');
+  const done = await postcss([tailwind({ base: root, optimize: { minify: true } })]).process(withoutFonts, {
+    from: source,
+  });
+  const style = `${EMBEDDED.map(fontFace).join('')}${done.css}`;
+  if (/<\/style/i.test(style) || /url\((?!["']?data:)/.test(style)) {
+    throw new Error('The style sheet of the player would end its element, or ask for another file.');
+  }
+  return style;
+}
+
+function fontFace({ family, weight, package: name, file }) {
+  const path = join(root, 'node_modules', '@fontsource-variable', name, 'files', file);
+  const data = readFileSync(path).toString('base64');
+  return `@font-face{font-family:"${family}";font-style:normal;font-display:swap;font-weight:${weight};src:url(data:font/woff2;base64,${data}) format("woff2")}`;
+}
+
+async function main() {
+  const [script, style] = await Promise.all([buildScript(), buildStyle()]);
+  const folder = join(root, playerFolder());
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'player.js'), script);
+  writeFileSync(join(folder, 'player.css'), style);
+  const kilobytes = (text) => `${Math.round(Buffer.byteLength(text) / 1000)} kB`;
+  console.info(`loupe: the player: ${kilobytes(script)} of script, ${kilobytes(style)} of style`);
+}
+
+await main();

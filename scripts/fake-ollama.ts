@@ -1,0 +1,27 @@
+// `npm run fake -- FILE…`: a server that speaks Ollama's wire and plays scenario files, such as a run that was saved as
+// one. Point OLLAMA_HOST at the address it prints.
+import { parseArgs } from 'node:util';
+import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { readScenarioFile } from '../lib/testing/scenario.ts';
+
+const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true });
+if (positionals.length === 0) {
+  console.error('Usage: npm run fake -- FILE… [--port N]   (a run gives one: Save as a scenario)');
+  process.exit(2);
+}
+try {
+  const files = await Promise.all(positionals.map(readScenarioFile));
+  const fake = await startFakeOllama({
+    port: Number(values.port ?? 0),
+    models: files.flatMap(({ models }) => models),
+    scenarios: files.flatMap(({ scenarios }) => scenarios),
+    record: false,
+  });
+  const names = files.flatMap(({ models }) => models.map(({ name }) => name));
+  console.info(
+    `Playing ${names.join(', ')} at ${fake.url}\nStart Loupe with: OLLAMA_HOST=${fake.url} npm start`,
+  );
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,115 @@
+// What the reports of the two test runners say, in one shape: the counts, and each test that failed or needed a retry
+// with the beginning of its error. A long log is often cut at its front, so `npm test` repeats these at its end.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+/**
+ * What failed: `title` has file and name of the test, or what failed outside a test; `flaky`: it passed on a retry;
+ * `message` is the beginning of the error, without colours.
+ *
+ * @typedef {{ title: string, flaky: boolean, message: string }} Trouble
+ * @typedef {{ passed: number, failed: number, skipped: number, troubles: Trouble[] }} Outcome
+ */
+
+const LINES_OF_AN_ERROR = 14;
+const CHARACTERS_OF_A_LINE = 300;
+
+/** @param {string} title @returns {Outcome} one failure that no report names */
+export function failure(title) {
+  const message = 'What went wrong stands above, in the output of this stage.';
+  return { passed: 0, failed: 1, skipped: 0, troubles: [{ title, flaky: false, message }] };
+}
+
+/**
+ * @param {string} path report of `vitest --reporter=json`
+ * @param {number} status exit code of the run: not 0 without a failed test means a file that could not be loaded or
+ *   an error outside a test, which must not look green
+ * @returns {Outcome}
+ */
+export function readVitestReport(path, status) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  /** @type {Trouble[]} */
+  const troubles = [];
+  for (const file of report.testResults) {
+    const failed = file.assertionResults.filter((test) => test.status === 'failed');
+    const name = relative(process.cwd(), file.name);
+    for (const test of failed) {
+      troubles.push({
+        title: `${name} > ${test.fullName}`,
+        flaky: false,
+        message: brief(test.failureMessages),
+      });
+    }
+    if (failed.length === 0 && file.status === 'failed') {
+      troubles.push({ title: name, flaky: false, message: brief([file.message]) });
+    }
+  }
+  if (troubles.length === 0 && status !== 0) troubles.push(...failure('an error outside a test').troubles);
+  return {
+    passed: report.numPassedTests,
+    failed: Math.max(report.numFailedTests, troubles.length),
+    skipped: report.numPendingTests + report.numTodoTests,
+    troubles,
+  };
+}
+
+/**
+ * @param {string} path report of `playwright --reporter=json`
+ * @param {number} status exit code of the run
+ * @returns {Outcome} a test that passed on a retry counts as passed and is named as flaky
+ */
+export function readPlaywrightReport(path, status) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  /** @type {Trouble[]} */
+  const troubles = report.errors.map((error) => ({
+    title: 'an error outside a test',
+    flaky: false,
+    message: brief([error.message ?? error.value ?? '']),
+  }));
+  for (const { spec, test } of specsOf(report.suites)) {
+    if (test.status !== 'unexpected' && test.status !== 'flaky') continue;
+    const first = test.results.find((result) => result.status !== 'passed');
+    troubles.push({
+      title: `${spec.file}:${spec.line} ${spec.title}`,
+      flaky: test.status === 'flaky',
+      message: brief((first?.errors ?? []).map((error) => error.message ?? '')),
+    });
+  }
+  const { expected, flaky, skipped, unexpected } = report.stats;
+  const named = troubles.filter((trouble) => !trouble.flaky).length;
+  if (named === 0 && status !== 0) troubles.push(...failure('an error outside a test').troubles);
+  return {
+    passed: expected + flaky,
+    failed: Math.max(unexpected, named, status === 0 ? 0 : 1),
+    skipped,
+    troubles,
+  };
+}
+
+function* specsOf(suites) {
+  for (const suite of suites) {
+    for (const spec of suite.specs ?? []) for (const test of spec.tests) yield { spec, test };
+    yield* specsOf(suite.suites ?? []);
+  }
+}
+
+function brief(messages) {
+  const lines = stripVTControlCharacters(messages.join('\n'))
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.slice(0, CHARACTERS_OF_A_LINE));
+  const shown = lines.slice(0, LINES_OF_AN_ERROR);
+  if (lines.length > shown.length) shown.push(`(${lines.length - shown.length} more lines above)`);
+  return shown.join('\n');
+}
+
+/** @param {(Trouble & { stage: string })[]} troubles @returns {string} for the end of the log; '' without any */
+export function troubleText(troubles) {
+  return troubles
+    .map(({ stage, title, flaky, message }) => {
+      const head = `${flaky ? 'passed on a retry' : 'FAILED'}  ${stage}: ${title}`;
+      return `${head}\n${message.replace(/^/gm, '    ')}\n`;
+    })
+    .join('\n');
+}
