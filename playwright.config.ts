@@ -13,13 +13,14 @@ export default defineConfig({
   // A story that fails on a busy machine and passes when tried again is reported as flaky, not hidden.
   retries: process.env.CI ? 2 : 0,
   forbidOnly: Boolean(process.env.CI),
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // Only what hangs is to be found by these: how long things take is measured in bench/.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   reporter: 'list',
   use: {
     browserName: 'chromium',
     viewport: { width: 1280, height: 860 },
-    actionTimeout: 15_000,
+    actionTimeout: 60_000,
     launchOptions: {
       executablePath: findChromium(),
       args: [
@@ -37,6 +38,6 @@ export default defineConfig({
   },
   projects: [
     { name: 'stories', testMatch: 'stories/**/*.spec.ts' },
-    { name: 'ollama', testMatch: 'ollama/**/*.spec.ts', workers: 1, timeout: 180_000 },
+    { name: 'ollama', testMatch: 'ollama/**/*.spec.ts', workers: 1 },
   ],
 });

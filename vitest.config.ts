@@ -1,11 +1,34 @@
 import { defineConfig } from 'vitest/config';
 
+/** What a test waits for comes when the machine gets to it. */
+const patient = {
+  setupFiles: ['lib/testing/patience.ts'],
+  expect: { poll: { timeout: 20_000 } },
+};
+
 export default defineConfig({
   test: {
+    // `npx vitest run --project unit --project integration --coverage` (N10).
+    coverage: {
+      provider: 'v8',
+      include: ['lib/**/*.ts'],
+      // What only tests use.
+      exclude: [
+        '**/*.test.ts',
+        'lib/testing/**',
+        'lib/parser/testing/**',
+        'lib/compare/at-once.ts',
+        'lib/runs/play.ts',
+        'lib/runs/test-service.ts',
+      ],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: { lines: 80, statements: 80, functions: 80, branches: 80 },
+    },
     projects: [
       {
         test: {
           name: 'unit',
+          ...patient,
           include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           environment: 'node',
@@ -16,7 +39,8 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['lib/**/*.integration.test.ts', 'e2e/**/*.integration.test.ts'],
+          ...patient,
+          include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -27,6 +51,7 @@ export default defineConfig({
       {
         test: {
           name: 'ollama',
+          ...patient,
           include: ['e2e/ollama/**/*.ollama.test.ts'],
           environment: 'node',
           testTimeout: 180_000,

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type Browser, type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
 import { type LoupeServer, type LoupeServerOptions, startLoupe } from './loupe-server.ts';
-import { forceStopAll } from './runs.ts';
+import { clearAway } from './runs.ts';
 
 /** A server of one story, and a page of a browser that is signed in there. */
 export interface OwnServer {
@@ -14,7 +14,9 @@ export interface OwnServer {
 }
 
 interface WorkerFixtures {
-  /** A scripted model server over real HTTP; add scenarios to it, each with a name of its own. */
+  /** Its pages wait until they listen. */
+  browser: Browser;
+  /** A scripted model server over real HTTP; the scenarios that a story adds are its own, and gone with it. */
   ollama: FakeOllama;
   /** The program on its production build. */
   loupe: LoupeServer;
@@ -32,6 +34,18 @@ interface TestFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  browser: [
+    async ({ browser }, use) => {
+      const { newContext } = browser;
+      browser.newContext = async (...args) => {
+        const context = await newContext.apply(browser, args);
+        context.on('page', comeAlive);
+        return context;
+      };
+      await use(browser);
+    },
+    { scope: 'worker' },
+  ],
   ollama: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
     async ({}, use) => {
@@ -52,10 +66,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   baseURL: async ({ loupe }, use) => use(loupe.url),
   guard: [
-    async ({ context, loupe }, use) => {
+    async ({ context, loupe, ollama }, use) => {
       const seen = watch(context, loupe.url);
       await use(undefined);
-      await forceStopAll(loupe);
+      await clearAway(loupe);
+      ollama.forget();
       seen.expectNothing();
     },
     { auto: true },
@@ -123,6 +138,25 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   expect(
     violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' | ')}`),
   ).toEqual([]);
+}
+
+/**
+ * Whatever opens a page of Loupe waits until it listens: keys and clicks that come before are lost on a slow machine. All
+ * of a page comes alive at once, and the first thing that it does is to put the reader's density on its root.
+ */
+function comeAlive(page: Page): void {
+  const alive = page.locator('html[data-density], html:not(:has(script[src*="/_next/"]))');
+  const { goto, reload } = page;
+  page.goto = async (...args) => {
+    const response = await goto.apply(page, args);
+    await alive.waitFor({ state: 'attached' });
+    return response;
+  };
+  page.reload = async (...args) => {
+    const response = await reload.apply(page, args);
+    await alive.waitFor({ state: 'attached' });
+    return response;
+  };
 }
 
 /** Collects what a hostile or broken page would give away. */

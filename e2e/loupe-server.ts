@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,14 +38,23 @@ export interface LoupeServerOptions {
   waitUntilReady?: boolean;
 }
 
-/** A free port of the loopback interface. */
+/**
+ * A free port of the loopback interface that stays free until it is used: it is none of those that the system gives to
+ * whoever asks for any, or for the near end of a connection.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(12_000, 32_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((done) => {
+      server.once('error', () => done(false));
+      server.listen(port, '127.0.0.1', () => done(true));
+    });
+    if (!free) continue;
+    await new Promise((done) => server.close(done));
+    return port;
+  }
+  throw new Error('There is no free port from 12000 to 32000.');
 }
 
 /** Starts the program as `npm start` does, on the production build, with a data directory and a token of its own. */
@@ -63,6 +73,7 @@ export async function startLoupe(options: LoupeServerOptions): Promise<LoupeServ
       LOUPE_DATA_DIR: dataDir,
       LOUPE_TOKEN: token,
       LOUPE_OPEN: '0',
+      LOUPE_SHARE_BIND: '127.0.0.1:0',
       OLLAMA_HOST: options.ollamaUrl,
       ...(process.env.LOUPE_DIST_DIR ? { LOUPE_DIST_DIR: process.env.LOUPE_DIST_DIR } : {}),
       ...options.env,
@@ -116,12 +127,12 @@ async function ready(server: LoupeServer, ended: Promise<unknown>): Promise<void
   ended.then(() => {
     dead = true;
   });
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 90_000;
   while (Date.now() < deadline && !dead) {
     const answer = await server.request('/api/runs').catch(() => undefined);
     if (answer?.ok) return;
     await new Promise((done) => setTimeout(done, 50));
   }
   await server.stop('SIGKILL');
-  throw new Error(`The server did not become ready. It printed:\n${server.output()}`);
+  throw new Error(`The server did not become ready. It printed:\n${server.output().slice(-4000)}`);
 }

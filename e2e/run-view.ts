@@ -1,5 +1,13 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
+/** Scrolls a long text to its end, which is drawn when it is in view, and grows while it is. */
+export async function expectAtItsEnd(text: Locator, words: string): Promise<void> {
+  await expect(async () => {
+    await text.locator(':scope > div').evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await expect(text).toContainText(words, { timeout: 2000 });
+  }).toPass({ intervals: [0], timeout: 90_000 });
+}
+
 /** The run page as a reader sees it. */
 export class RunView {
   readonly page: Page;
@@ -31,24 +39,32 @@ export class RunView {
 
   /** The end card, with its title. */
   async expectEnd(title: string, code: string): Promise<void> {
-    await expect(this.end.getByRole('heading', { name: title })).toBeVisible({ timeout: 40_000 });
+    await expect(this.end.getByRole('heading', { name: title })).toBeVisible({ timeout: 180_000 });
     await expect(this.end.getByText(code, { exact: true })).toBeVisible();
     await expect(this.connection('Complete')).toBeVisible();
   }
 
-  /** Scrolls down until a row is drawn, as the list draws only those near the view. */
+  /**
+   * Scrolls down until a row is drawn, as the list draws only those near the view; and from the top again at the end. The
+   * list stays there: what holds it at its end, or on how the run ended, lets go as it does for a reader's wheel.
+   */
   async reveal(row: Locator): Promise<Locator> {
     await expect(async () => {
-      if ((await row.count()) === 0) await this.#scrollOn();
-      await row.scrollIntoViewIfNeeded({ timeout: 100 });
-    }).toPass({ intervals: [0] });
+      await this.#letGo();
+      if ((await row.count()) === 0) await this.#scrollOn({ around: true });
+      await row.scrollIntoViewIfNeeded({ timeout: 3000 });
+      await expect(row).toBeInViewport({ timeout: 100 });
+    }).toPass({ intervals: [0], timeout: 90_000 });
     return row;
   }
 
   /** All rows from the first to the last, as texts: the list draws only those in view, so it is scrolled through. */
   async allRows(): Promise<Map<string, string>> {
-    await this.page.keyboard.press('g');
-    await expect(this.timeline.locator('article').first()).toBeFocused();
+    // A page that is still opening goes to its own place after the key.
+    await expect(async () => {
+      await this.page.keyboard.press('g');
+      await expect(this.timeline.locator('article').first()).toBeFocused({ timeout: 3000 });
+    }).toPass({ timeout: 60_000 });
     const rows = new Map<string, string>();
     const scroller = this.timeline.locator('xpath=..');
     for (let atEnd = false; !atEnd; ) {
@@ -66,13 +82,24 @@ export class RunView {
     return rows;
   }
 
-  async #scrollOn(): Promise<void> {
+  /** A turn of the wheel upwards, by nothing. */
+  async #letGo(): Promise<void> {
+    await this.timeline
+      .locator('xpath=..')
+      .evaluate((element) => element.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 })));
+  }
+
+  /** `around`: a row that came into the list, or moved, above the view is found the next time round. */
+  async #scrollOn({ around = false } = {}): Promise<void> {
     await this.timeline.locator('xpath=..').evaluate(
-      (element) =>
+      (element, around) =>
         new Promise<void>((drawnAgain) => {
-          element.scrollTop += element.clientHeight * 0.8;
+          const { scrollTop, scrollHeight, clientHeight } = element;
+          const atEnd = scrollTop + clientHeight >= scrollHeight - 2;
+          element.scrollTop = around && atEnd ? 0 : scrollTop + clientHeight * 0.8;
           requestAnimationFrame(() => requestAnimationFrame(() => drawnAgain()));
         }),
+      around,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import type { ExperimentListReply } from '../lib/api/experiment.ts';
 import type { RunListReply, RunReply } from '../lib/api/replies.ts';
 import type { RunSummary } from '../lib/api/run-summary.ts';
 import type { EventOf, RunEvent, RunEventType } from '../lib/events/registry.ts';
@@ -22,7 +23,7 @@ export async function summaryOf(loupe: LoupeServer, runId: string): Promise<RunS
 /** Waits until a run is over. */
 export async function endOf(loupe: LoupeServer, runId: string): Promise<RunSummary> {
   await expect
-    .poll(async () => (await summaryOf(loupe, runId)).phase, { timeout: 45_000, intervals: [50, 100, 200] })
+    .poll(async () => (await summaryOf(loupe, runId)).phase, { timeout: 240_000, intervals: [50, 100, 200] })
     .toBe('ended');
   return summaryOf(loupe, runId);
 }
@@ -45,14 +46,34 @@ export function eventsOf<T extends RunEventType>(log: readonly RunEvent[], type:
   return log.filter((event): event is EventOf<T> => event.type === type);
 }
 
-/** Ends whatever still runs, so that the next story finds a free model server. */
+/** Ends whatever still runs. */
 export async function forceStopAll(loupe: LoupeServer): Promise<void> {
-  const answer = await loupe.request('/api/runs?limit=100').catch(() => undefined); // stories may end their server
-  if (!answer?.ok) return;
-  const { runs } = (await answer.json()) as RunListReply;
-  for (const { id, phase } of runs) {
+  for (const { id, phase } of await listed(loupe)) {
     if (phase === 'ended') continue;
     await loupe.request(`/api/runs/${id}/stop`, { json: { force: true } });
     await endOf(loupe, id);
   }
+}
+
+/** Ends what still runs and deletes all runs: the next story finds a free model server, and nothing of this one. */
+export async function clearAway(loupe: LoupeServer): Promise<void> {
+  const answer = await loupe.request('/api/experiments').catch(() => undefined); // stories may end their server
+  if (!answer?.ok) return;
+  const { experiments } = (await answer.json()) as ExperimentListReply;
+  for (const { id, status } of experiments) {
+    if (status !== 'finished') await loupe.request(`/api/experiments/${id}/stop`, { json: { force: true } });
+  }
+  await forceStopAll(loupe);
+  for (let runs = await listed(loupe); runs.length > 0; runs = await listed(loupe)) {
+    for (const { id } of runs) {
+      const deleted = await loupe.request(`/api/runs/${id}`, { method: 'DELETE', json: {} });
+      expect([200, 404], await deleted.text()).toContain(deleted.status);
+    }
+  }
+}
+
+/** The newest runs. */
+async function listed(loupe: LoupeServer): Promise<RunSummary[]> {
+  const answer = await loupe.request('/api/runs?limit=100');
+  return ((await answer.json()) as RunListReply).runs;
 }

@@ -2,32 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { REASONS } from '../../lib/browser/reasons.ts';
 import type { TerminationReason } from '../../lib/events/run.ts';
-import { test as base, expect } from '../fixtures.ts';
-import { startLoupe } from '../loupe-server.ts';
+import { expect } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
-import { type RealOllama, startOllama } from './start-ollama.ts';
-
-/** The stories of this file talk to a real Ollama that serves the tiny model (README.md). */
-const test = base.extend<object, { realOllama: RealOllama }>({
-  realOllama: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
-    async ({}, use) => {
-      const ollama = await startOllama();
-      await use(ollama);
-      await ollama.stop();
-    },
-    { scope: 'worker', timeout: 600_000 }, // where Ollama has to be built first
-  ],
-  loupe: [
-    async ({ realOllama }, use) => {
-      const loupe = await startLoupe({ ollamaUrl: realOllama.url });
-      await use(loupe);
-      await loupe.dispose();
-    },
-    { scope: 'worker' },
-  ],
-});
+import { settings, test } from './real-ollama.ts';
 
 const files = {
   'alpha.md': '# Alpha\nA short note about banana trees.\n',
@@ -38,9 +16,6 @@ const files = {
   'c.md': 'C\n',
   'd.md': 'D\n',
 };
-
-/** The same words give the same answers: temperature 0, and a window that the model has. */
-const settings = { model: 'tiny-tools', model_options: { temperature: 0, seed: 1 }, window_tokens: 8192 };
 
 interface Task {
   task: string;
@@ -267,7 +242,8 @@ test('D10, D11, S8: from the form to the answer, with live thinking and the fact
   await page.getByRole('button', { name: 'Start run' }).click();
   const view = new RunView(page);
   await view.expectEnd('The model gave its answer', 'final_answer');
-  await view.reveal(view.row('Preparation'));
+  // From the end, where the page follows the run, to its first row.
+  await page.keyboard.press('g');
   await expect(view.row('Preparation')).toContainText('completion, tools, thinking');
   // Ollama gives 8192 tokens although 32768 were asked for, and says so (K-19).
   await expect(view.guardrails).toContainText('of 8.2k tokens');

@@ -26,12 +26,12 @@ test('a call waits until it is approved, by keyboard alone', async ({ page, loup
 
   const list = await page.context().newPage();
   await list.goto('/');
-  await expect(list.getByRole('link', { name: /Plan/ })).toContainText('Waiting for you');
+  await expect(list.getByRole('link', { name: /^Plan/ })).toContainText('Waiting for you');
   await list.close();
 
-  await row.getByRole('button', { name: 'write_file' }).focus();
+  await row.getByRole('button', { name: /^write_file/ }).focus();
   await page.keyboard.press('Tab');
-  await expect(row.getByRole('button', { name: 'Approve' })).toBeFocused();
+  await expect(row.getByRole('button', { name: 'Approve', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(view.row('write_file, succeeded')).toContainText('approved by you');
@@ -50,7 +50,7 @@ test('a call runs as it was edited, and both forms stay to be seen', async ({
   const view = new RunView(page);
   await view.open(id);
   const row = view.row('write_file, awaiting approval');
-  await row.getByRole('button', { name: 'Edit' }).click();
+  await row.getByRole('button', { name: 'Edit', exact: true }).click();
   await expect(row.getByLabel('path')).toBeFocused();
   await row.getByLabel('path').fill('../outside.txt');
   await row.getByLabel('content').fill('Keep everything.\n');
@@ -60,7 +60,7 @@ test('a call runs as it was edited, and both forms stay to be seen', async ({
   await view.expectEnd('The model gave its answer', 'final_answer');
   const ran = view.row('write_file, succeeded');
   await expect(ran).toContainText('edited by you');
-  await ran.getByRole('button', { name: 'write_file' }).click();
+  await ran.getByRole('button', { name: /^write_file/ }).click();
   await expect(ran.getByRole('group', { name: 'Arguments as the model wrote them' })).toContainText(
     'plan.txt',
   );
@@ -77,17 +77,17 @@ test('a call is denied with a reason, which the model reads', async ({ page, lou
   await page.goto('/runs/new');
   await page.getByLabel('What should the agent do?').fill('Plan');
   await page
-    .getByRole('radiogroup', { name: 'Model' })
+    .getByRole('radiogroup', { name: 'Model', exact: true })
     .getByText('is-denied:latest', { exact: true })
     .click();
   await page.getByText('An existing folder').click();
   await page.getByLabel('Folder', { exact: true }).fill(folder);
   await page.getByRole('radiogroup', { name: 'Calls of write_file' }).getByText('Ask me').click();
-  await page.getByRole('button', { name: 'Start run' }).click();
+  await page.getByRole('button', { name: 'Start run', exact: true }).click();
   const view = new RunView(page);
   const row = view.row('write_file, awaiting approval');
   await expect(page.locator('p[aria-live="polite"]')).toHaveText(/waits for your approval\.$/);
-  await row.getByRole('button', { name: 'Deny' }).click();
+  await row.getByRole('button', { name: 'Deny', exact: true }).click();
   await row.getByLabel('Reason').fill('Never sell.');
   await row.getByRole('button', { name: 'Deny the call' }).click();
   await view.expectEnd('The model gave its answer', 'final_answer');
@@ -111,13 +111,21 @@ test('without confinement every page says so, and each command waits', async ({ 
     await page.goto(path);
     await expect(banner).toContainText('Commands run without confinement');
   }
+  await page.goto('/runs/new');
+  const rules = page.getByRole('radiogroup', { name: 'Calls of run_command' });
+  await expect(rules.getByText('Run', { exact: true })).toBeHidden();
+  await expect(rules.getByRole('radio', { name: 'Ask me' })).toBeChecked();
+  await expect(page.getByRole('main')).toContainText('each one waits for you');
   const { id } = await startRun(loupe, { task: 'Say it', model: 'unconfined' });
   const view = new RunView(page);
   await view.open(id);
   await expect(banner).toBeVisible();
   // The banner takes its place from the run, not from below it.
   expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
-  await view.row('run_command, awaiting approval').getByRole('button', { name: 'Approve' }).click();
+  await view
+    .row('run_command, awaiting approval')
+    .getByRole('button', { name: 'Approve', exact: true })
+    .click();
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(view.row('run_command, succeeded')).toBeVisible();
 });

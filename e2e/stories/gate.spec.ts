@@ -139,10 +139,10 @@ test('D17: a browser without the link is asked for the token, and let in by it',
   const page = await context.newPage();
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'This browser is not signed in' })).toBeVisible();
-  await page.getByLabel('Operator token').fill('a-wrong-token-of-some-length');
+  await page.getByLabel('Operator token', { exact: true }).fill('a-wrong-token-of-some-length');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('main').getByRole('alert')).toContainText('This token is wrong');
-  await page.getByLabel('Operator token').fill(loupe.token);
+  await page.getByLabel('Operator token', { exact: true }).fill(loupe.token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
   const [cookie] = await context.cookies();
@@ -163,7 +163,18 @@ test('D17: the link that npm start prints signs in once', async ({ browser, loup
   const second = await browser.newContext();
   const late = await second.newPage();
   await late.goto(url);
-  await expect(late.getByRole('heading', { name: 'This browser is not signed in' })).toBeVisible();
+  await expect(late.getByRole('heading', { name: 'This sign-in link does not work any more' })).toBeVisible();
+  await expect(late.getByRole('main')).toContainText('used before or is too old');
+  await expect(late.getByRole('button', { name: 'Copy npm start' })).toBeVisible();
+  await late.getByLabel('Operator token', { exact: true }).fill(loupe.token);
+  await late.getByRole('button', { name: 'Sign in' }).click();
+  await expect(late.getByRole('form', { name: 'Quick run' })).toBeVisible();
+  expect(new URL(late.url()).search).toBe('');
+  // A browser that is signed in already is told so, and goes on.
+  await page.goto(url);
+  await expect(page.getByRole('status').filter({ hasText: 'signed in already' })).toBeVisible();
+  await page.getByRole('link', { name: 'Hide this' }).click();
+  await expect(page.getByText('signed in already')).toBeHidden();
   await first.close();
   await second.close();
 });

@@ -55,8 +55,13 @@ test('D18, D2: hostile text from model, tools and task is shown as text and does
   const rows = view.timeline.locator('article');
   // Everything that can be unfolded is unfolded: what is hidden is not safe because it is hidden.
   await page.setViewportSize({ width: 1280, height: 9000 });
+  await expect(view.row('Task')).toBeInViewport();
+  await expect(view.end).toBeInViewport();
   const folded = view.timeline.locator('button[aria-expanded="false"]');
-  for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
+  await expect(async () => {
+    for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();
+    await expect(folded).toHaveCount(0, { timeout: 1000 });
+  }).toPass();
   const text = [...(await view.allRows()).values()].join('\n');
   for (const line of markup.split('\n')) expect(text).toContain(line);
   await expect(

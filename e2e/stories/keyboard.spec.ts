@@ -42,13 +42,13 @@ async function expectFocusSeen(page: Page): Promise<void> {
 test('D22: from the first page to a finished run without a mouse', async ({ page, ollama, workspace }) => {
   ollama.add({
     name: 'a-keyboard-model',
-    pace: { prompt_ms: 700 },
     steps: [
       { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'a.md' } }] } },
       { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } },
       { reply: { content: 'The task is completed.' } },
     ],
   });
+  const release = ollama.hold('a-keyboard-model', { turn: 2 });
   const folder = workspace({ 'a.md': 'Alpha.' });
   await page.goto('/');
   await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
@@ -59,18 +59,19 @@ test('D22: from the first page to a finished run without a mouse', async ({ page
     await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeInViewport();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    await expect(page.getByLabel('Task')).toBeFocused();
+    await expect(page.getByLabel('Task', { exact: true })).toBeFocused();
   });
 
   await test.step('the form is filled in', async () => {
     await tabTo(page, 'All options');
     await expectFocusSeen(page);
     await page.keyboard.press('Enter');
-    await expect(page.getByRole('heading', { name: 'New run' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'New run', exact: true })).toBeVisible();
+    const model = page.getByRole('radio', { name: /a-keyboard-model/ });
+    await expect(model).toBeAttached();
     await tabTo(page, 'What should the agent do?');
     await page.keyboard.type('Read it');
     await tabTo(page, /:latest|loupe-demo/);
-    const model = page.getByRole('radio', { name: /a-keyboard-model/ });
     for (let presses = 0; presses < 300 && !(await model.isChecked()); presses += 1)
       await page.keyboard.press('ArrowDown');
     await expect(model).toBeChecked();
@@ -87,6 +88,7 @@ test('D22: from the first page to a finished run without a mouse', async ({ page
 
   const view = new RunView(page);
   await expect(view.connection('Live')).toBeVisible();
+  release();
   await view.expectEnd('The model gave its answer', 'final_answer');
 
   await test.step('rows are walked with j and k, iterations with Shift, and Enter unfolds', async () => {
@@ -108,9 +110,9 @@ test('D22: from the first page to a finished run without a mouse', async ({ page
     await expect(call).toBeFocused();
     await expectFocusSeen(page);
     await page.keyboard.press('Enter');
-    await expect(call.getByRole('group', { name: 'Result' })).toContainText('Alpha.');
+    await expect(call.getByRole('group', { name: 'Result', exact: true })).toContainText('Alpha.');
     await page.keyboard.press('Enter');
-    await expect(call.getByRole('group', { name: 'Result' })).toBeHidden();
+    await expect(call.getByRole('group', { name: 'Result', exact: true })).toBeHidden();
     await page.keyboard.press('Shift+G');
     await expect(view.end).toBeInViewport();
   });

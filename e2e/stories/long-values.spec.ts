@@ -1,5 +1,5 @@
 import { expect, test } from '../fixtures.ts';
-import { RunView } from '../run-view.ts';
+import { expectAtItsEnd, RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
 const lines = (count: number) =>
@@ -21,8 +21,8 @@ test('D7, E10: long results unfold in place', async ({ page, loupe, ollama, work
   const view = new RunView(page);
   await view.open(id);
   const row = view.row('read_file, succeeded');
-  await row.getByRole('button', { name: /read_file/ }).click();
-  const result = row.getByRole('group', { name: 'Result' });
+  await row.getByRole('button', { name: /^read_file/ }).click();
+  const result = row.getByRole('group', { name: 'Result', exact: true });
   await expect(result).toContainText('Line 3 of the text.');
   await expect(result).not.toContainText('Line 300 of the text.');
   await expect(result).toContainText('400 lines');
@@ -59,24 +59,22 @@ test('E10: what is too long to be sent to every viewer is fetched whole on deman
     await expect(view.end).toContainText('Line 1 of the text.');
     await view.end.getByRole('button', { name: /Fetch the whole answer/ }).click();
     const whole = view.end.getByRole('region', { name: 'Whole answer' });
-    await whole.locator(':scope > div').evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    await expect(whole).toContainText('The task is completed.');
+    await expectAtItsEnd(whole, 'The task is completed.');
   });
 
   await test.step('an argument', async () => {
     await open('long-write');
     const row = view.row('write_file, succeeded');
-    await row.getByRole('button', { name: /write_file/ }).click();
-    const args = row.getByRole('group', { name: 'Arguments' });
+    await row.getByRole('button', { name: /^write_file/ }).click();
+    const args = row.getByRole('group', { name: 'Arguments', exact: true });
     await expect(args).toContainText('Line 1 of the text.');
     const fetched = page.waitForResponse((response) => /\/events\/\d+$/.test(response.url()));
     await args.getByRole('button', { name: /Fetch the whole content/ }).click();
     expect((await fetched).status()).toBe(200);
     await expect(args).toContainText('3,000 lines');
     const whole = args.getByRole('region', { name: 'Whole content' });
-    await whole.locator(':scope > div').evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    await expect(whole).toContainText('Line 3000 of the text.');
+    await expectAtItsEnd(whole, 'Line 3000 of the text.');
     await args.getByRole('button', { name: 'Copy the content' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(content);
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(content);
   });
 });

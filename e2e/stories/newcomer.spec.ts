@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
-import { expect, test } from '../fixtures.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
 import { freePort } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
@@ -19,6 +19,7 @@ test('D11: a newcomer without Ollama learns how to get it, and sees a whole demo
     await expect(steps.getByText('https://ollama.com/download')).toBeVisible();
     await expect(steps.getByText('ollama serve', { exact: true })).toBeVisible();
     await expect(steps.getByText('ollama pull qwen3:8b')).toBeVisible();
+    await expectAccessible(page);
   });
 
   await test.step('the health page shows the check with its hint', async () => {

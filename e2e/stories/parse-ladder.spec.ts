@@ -56,7 +56,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
 
   await test.step('P9, P17: a fenced call is marked in the text, and its argument was fitted', async () => {
     const second = view.row(/^Model call 2/);
-    await second.scrollIntoViewIfNeeded();
+    await view.reveal(second);
     await second.getByRole('button', { name: /^Model/ }).click();
     const ladder = second.getByLabel('How the reply was read');
     await expect(ladder.locator('[data-rung=nothing]').first()).toContainText('native');
@@ -71,7 +71,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
 
   await test.step('P16, P17: repairs are shown as before and after, and each call by itself', async () => {
     const third = view.row(/^Model call 3/);
-    await third.scrollIntoViewIfNeeded();
+    await view.reveal(third);
     await third.getByRole('button', { name: /^Model/ }).click();
     const changed = third.getByLabel('What was changed to read it');
     await expect(changed).toContainText('trailing comma');
@@ -133,7 +133,7 @@ test('P4, P16: what is refused says why, and what was meant', async ({ page, lou
   await view.open(id);
   await view.expectEnd('The model gave its answer', 'final_answer');
   const row = view.row(/^Model call 1/);
-  await row.scrollIntoViewIfNeeded();
+  await view.reveal(row);
   await expect(row.getByLabel('Not taken as calls')).toContainText('only a thought');
   await row.getByRole('button', { name: /^Model/ }).click();
   await expect(row.locator('mark[data-mark=refusal]').first()).toContainText('read_file');
@@ -146,16 +146,16 @@ test('P17: the Models page counts how the replies of each model were read', asyn
   workspace,
 }) => {
   ollama.add({
-    name: 'counted',
+    name: 'counted-by-layer',
     steps: [
       { reply: { content: '{"name": "list_directory", "arguments": {"path": "."}}' } },
       { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'q1.md', start_line: '1' } }] } },
       done,
     ],
   });
-  await finishRun(loupe, { task: 'Read', model: 'counted', workspace: workspace(folder) });
+  await finishRun(loupe, { task: 'Read', model: 'counted-by-layer', workspace: workspace(folder) });
   await page.goto('/models');
-  const row = page.getByRole('row', { name: /^counted/ });
+  const row = page.getByRole('row', { name: /^counted-by-layer/ });
   await expect(row).toContainText('2 calls');
   await expect(row).toContainText('1 native, 1 JSON in text, 0 XML in text');
   await expect(row.getByRole('cell').nth(1)).toHaveText('3');

@@ -13,12 +13,12 @@ test('D19, D5: a server that dies in the middle of a call comes back, and the op
       {
         reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'before.md', content: 'Before.' } }] },
       },
-      { reply: { tool_calls: [{ name: 'run_command', arguments: { command: 'echo begun; sleep 40' } }] } },
+      { reply: { tool_calls: [{ name: 'run_command', arguments: { command: 'echo begun; sleep 300' } }] } },
       { reply: { content: 'The task is completed, although I was interrupted.' } },
     ],
   });
   const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
-  const { id } = await startRun(loupe, { task: 'Survive', model: 'survivor' });
+  const { id } = await startRun(loupe, { task: 'Survive', model: 'survivor', shell_timeout_secs: 600 });
   const view = new RunView(page);
   await view.open(id);
   await expect(view.row('run_command, running')).toContainText('begun');
@@ -31,7 +31,7 @@ test('D19, D5: a server that dies in the middle of a call comes back, and the op
     await view.expectEnd('The model gave its answer', 'final_answer');
     await expect(view.row('Interrupted and resumed')).toContainText('The server was away for');
     const call = view.row('run_command, interrupted');
-    await call.getByRole('button', { name: /run_command/ }).click();
+    await call.getByRole('button', { name: /^run_command/ }).click();
     await expect(call).toContainText('Its outcome is unknown; it was not run again.');
     await expect(view.end).toContainText('although I was interrupted');
 
@@ -91,11 +91,11 @@ test('D4: a page that is open while the server is away says so, and starts nothi
   ollama.add({ name: 'away-model', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
   await page.goto('/');
-  await page.getByLabel('Model').selectOption({ label: 'away-model:latest' });
+  await page.getByLabel('Model', { exact: true }).selectOption({ label: 'away-model:latest' });
   await loupe.stop();
-  await page.getByLabel('Task').fill('Say hello');
+  await page.getByLabel('Task', { exact: true }).fill('Say hello');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect(page.getByRole('form', { name: 'Quick run' }).getByRole('alert')).toBeVisible();
-  await expect(page.getByLabel('Task')).toHaveValue('Say hello');
+  await expect(page.getByLabel('Task', { exact: true })).toHaveValue('Say hello');
   await expect(page.getByRole('link', { name: 'Server offline' })).toBeVisible();
 });

@@ -1,5 +1,5 @@
 import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
-import { expect, test } from '../fixtures.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, startRun } from '../runs.ts';
 
@@ -25,7 +25,7 @@ test('D3: the list of runs is live: runs come, wait, work and end while one look
   await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
   const first = await startRun(loupe, { task: 'The first of two', model: 'listed' });
   const second = await startRun(loupe, { task: 'The second of two', model: 'listed' });
-  const atWork = page.getByRole('region', { name: 'At work' });
+  const atWork = page.getByRole('region', { name: 'At work', exact: true });
   const earlier = page.getByRole('region', { name: /Earlier|Runs/ });
   await expect(
     atWork.getByRole('link', { name: /The first of two.*1 tool call.*Model at work/ }),
@@ -45,6 +45,53 @@ test('D3: the list of runs is live: runs come, wait, work and end while one look
   await expect(earlier.getByRole('link', { name: /The second of two/ })).toBeVisible();
 });
 
+test('issue 7: a run that is deleted leaves the lists of all tabs, and its open pages say so', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'to-delete',
+    model: 'to-delete',
+    steps: [{ reply: { content: 'The task is completed.' } }],
+  });
+  const here = await finishRun(loupe, { task: 'Deleted in a tab', model: 'to-delete' });
+  const elsewhere = await finishRun(loupe, { task: 'Deleted from a terminal', model: 'to-delete' });
+  const list = await context.newPage();
+  const other = await context.newPage();
+  await list.goto('/');
+  await other.goto(`/runs/${here.id}`);
+  await page.goto(`/runs/${here.id}`);
+  const view = new RunView(page);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await new RunView(other).expectEnd('The model gave its answer', 'final_answer');
+  await expect(list.getByRole('link', { name: /Deleted in a tab/ })).toBeVisible();
+
+  await test.step('in one of the tabs', async () => {
+    await page.getByRole('button', { name: 'Delete this run' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
+    await expect(page.getByRole('link', { name: /Deleted in a tab/ })).toHaveCount(0);
+    await expect(list.getByRole('link', { name: /Deleted in a tab/ })).toHaveCount(0);
+    await expect(other.getByRole('heading', { name: 'This run was deleted.' })).toBeVisible();
+    await expect(other).toHaveTitle('This run was deleted · Loupe');
+    await expectAccessible(other);
+    await other.getByRole('link', { name: 'To the list of runs' }).click();
+    await expect(other.getByRole('link', { name: /Deleted from a terminal/ })).toBeVisible();
+  });
+
+  await test.step('outside of the browser', async () => {
+    await page.goto(`/runs/${elsewhere.id}`);
+    await expect(view.connection('Complete')).toBeVisible();
+    const gone = await loupe.request(`/api/runs/${elsewhere.id}`, { method: 'DELETE', json: {} });
+    expect(gone.status).toBe(200);
+    await expect(page.getByRole('heading', { name: 'This run was deleted.' })).toBeVisible();
+    await expect(list.getByRole('link', { name: /Deleted from a terminal/ })).toHaveCount(0);
+    await expect(other.getByRole('link', { name: /Deleted from a terminal/ })).toHaveCount(0);
+  });
+});
+
 test('D3: earlier runs come on demand, each once', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],
@@ -57,10 +104,11 @@ test('D3: earlier runs come on demand, each once', async ({ ownServer }) => {
       async () =>
         ((await (await loupe.request('/api/health')).json()) as { runs: { active: number; queued: number } })
           .runs,
+      { timeout: 120_000 },
     )
     .toEqual({ active: 0, queued: 0 });
   await page.goto('/');
-  const lines = page.getByRole('region', { name: 'Runs' }).getByRole('listitem');
+  const lines = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem');
   await expect(lines).toHaveCount(50);
   await expect(lines.first()).toContainText('Task 55.');
   await page.getByRole('button', { name: 'Show earlier runs' }).click();

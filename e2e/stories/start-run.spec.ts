@@ -18,7 +18,7 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
     page.getByRole('radiogroup', { name: group }).getByText(option, { exact: true }).click();
 
   await page.goto('/');
-  await page.getByRole('link', { name: 'New run' }).click();
+  await page.getByRole('link', { name: 'New run', exact: true }).click();
   await page.getByLabel('What should the agent do?').fill('Write out.md');
   await choose('Model', 'form-model:latest');
   await choose('Where it works', 'An existing folder');
@@ -60,7 +60,7 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
   await number('Top p', '0.9');
   await number('Top k', '40');
   await expect(page.getByText('at most 7 iterations')).toBeVisible();
-  await page.getByRole('button', { name: 'Start run' }).click();
+  await page.getByRole('button', { name: 'Start run', exact: true }).click();
   await expect(page).toHaveURL(/\/runs\/(?!new)/);
 
   const view = new RunView(page);
@@ -118,23 +118,51 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
 test('D10: the quick form needs a task and nothing else', async ({ page, ollama }) => {
   ollama.add({ name: 'a-quick-model', steps: [{ reply: { content: 'The task is completed.' } }] });
   await page.goto('/');
-  await page.getByLabel('Model').selectOption({ label: 'a-quick-model:latest' });
-  await page.getByLabel('Task').fill('Say hello');
-  await page.getByLabel('Task').press('Control+Enter');
+  await page.getByLabel('Model', { exact: true }).selectOption({ label: 'a-quick-model:latest' });
+  await page.getByLabel('Task', { exact: true }).fill('Say hello');
+  await page.getByLabel('Task', { exact: true }).press('Control+Enter');
   await new RunView(page).expectEnd('The model gave its answer', 'final_answer');
   await expect(page.getByRole('heading', { name: 'Say hello' })).toBeVisible();
 
   // Started from the large form, a task that was typed here is not typed again.
   await page.goto('/');
-  await expect(page.getByLabel('Model')).toHaveValue('a-quick-model:latest');
-  await page.getByLabel('Task').fill('A longer story');
+  await expect(page.getByLabel('Model', { exact: true })).toHaveValue('a-quick-model:latest');
+  await page.getByLabel('Task', { exact: true }).fill('A longer story');
   await page.getByRole('link', { name: 'All options' }).click();
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('A longer story');
 });
 
+test('D10: what is typed before the page has come alive is not lost', async ({ page }) => {
+  for (const [path, label] of [
+    ['/', 'Task'],
+    ['/runs/new', 'What should the agent do?'],
+  ] as const) {
+    const { promise: scripts, resolve: come } = Promise.withResolvers<void>();
+    await page.route('**/*.js', async (route) => {
+      await scripts;
+      await route.continue();
+    });
+    await page.goto('about:blank');
+    const [opened] = await Promise.all([
+      page.goto(path),
+      page
+        .getByLabel(label, { exact: true })
+        .fill('Typed early')
+        .then(() => come()),
+    ]);
+    expect(opened?.status()).toBe(200);
+    // The models come with the next drawing of the form.
+    await expect(page.locator('option, label').filter({ hasText: 'loupe-demo' }).first()).toBeAttached();
+    await page.getByLabel(label, { exact: true }).press('End');
+    await page.keyboard.type(', and late.');
+    await expect(page.getByLabel(label, { exact: true })).toHaveValue('Typed early, and late.');
+    await page.unrouteAll({ behavior: 'wait' });
+  }
+});
+
 test('D10, G3: what cannot work is said at the field, before anything starts', async ({ page, loupe }) => {
   await page.goto('/runs/new');
-  const start = page.getByRole('button', { name: 'Start run' });
+  const start = page.getByRole('button', { name: 'Start run', exact: true });
   await start.click();
   await expect(page.getByLabel('What should the agent do?')).toBeFocused();
   await expect(page.getByText('Say what the agent should do.')).toBeVisible();
@@ -164,7 +192,7 @@ test('T10: a single answer streams text, offers no tools and runs no loop', asyn
   await page.getByText('Quick prompt', { exact: true }).click();
   await page.getByRole('radio', { name: /^single-model/ }).check();
   await expect(page.getByText('Where it works')).toBeHidden();
-  await page.getByRole('button', { name: 'Ask' }).click();
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
   const view = new RunView(page);
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(view.end).toContainText('Forty-two.');

@@ -44,7 +44,7 @@ test('V5-V8, V10: failed checks start a second attempt, which is told what faile
 
   await test.step('V6: the corrective prompt can be read', async () => {
     const attempt = view.row('Attempt 2 begins');
-    await attempt.scrollIntoViewIfNeeded();
+    await view.reveal(attempt);
     await attempt.getByRole('button', { name: /Attempt 2/ }).click();
     const prompt = attempt.getByRole('group', { name: 'user' });
     await expect(prompt).toContainText('Summarise the rivers');

@@ -47,14 +47,13 @@ test('D5: five reloads in the middle of a run leave the same picture as a tab th
   loupe,
   ollama,
 }) => {
-  test.slow(); // the run has to outlast the reloads, also on a busy machine
   ollama.add(journey('reloaded'));
+  // The last reloads find it in the middle of a reply, however slow they are.
+  const release = ollama.hold('reloaded', { turn: 5, afterTokens: 20 });
   const { id } = await startRun(loupe, { task: 'Go', model: 'reloaded', live_tokens: true, think: true });
   const steady = await context.newPage();
   await new RunView(steady).open(id);
   await new RunView(page).open(id);
-  // Wherever the run is by then, the last reloads find it in the middle of a reply.
-  const release = ollama.hold('reloaded', { turn: 5, afterTokens: 20 });
   for (let reloads = 0; reloads < 5; reloads += 1) {
     await expect(page.locator('[data-connection="live"]')).toBeVisible();
     await page.waitForTimeout(reloads * 130); // each time at another point of a step
@@ -110,8 +109,8 @@ test('D3: a run goes on without viewers, and is whole when one comes back', asyn
   loupe,
   ollama,
 }) => {
-  ollama.add(journey('alone'));
-  const { id } = await startRun(loupe, { task: 'Go alone', model: 'alone', live_tokens: true });
+  ollama.add(journey('goes-alone'));
+  const { id } = await startRun(loupe, { task: 'Go alone', model: 'goes-alone', live_tokens: true });
   await new RunView(page).open(id);
   await expect(page.locator('[data-connection="live"]')).toBeVisible();
   await page.goto('about:blank');
@@ -179,7 +178,8 @@ test('D5: a deep link opens at its row and stays there while the run goes on', a
   await test.step('the link of a row can be taken from the row', async () => {
     const anchor = view.timeline.getByRole('link', { name: /^Event \d+ at/ }).nth(3);
     const href = await anchor.getAttribute('href');
-    await anchor.click();
+    // The list may draw other rows meanwhile.
+    await view.timeline.locator(`a[href="${href}"]`).click();
     await expect(page).toHaveURL(new RegExp(`${href}$`));
     await page.reload();
     await expect(

@@ -1,0 +1,11 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+
+/** Reads an event stream to its end, and hands on each message as it comes: also those before the connection breaks. */
+export async function readMessages(
+  answer: Response,
+  onMessage: (message: EventSourceMessage) => void,
+): Promise<void> {
+  const parser = createParser({ onEvent: onMessage });
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+}

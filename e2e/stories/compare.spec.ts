@@ -1,0 +1,84 @@
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+const read = (path: string) => ({ reply: { tool_calls: [{ name: 'read_file', arguments: { path } }] } });
+const done = (content: string) => ({ reply: { content } });
+
+test('two runs are put side by side, with the first difference marked', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({
+    name: 'goes-left',
+    steps: [read('a.txt'), read('b.txt'), done('The task is completed: left.')],
+  });
+  ollama.add({
+    name: 'goes-right',
+    steps: [read('a.txt'), read('c.txt'), done('The task is completed: right.')],
+  });
+  const folder = workspace({ 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
+  const task = { task: 'Read the files', workspace: folder };
+  const a = await finishRun(loupe, { ...task, model: 'goes-left' });
+  const b = await finishRun(loupe, { ...task, model: 'goes-right', model_options: { seed: 3 } });
+
+  const view = new RunView(page);
+  await view.open(a.id);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command', exact: true }).fill('compare with');
+  await expect(page.getByRole('option', { name: /compare with/i, selected: true })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/compare\?a=/);
+  await page.getByLabel('Run B', { exact: true }).selectOption(b.id);
+  const verdict = page.getByRole('region', { name: 'Where they part' });
+  await expect(verdict).toContainText('The same until iteration 1');
+  await expect(verdict).toContainText('the model made another call in iteration 2: read_file');
+  await expect(page.getByText('Iteration 1 is the same')).toBeVisible();
+  const first = page.locator('#step-2');
+  await expect(first).toContainText('first difference');
+  await expect(first.getByRole('group', { name: 'Text in run A' }).first()).toContainText('b.txt');
+  await expect(first.locator('mark').first()).toHaveText('b');
+  const differing = page.getByRole('table', { name: 'Settings and conditions that differ' });
+  await expect(differing.getByRole('row', { name: /seed/ })).toContainText('not set');
+  await expect(
+    page.getByRole('table', { name: 'Figures' }).getByRole('row', { name: /Tool calls/ }),
+  ).toContainText('2');
+  await expectAccessible(page);
+
+  await page.getByRole('heading', { name: 'Compare', exact: true }).click();
+  await page.keyboard.press('j');
+  await expect(first).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(page.locator('#step-3')).toBeFocused();
+  await page.keyboard.press('k');
+  await expect(first).toBeFocused();
+  await page.keyboard.press('n');
+  await expect(first.locator('[data-difference]').first()).toBeFocused();
+
+  // On a phone the two stand below each other, and nothing is wider than the screen.
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await first.getByRole('link', { name: 'in B' }).click();
+  await expect(page).toHaveURL(new RegExp(`${b.id}#`));
+});
+
+test('a run is the same as itself, and what is not there is told', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'alone', steps: [done('The task is completed.')] });
+  const { id } = await finishRun(loupe, {
+    task: 'Say it',
+    model: 'alone',
+    workspace: workspace(),
+    nudge_plans: false,
+  });
+  await page.goto(`/compare?a=${id}&b=${id}`);
+  await expect(page.getByText('Both did the same, in all 1 iteration')).toBeVisible();
+  await page.goto(`/compare?a=${id}&b=nobody`);
+  await expect(page.getByText('There is no run "nobody".')).toBeVisible();
+});

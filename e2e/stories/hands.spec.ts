@@ -1,0 +1,242 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { endedLog, longLog } from '../../lib/testing/sample-logs.ts';
+import { exploreLog } from '../../lib/testing/sample-modes.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun, startRun } from '../runs.ts';
+import { storeRuns } from '../stored-run.ts';
+
+const LONG = '20261121-0920-long';
+const EXPLORED = '20261121-0921-explored';
+const FAILED = '20261121-0922-failed';
+/** One frame of a slow screen, in milliseconds. */
+const FRAME_MS = 34;
+
+/** What moves on the page for longer than a frame. */
+function moving(page: Page): Promise<string[]> {
+  return page.evaluate((frame) => {
+    const ms = (times: string) =>
+      Math.max(
+        ...times.split(',').map((time) => Number.parseFloat(time) * (time.trim().endsWith('ms') ? 1 : 1000)),
+      );
+    return [...document.querySelectorAll('*')]
+      .filter((element) => {
+        const style = getComputedStyle(element);
+        const animated = style.animationName !== 'none' && ms(style.animationDuration) > frame;
+        return animated || ms(style.transitionDuration) > frame;
+      })
+      .map((element) => `${element.localName} ${element.getAttribute('class') ?? ''}`);
+  }, FRAME_MS);
+}
+
+/** How far the page and the timeline can be scrolled sideways, in pixels. */
+function sideways(page: Page): Promise<number[]> {
+  return page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('[role="feed"]')].map((element) => {
+      const box = element.getAttribute('role') === 'feed' ? (element.parentElement ?? element) : element;
+      return box.scrollWidth - box.clientWidth;
+    }),
+  );
+}
+
+test('issue 7, Hands: a whole run is read by keyboard alone', async ({ ownServer }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-hands-'));
+  await storeRuns(dataDir, { [LONG]: longLog(400).events });
+  const ollama = await startFakeOllama({});
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const view = new RunView(page);
+  const focused = () =>
+    view.timeline.evaluate((feed) => {
+      const row = feed.ownerDocument.activeElement?.closest('article');
+      return row ? Number(row.getAttribute('aria-posinset')) : 0;
+    });
+  await page.goto('/');
+  await expect(page.getByRole('region', { name: 'Runs', exact: true })).toBeVisible();
+
+  await test.step('the palette leads to the run', async () => {
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('combobox', { name: 'Command', exact: true })).toBeFocused();
+    await page.keyboard.type('three reports');
+    await expect(page.getByRole('option', { name: /Read the three reports/ }).first()).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(new RegExp(LONG));
+    await expect(view.connection('Complete')).toBeVisible();
+  });
+
+  await test.step('j leads through every row from the first to the last, k back', async () => {
+    await page.keyboard.press('Shift+G');
+    await expect(view.end).toBeInViewport();
+    await page.keyboard.press('g');
+    await expect.poll(focused).toBe(1);
+    for (let position = 2; position <= 60; position += 1) {
+      await page.keyboard.press('j');
+      await expect.poll(focused, { intervals: [10, 20, 50] }).toBe(position);
+    }
+    await expect(view.timeline.locator('article:focus')).toBeInViewport();
+    await page.keyboard.press('k');
+    await expect.poll(focused).toBe(59);
+  });
+
+  await test.step('/ finds, Enter goes on, Escape comes back to the rows', async () => {
+    await page.keyboard.press('/');
+    await expect(page.getByRole('textbox', { name: 'Search in this run' })).toBeFocused();
+    await page.keyboard.type('chapter-9-3');
+    await expect(page.getByRole('search')).toContainText(/\d/);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('search')).toContainText(/1\/\d/);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('search')).toBeHidden();
+  });
+
+  await test.step('Enter unfolds a row, ? shows the keys', async () => {
+    await page.keyboard.press('g');
+    await expect.poll(focused).toBe(1);
+    await page.keyboard.press('Shift+J');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    const row = view.timeline.locator('article:focus');
+    await expect(row).toHaveAccessibleName(/^read_file, succeeded/);
+    await page.keyboard.press('Enter');
+    await expect(row.locator('button[aria-expanded="true"]').first()).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(row.locator('button[aria-expanded="true"]')).toHaveCount(0);
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
+    await expect(row).toBeFocused();
+  });
+  await ollama.close();
+});
+
+test('issue 7, Hands: two runs are marked in the list and compared, by keyboard', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'to-mark', steps: [{ reply: { content: 'The task is completed.' } }] });
+  for (const task of ['Mark me first', 'Mark me second', 'Leave me alone'])
+    await finishRun(loupe, { task, model: 'to-mark' });
+  await page.goto('/');
+  const bar = page.getByRole('region', { name: 'Marked runs' });
+  const mark = (title: string) => page.getByRole('checkbox', { name: `Mark to compare: ${title}` }).first();
+  await page.getByRole('link', { name: /Mark me first/ }).focus();
+  await page.keyboard.press('Tab');
+  await expect(mark('Mark me first')).toBeFocused();
+  await expect(mark('Mark me first')).toHaveCSS('opacity', '1');
+  await page.keyboard.press('Space');
+  await expect(bar).toContainText('Mark another run');
+  await mark('Mark me second').focus();
+  await page.keyboard.press('Space');
+  await expect(mark('Leave me alone')).toBeDisabled();
+  await expectAccessible(page);
+  await bar.getByRole('link', { name: 'Compare' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Compare', exact: true })).toBeVisible();
+  await expect(page.getByLabel('Run A', { exact: true }).locator('option:checked')).toContainText(
+    'Mark me first',
+  );
+  await expect(page.getByLabel('Run B', { exact: true }).locator('option:checked')).toContainText(
+    'Mark me second',
+  );
+});
+
+test('issue 7, Hands: with reduced motion nothing moves for longer than a frame', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'still', steps: [{ fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { task: 'Stay still', model: 'still' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.row('Model call 1, open')).toBeVisible();
+  await expect.poll(async () => (await moving(page)).join()).toContain('breathe');
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving(page)).toEqual([]);
+  await page.goto('/');
+  await expect(page.getByRole('link', { name: /Stay still/ })).toBeVisible();
+  expect(await moving(page)).toEqual([]);
+});
+
+test('issue 7, Hands: a printed run has all its rows', async ({ ownServer }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-paper-'));
+  await storeRuns(dataDir, { [LONG]: longLog(400).events });
+  const ollama = await startFakeOllama({});
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const view = new RunView(page);
+  await view.open(LONG);
+  await expect(view.connection('Complete')).toBeVisible();
+  const drawn = await view.timeline.locator('article').count();
+  await page.evaluate(() => {
+    window.addEventListener('beforeprint', () => {
+      const rows = [...document.querySelectorAll<HTMLElement>('[role="feed"] article')];
+      const words = [rows[0], rows.at(-1)].map((row) => row?.textContent ?? '');
+      Object.assign(window, { paper: { rows: rows.length, words } });
+    });
+  });
+  const pdf = await page.pdf({ format: 'A4' });
+  const paper = await page.evaluate(
+    () => (window as unknown as { paper: { rows: number; words: string[] } }).paper,
+  );
+  expect(paper.rows).toBeGreaterThan(drawn);
+  expect(paper.rows).toBeGreaterThan(200);
+  expect(paper.words[0]).toContain('Read the three reports in this folder');
+  expect(paper.words[1]).toContain('All chapters are read.');
+  // A row takes a line at least, and a sheet has no more than some 70 of them.
+  const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+  expect(sheets).toBeGreaterThan(paper.rows / 70);
+  await expect(view.timeline.locator('article')).not.toHaveCount(paper.rows);
+  await ollama.close();
+});
+
+test('issue 7, Hands: runs in every state fit 360 and 3840 pixels, and axe finds nothing', async ({
+  ownServer,
+}) => {
+  test.setTimeout(600_000);
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-states-'));
+  await storeRuns(dataDir, { [EXPLORED]: exploreLog(12).events, [FAILED]: endedLog('error').events });
+  const ollama = await startFakeOllama({});
+  ollama.add({ name: 'hangs', steps: [{ fault: { kind: 'hang' } }] });
+  ollama.add({
+    name: 'asks',
+    steps: [{ reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'a.md', content: 'A.' } }] } }],
+  });
+  const { page, loupe } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const view = new RunView(page);
+  const asked = await startRun(loupe, {
+    task: 'Ask first',
+    model: 'asks',
+    approval: { tools: { write_file: 'ask' } },
+  });
+  await view.open(asked.id);
+  await expect(view.row('write_file, awaiting approval')).toBeVisible();
+  const running = await startRun(loupe, { task: 'Run on', model: 'hangs' });
+  const states = [
+    { id: asked.id, seen: view.row('write_file, awaiting approval') },
+    { id: running.id, seen: view.row('Model call 1, open') },
+    { id: FAILED, seen: view.end },
+    { id: EXPLORED, seen: view.end },
+  ];
+  for (const { id, seen } of states) {
+    await test.step(id, async () => {
+      await page.setViewportSize({ width: 1280, height: 860 });
+      await view.open(id);
+      await expect(seen).toBeVisible();
+      await expectAccessible(page);
+      for (const [width, height] of [
+        [360, 740],
+        [3840, 2160],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await expect(seen).toBeVisible();
+        await expect.poll(() => sideways(page), `at ${width} pixels`).toEqual([0, 0]);
+      }
+    });
+  }
+  await ollama.close();
+});

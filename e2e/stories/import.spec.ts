@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+import { runningLog } from '../../lib/testing/sample-logs.ts';
+import { instantScenario } from '../../lib/testing/scenario.ts';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, startRun } from '../runs.ts';
+
+test('Import: a run of a teammate opens as a run to read, and looks as it does at home', async ({
+  page,
+  loupe,
+  ollama,
+}, info) => {
+  ollama.add(instantScenario(3, 'counted'));
+  const { id } = await startRun(loupe, { task: 'Count the files', model: 'counted' });
+  await endOf(loupe, id);
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.connection('Complete')).toBeVisible();
+  const atHome = [...(await view.allRows())];
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Run file' }).click(),
+  ]);
+  const file = info.outputPath('run.jsonl');
+  await download.saveAs(file);
+  const deleted = await loupe.request(`/api/runs/${id}`, { method: 'DELETE', json: {} });
+  expect(deleted.ok).toBe(true);
+
+  await page.goto('/');
+  await page.getByLabel('Run file').setInputFiles(file);
+  await expect(page).toHaveURL(new RegExp(`/runs/${id}$`));
+  await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+  await expect(view.connection('Complete')).toBeVisible();
+  expect([...(await view.allRows())]).toEqual(atHome);
+  await page.goto('/');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Count the files' })).toContainText('imported');
+});
+
+test('Import: a log that ends before its run did stands still, and can be deleted', async ({
+  page,
+}, info) => {
+  const file = info.outputPath('open.jsonl');
+  const { events } = runningLog({ runId: 'theirs-open' });
+  await writeFile(file, events.map((event) => JSON.stringify(event)).join('\n'));
+  await page.goto('/');
+  await page.getByLabel('Run file').setInputFiles(file);
+  await expect(page.getByRole('note').filter({ hasText: 'ends before the run did' })).toBeVisible();
+  await expect(new RunView(page).connection('Complete')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Stop/ })).toHaveCount(0);
+  await expect(page.getByRole('textbox', { name: /message/i })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Delete this run' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await expect(page).toHaveURL(/\/$/);
+});
+
+test('Import: a hostile file is refused with its line, and nothing is kept', async ({
+  page,
+  loupe,
+}, info) => {
+  const before = await (await loupe.request('/api/runs')).text();
+  const hostile = info.outputPath('hostile.jsonl');
+  await page.goto('/');
+  for (const [text, words] of [
+    ['<img src=x onerror="document.title=1">', 'Line 1 is not JSON'],
+    ['[['.repeat(50_000), 'Line 1 is not JSON'],
+    [`${'['.repeat(5000)}${']'.repeat(5000)}`, 'levels deep'],
+    ['{"format":"loupe-run","version":9,"run_id":"x"}', 'this Loupe reads up to'],
+  ] as const) {
+    await writeFile(hostile, text);
+    await page.getByLabel('Run file').setInputFiles(hostile);
+    await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible();
+  }
+  expect(await (await loupe.request('/api/runs')).text()).toBe(before);
+});

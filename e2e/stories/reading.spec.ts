@@ -1,0 +1,279 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Download, Page } from '@playwright/test';
+import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { longLog, SampleLog } from '../../lib/testing/sample-logs.ts';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { startRun } from '../runs.ts';
+import { storeRuns } from '../stored-run.ts';
+
+const LONG = '20261121-0900-longrun';
+const HUGE = '20261121-0902-huge';
+const HUGE_CHARS = 20_000_000;
+
+/** A run whose one tool brought twenty megabytes. */
+function hugeLog(): SampleLog {
+  const log = new SampleLog().prepare();
+  log.round({
+    calls: [
+      {
+        name: 'read_file',
+        arguments: { path: 'huge.log' },
+        result: {
+          output: { path: 'huge.log', content: 'A line of a huge log file.\n'.repeat(HUGE_CHARS / 27) },
+        },
+      },
+    ],
+  });
+  return log.end('final_answer', { message: 'The model answered.', output: 'Read.' });
+}
+
+const frames = (page: Page, work: string) =>
+  page.evaluate(
+    (script) =>
+      new Promise<number>((done) => {
+        let longest = 0;
+        let last = performance.now();
+        let count = 0;
+        const element = document.querySelector('[role="feed"]')?.parentElement;
+        const next = () => {
+          const now = performance.now();
+          longest = Math.max(longest, now - last);
+          last = now;
+          if (element && script === 'scroll') element.scrollTop += element.scrollHeight / 40;
+          if (++count < 40) requestAnimationFrame(next);
+          else done(longest);
+        };
+        requestAnimationFrame(next);
+      }),
+    work,
+  );
+
+test('issue 7, Big and long, Hands: a run of ten thousand events is walked, filtered and scrubbed', async ({
+  ownServer,
+}) => {
+  test.setTimeout(600_000);
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-reading-'));
+  await storeRuns(dataDir, { [LONG]: longLog(10_000).events });
+  const ollama = await startFakeOllama({});
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const view = new RunView(page);
+  await view.open(LONG);
+  await expect(view.connection('Complete')).toBeVisible();
+
+  await test.step('Ctrl G goes to an iteration, and a number that is too high means the last', async () => {
+    await page.keyboard.press('Control+g');
+    const bar = page.getByRole('form', { name: /^Go to the iteration/ });
+    await bar.getByLabel('Iteration').fill('300');
+    await page.keyboard.press('Enter');
+    await expect(view.row('Iteration 300')).toBeFocused();
+    await page.keyboard.press('Control+g');
+    await expect(bar.getByLabel('Iteration')).toHaveValue('300');
+    await page.keyboard.press('Escape');
+    await expect(bar).toBeHidden();
+    await expect(view.row('Iteration 300')).toBeFocused();
+  });
+
+  await test.step('y copies the link of the row, and it opens there', async () => {
+    await page.keyboard.press('j');
+    await page.keyboard.press('y');
+    await expect(page.getByText('The link to this row is copied.')).toBeVisible();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const key = await view.timeline.locator('article:focus').getAttribute('id');
+    await page.goto(link);
+    await page.reload();
+    await expect(page.locator(`#${key}`)).toBeFocused();
+    await page.goto(link.replace('#', '?seq='));
+    await expect(page.locator(`#${key}`)).toBeFocused();
+  });
+
+  await test.step('the outline shows the place in the whole, and scrolls', async () => {
+    const outline = page.locator('[data-outline]');
+    const box = await outline.boundingBox();
+    if (!box) throw new Error('There is no outline');
+    await page.mouse.move(box.x + 20, box.y + box.height * 0.25);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 20, box.y + box.height * 0.75, { steps: 6 });
+    await page.mouse.up();
+    await expect(view.row(/^Iteration 4[5-9]\d$/).first()).toBeAttached();
+    await expect(outline).toContainText('1');
+    await page.setViewportSize({ width: 700, height: 800 });
+    await expect(outline).toBeHidden();
+    await page.setViewportSize({ width: 1280, height: 860 });
+    expect(await frames(page, 'scroll')).toBeLessThan(3000);
+  });
+
+  await test.step('rows are filtered in the address by a key, with Back', async () => {
+    await page.keyboard.press('o');
+    await expect(page).toHaveURL(/rows=talk/);
+    await page.keyboard.press('g');
+    await expect(view.row('Task')).toBeFocused();
+    await expect(view.row(/^read_file/)).toHaveCount(0);
+    await page.goBack();
+    await expect(page).not.toHaveURL(/rows=/);
+  });
+
+  await test.step('beside the end a row is unfolded where it stands, and Tab leads to rows in view', async () => {
+    await page.setViewportSize({ width: 1280, height: 1300 });
+    await view.open(LONG);
+    await expect(view.end).toBeInViewport();
+    const last = view.row(/^read_file, succeeded/).last();
+    const heading = last.getByRole('button', { name: /^read_file/ });
+    const y = async () => Math.round((await heading.boundingBox())?.y ?? Number.NaN);
+    let before = Number.NaN;
+    await expect(async () => {
+      before = await y();
+      await frames(page, 'wait');
+      expect(await y(), 'the list is still').toBe(before);
+    }).toPass();
+    await heading.click();
+    await expect(last.getByRole('group', { name: 'Arguments', exact: true })).toBeVisible();
+    await frames(page, 'wait');
+    expect(await y()).toBe(before);
+    await view.open(LONG);
+    await expect(view.end).toBeInViewport();
+    await page.getByRole('toolbar', { name: 'Rows', exact: true }).getByRole('button').last().focus();
+    await page.keyboard.press('Tab');
+    await frames(page, 'wait');
+    await expect(view.timeline.locator(':focus')).toBeInViewport();
+  });
+  await ollama.close();
+});
+
+test('issue 7, Big and long: a result of 20 MB shows its beginning and is offered as a file', async ({
+  ownServer,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-huge-'));
+  await storeRuns(dataDir, { [HUGE]: hugeLog().events });
+  const ollama = await startFakeOllama({});
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const view = new RunView(page);
+  const opened = Date.now();
+  await view.open(HUGE);
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  expect(Date.now() - opened).toBeLessThan(30_000);
+  const row = view.row('read_file, succeeded');
+  await row.getByRole('button', { name: /^read_file/ }).click();
+  await expect(row).toContainText('A line of a huge log file.');
+  await row.getByRole('button', { name: /^Show this part/ }).click();
+  expect(await frames(page, 'scroll')).toBeLessThan(3000);
+  const link = row.getByRole('link', { name: /Download the whole content \(20(\.0)? MB\)/ });
+  await link.scrollIntoViewIfNeeded();
+  // While the list still moves, a click may meet what stood there a moment ago.
+  let download: Download | undefined;
+  await expect(async () => {
+    [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), link.click()]);
+  }).toPass({ timeout: 90_000 });
+  if (!download) throw new Error('nothing was downloaded');
+  expect(download.suggestedFilename()).toMatch(/^loupe-.*\.txt$/);
+  let size = 0;
+  for await (const chunk of await download.createReadStream()) size += (chunk as Buffer).length;
+  expect(size).toBeGreaterThan(HUGE_CHARS * 0.99);
+  await ollama.close();
+});
+
+for (const worker of [true, false]) {
+  test(`issue 7, One stream per browser: with 12 tabs open the 13th is live all the same, ${
+    worker ? 'by a shared worker' : 'and without one'
+  }`, async ({ page, context, loupe, ollama }) => {
+    test.setTimeout(600_000);
+    if (!worker) {
+      await context.addInitScript(() => {
+        Reflect.deleteProperty(window, 'SharedWorker');
+      });
+    }
+    const name = worker ? 'thirteen-shared' : 'thirteen-alone';
+    ollama.add({ name, steps: [{ reply: { content: 'The task is completed.' } }] });
+    const release = ollama.hold(name, { turn: 0 });
+    const { id } = await startRun(loupe, {
+      task: 'Wait for all of them',
+      model: name,
+      call_timeout_seconds: 3600,
+    });
+    const tabs = [page];
+    while (tabs.length < 12) tabs.push(await context.newPage());
+    for (const tab of tabs) {
+      await tab.goto(`/runs/${id}`);
+      await expect(new RunView(tab).connection('Live')).toBeVisible();
+    }
+    const last = await context.newPage();
+    await last.goto('about:blank');
+    await last.goto(`/runs/${id}`, { waitUntil: 'commit' });
+    // One that waits for a connection waits for ever; how long it takes is measured by bench/dashboard.ts.
+    await new RunView(last).connection('Live').waitFor();
+    // The tab that has the stream is closed: another takes its place, and nothing is lost.
+    await page.close();
+    release();
+    for (const tab of [...tabs.slice(1), last]) {
+      await expect(new RunView(tab).connection('Complete')).toBeVisible();
+    }
+  });
+}
+
+test('issue 7, Hands: notifications are asked for by a click, and come only while nobody looks', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  // What a person would see on the desktop, and a page that is told to be out of sight.
+  await context.addInitScript(() => {
+    const told: string[] = [];
+    const asked = { times: 0, answer: 'granted' as NotificationPermission };
+    class Told {
+      static permission: NotificationPermission = 'default';
+      static async requestPermission() {
+        asked.times += 1;
+        Told.permission = asked.answer;
+        return asked.answer;
+      }
+      onclick: (() => void) | null = null;
+      constructor(title: string, options?: NotificationOptions) {
+        told.push(`${title}: ${options?.body}`);
+      }
+      close() {}
+    }
+    Object.assign(window, { Notification: Told, desk: { told, asked } });
+  });
+  type Desk = { told: string[]; asked: { times: number; answer: NotificationPermission } };
+  const desk = () => page.evaluate(() => (window as unknown as { desk: Desk }).desk);
+  ollama.add({ name: 'told', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const release = ollama.hold('told', { turn: 0 });
+  const { id } = await startRun(loupe, { task: 'Tell me when', model: 'told' });
+  await page.goto('/');
+  await expect(page.getByRole('link', { name: /Tell me when/ })).toBeVisible();
+  expect((await desk()).asked.times).toBe(0);
+
+  const bell = page.getByRole('button', { name: 'Notify me when a run ends or waits for me' });
+  await page.evaluate(() => {
+    (window as unknown as { desk: Desk }).desk.asked.answer = 'denied';
+  });
+  await bell.click();
+  await expect(page.getByText('The browser blocks notifications of this page.')).toBeVisible();
+  const blocked = page.getByRole('button', { name: 'Notifications are blocked by the browser' });
+  await page.evaluate(() => {
+    (window as unknown as { Notification: { permission: string } }).Notification.permission = 'granted';
+  });
+  await blocked.click();
+  await expect(page.getByRole('button', { name: /Notifications are on/ })).toBeVisible();
+  expect((await desk()).asked.times).toBe(1);
+
+  await page.goto(`/runs/${id}`);
+  // The new page has read the permission once before it is changed under it.
+  await expect(blocked).toBeVisible();
+  await page.evaluate(() => {
+    (window as unknown as { Notification: { permission: string } }).Notification.permission = 'granted';
+  });
+  await blocked.click();
+  await expect(page.getByRole('button', { name: /Notifications are on/ })).toBeVisible();
+  await page.evaluate(() => Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }));
+  await expect(page).toHaveTitle(/^Running: Tell me when/);
+  release();
+  await expect.poll(async () => (await desk()).told).toEqual(['The model gave its answer: Tell me when']);
+  await expect(page).toHaveTitle(/^Answered: Tell me when/);
+  const icon = await page.locator('link[rel~="icon"]').first().getAttribute('href');
+  expect(decodeURIComponent(icon ?? '')).toContain('fill="#2f8f57"');
+});

@@ -1,0 +1,62 @@
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+const list = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
+const done = { reply: { content: 'The task is completed.' } };
+
+test('a run is made again several times, and its page says up to where they agree', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'steady', steps: [list, done] });
+  const { id } = await finishRun(loupe, { task: 'Look around', model: 'steady' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.end.getByRole('button', { name: 'Run again several times' }).click();
+  await view.end.getByLabel('How many times?').fill('21');
+  await view.end.getByRole('button', { name: 'Start them' }).click();
+  await expect(view.end.getByText('A whole number from 2 to 20.')).toBeVisible();
+  await view.end.getByLabel('How many times?').fill('3');
+  await view.end.getByRole('button', { name: 'Start them' }).click();
+  await expect(page).toHaveURL(/\/experiments\//);
+  const agreement = page.getByRole('region', { name: 'Agreement by iteration' });
+  await expect(agreement).toContainText('Identical in all 2 iterations, in 3 of 3 runs', { timeout: 90_000 });
+  await expectAccessible(page);
+});
+
+test('runs that part are told with the likely cause, and compared with a click', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'wavering',
+    // Another answer to each further request with the same conversation, as a model without a seed gives.
+    steps: [
+      list,
+      {
+        attempts: [
+          { reply: { content: 'The task is completed: one.' } },
+          { reply: { content: 'The task is completed: two.' } },
+        ],
+      },
+    ],
+  });
+  const answer = await loupe.request('/api/experiments', {
+    json: { name: 'Wavering', mode: 'task', task: 'Look', models: ['wavering'], repeats: 3 },
+  });
+  expect(answer.status).toBe(201);
+  const { experiment } = (await answer.json()) as { experiment: { id: string } };
+  await page.goto(`/experiments/${experiment.id}`);
+  const agreement = page.getByRole('region', { name: 'Agreement by iteration' });
+  await expect(agreement).toContainText('Identical up to iteration 1 in 3 of 3 runs; then 2 variants', {
+    timeout: 90_000,
+  });
+  await expect(agreement).toContainText('No temperature and no seed are set');
+  await agreement.getByRole('link', { name: 'Compare two that parted' }).click();
+  await expect(page.getByRole('region', { name: 'Where they part' })).toContainText(
+    'The same until iteration 1',
+  );
+});

@@ -1,0 +1,167 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SearchReply } from '../../lib/api/search.ts';
+import { longLog, repairedLog } from '../../lib/testing/sample-logs.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+import { storeRuns } from '../stored-run.ts';
+
+const answer = (name: string, content: string) => ({
+  name,
+  steps: [
+    { reply: { tool_calls: [{ name: 'write_file', arguments: { path: `${name}.md`, content } }] } },
+    { reply: { content: `${content} The task is completed.` } },
+  ],
+});
+
+test('issue 7, Big and long: a word is searched over all runs, and leads to its row', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add(answer('quokka-model', 'The quokka lives on Rottnest Island.'));
+  ollama.add(answer('wombat-model', 'A wombat digs <b>all night</b>.'));
+  const quokka = await finishRun(loupe, { task: 'Tell me about animals', model: 'quokka-model' });
+  await finishRun(loupe, { task: 'Tell me about diggers', model: 'wombat-model' });
+  await page.goto('/');
+
+  await test.step('the slash leads to the search, and the address follows it', async () => {
+    await expect(page.getByRole('region', { name: 'Runs', exact: true })).toBeVisible();
+    await page.keyboard.press('/');
+    await page.keyboard.type('rottn isl');
+    const logs = page.getByRole('region', { name: 'In the logs', exact: true });
+    await expect(
+      logs.getByRole('link', { name: /Reply.*The quokka lives on Rottnest Island/ }).first(),
+    ).toBeVisible();
+    await expect(
+      logs
+        .locator('mark')
+        .filter({ hasText: /^Rottnest$/ })
+        .first(),
+    ).toBeVisible();
+    await expect(page).toHaveURL(/text=rottn\+isl/);
+    await expect(page.getByText('No run is like this.')).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  await test.step('markup of a model is text', async () => {
+    await page.getByLabel('Search all runs').fill('wombat night');
+    await expect(
+      page.getByRole('region', { name: 'In the logs', exact: true }).getByText('<b>').first(),
+    ).toBeVisible();
+  });
+
+  await test.step('a hit opens the run at its row', async () => {
+    await page.getByLabel('Search all runs').fill('"quokka lives"');
+    const hit = page.getByRole('link', { name: /^Reply.*quokka lives.*completed/ });
+    const href = await hit.getAttribute('href');
+    await hit.click();
+    await expect(page).toHaveURL(new RegExp(`/runs/${quokka.id}#\\d+$`));
+    const view = new RunView(page);
+    await expect(view.timeline.locator('article:focus')).toContainText('The quokka lives');
+    await page.goBack();
+    await expect(page.getByLabel('Search all runs')).toHaveValue('"quokka lives"');
+    await expect(page.getByRole('link', { name: /^Reply.*quokka lives.*completed/ })).toHaveAttribute(
+      'href',
+      href ?? '',
+    );
+  });
+
+  await test.step('the palette finds it too', async () => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('quokka rottnest');
+    const option = page.getByRole('option', { name: /Reply The quokka lives/ });
+    await expect(option.first()).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(new RegExp(`/runs/${quokka.id}#\\d+$`));
+  });
+
+  await test.step('any text is a query', async () => {
+    await page.goto('/');
+    await page.getByLabel('Search all runs').fill('") OR (* NEAR');
+    await expect(page.getByRole('region', { name: 'In the logs', exact: true })).toContainText('nothing');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('region', { name: 'In the logs', exact: true })).toBeHidden();
+  });
+});
+
+test('issue 7, Big and long: a run that is full of a word leaves room for the others, and opens with its search', async ({
+  ownServer,
+  ollama,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-search-'));
+  const [often, once] = ['20261121-0930-often', '20261121-0920-once'];
+  await storeRuns(dataDir, { [once]: repairedLog().events, [often]: longLog(2000).events });
+  const { page, loupe } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const reply = async () => (await (await loupe.request('/api/search?q=read_file')).json()) as SearchReply;
+  await expect.poll(async () => (await reply()).behind, { timeout: 120_000 }).toBe(0);
+  const places = (await reply()).runs.find((run) => run.run_id === often)?.places ?? 0;
+  expect(places).toBeGreaterThan(30);
+  await page.goto('/?text=read_file');
+  const logs = page.getByRole('region', { name: 'In the logs', exact: true });
+  await expect(
+    logs.getByRole('link', { name: `and ${(places - 3).toLocaleString('en-US')} more in this run` }),
+  ).toBeVisible();
+  await expect(logs.locator(`a[href^="/runs/${often}#"]`)).toHaveCount(3);
+  await expect(logs.locator(`a[href^="/runs/${once}#"]`).first()).toBeVisible();
+  await expectAccessible(page);
+
+  await logs
+    .getByRole('link', { name: /more in this run/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${often}\\?find=read_file$`));
+  const search = page.getByRole('search');
+  await expect(search.getByLabel('Search in this run')).toHaveValue('read_file');
+  await expect(search.getByRole('status')).toHaveText(/^1\/\d+$/);
+  await expect(new RunView(page).row(/^read_file/).first()).toBeInViewport();
+  await expectAccessible(page);
+  await search.getByLabel('Search in this run').press('Escape');
+  await expect(search).toBeHidden();
+  await expect(page).toHaveURL(new RegExp(`/runs/${often}$`));
+});
+
+test('issue 7, Big and long: the filters of the list stand in the address, and are never dropped in silence', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'stuck-one',
+    steps: [{ reply: { tool_calls: [{ name: 'list_directory', arguments: {} }] } }],
+  });
+  ollama.add(answer('fine-one', 'Fine.'));
+  await finishRun(loupe, { task: 'Loops for ever', model: 'stuck-one' });
+  await finishRun(loupe, { task: 'Writes at once', model: 'fine-one' });
+  await page.goto('/');
+  const loops = page.getByRole('link', { name: /Loops for ever/ });
+  const writes = page.getByRole('link', { name: /Writes at once/ });
+  await expect(loops).toBeVisible();
+  await page.getByLabel('Filter by state').selectOption('Repeated itself');
+  await expect(page).toHaveURL(/reason=repetition/);
+  await expect(writes).toBeHidden();
+  await expect(loops).toBeVisible();
+  await page.getByLabel('Filter by model').selectOption('fine-one:latest');
+  await expect(page.getByText('No run is like this.')).toBeVisible();
+  await page.goBack();
+  await expect(loops).toBeVisible();
+  await expect(page.getByLabel('Filter by model')).toHaveValue('');
+  await page.goBack();
+  await expect(writes).toBeVisible();
+  await page.goForward();
+  await expect(writes).toBeHidden();
+  await page.reload();
+  await expect(loops).toBeVisible();
+  await expect(writes).toBeHidden();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect(writes).toBeVisible();
+
+  await page.goto('/?reason=bored&mode=task');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(
+    'reason is "bored"; it must be one of',
+  );
+  await expect(page.getByLabel('Filter by kind')).toHaveValue('task');
+  expect((await loupe.request('/api/runs?reason=bored')).status).toBe(400);
+});

@@ -1,0 +1,303 @@
+import { type Browser, type BrowserContext, type Page, type Request, expect as see } from '@playwright/test';
+import type { ShareReply } from '../../lib/api/share.ts';
+import { leaksIn, PLANTED_SECRETS } from '../../lib/testing/planted-secrets.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { expectAtItsEnd, RunView } from '../run-view.ts';
+import { finishRun, logOf, startRun, summaryOf } from '../runs.ts';
+
+const done = { reply: { content: 'The task is completed.' } };
+const never = { fault: { kind: 'hang' } } as const;
+const reads = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'notes.txt' } }] } };
+
+/** A teammate: another browser, without cookie, whose every request is noted. */
+async function teammate(
+  browser: Browser,
+  options: { width?: number } = {},
+): Promise<{ context: BrowserContext; page: Page; urls: string[]; troubles: string[] }> {
+  const context = await browser.newContext({ viewport: { width: options.width ?? 1280, height: 800 } });
+  const urls: string[] = [];
+  const troubles: string[] = [];
+  context.on('request', (request) => urls.push(`${request.method()} ${request.url()}`));
+  context.on('weberror', (error) => troubles.push(error.error().message));
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      troubles.push(message.text());
+    }
+  });
+  return { context, page: await context.newPage(), urls, troubles };
+}
+
+test('D14, D15: a teammate follows a live run, until the link is revoked', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  ollama.add({ name: 'is-shared', steps: [reads, never] });
+  const folder = workspace({ 'notes.txt': 'Write to ada.lovelace@analytical.org about the fern.\n' });
+  const { id } = await startRun(loupe, { task: 'Read the notes', model: 'is-shared', workspace: folder });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.row('read_file, succeeded')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share this run' });
+  const preview = dialog.getByRole('region', { name: 'What the other side sees' });
+  await expect(preview.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
+  await expect(dialog.getByRole('checkbox', { name: 'Show email' })).not.toBeChecked();
+  await expect(dialog).toContainText('Only this machine can open the link.');
+  await expect(dialog).toContainText('LOUPE_SHARE_BIND');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  const url = await dialog.getByLabel('The link', { exact: true }).inputValue();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\/[\w-]{22}$/);
+  expect(new URL(url).port).not.toBe(String(loupe.port));
+
+  const other = await teammate(browser);
+  await other.page.goto(url);
+  await see(other.page.getByRole('heading', { name: 'Read the notes', exact: true })).toBeVisible();
+  await see(other.page.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
+  await see(other.page.getByText('read only')).toBeVisible();
+  // No action, whatever the run waits for.
+  for (const name of [/^Stop/, /^Share/, /^Delete/, /^Run again/, /^Approve/, /^Send/]) {
+    await see(other.page.getByRole('button', { name })).toHaveCount(0);
+  }
+  await see(other.page.getByRole('textbox')).toHaveCount(0);
+  expect(await other.context.cookies()).toEqual([]);
+
+  // What comes later comes there as well.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await see(other.page.getByText(/stop/i).first()).toBeVisible();
+
+  await page.goto('/shares');
+  const line = page.getByRole('listitem', { name: 'Read the notes', exact: true });
+  await expect(line).toContainText('1 view');
+  await expectAccessible(page);
+  await line.getByRole('button', { name: 'Revoke' }).click();
+  await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible({
+    timeout: 5000,
+  });
+  await expect(line).toContainText('revoked');
+  const answer = await other.page.goto(url);
+  expect(answer?.status()).toBe(410);
+  await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+
+  expect(new Set(other.urls.map((line) => new URL(line.split(' ')[1] ?? '').origin))).toEqual(
+    new Set([new URL(url).origin]),
+  );
+  expect(other.urls.every((line) => line.startsWith('GET '))).toBe(true);
+  expect(other.troubles).toEqual([]);
+  await other.context.close();
+});
+
+test('D15: an open page ends when the time of its link is over', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  ollama.add({ name: 'expires', steps: [never] });
+  const { id } = await startRun(loupe, { task: 'Wait', model: 'expires', workspace: workspace() });
+  const other = await teammate(browser);
+  const { share } = await makeShare(loupe, id, { expires_in_ms: 30_000 });
+  await other.page.goto(share.url ?? '');
+  await see(other.page.getByRole('heading', { name: 'Wait', exact: true })).toBeVisible();
+  await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible({
+    timeout: 60_000,
+  });
+  expect((await other.page.goto(share.url ?? ''))?.status()).toBe(404);
+  await see(other.page.getByRole('heading', { name: 'There is nothing at this address.' })).toBeVisible();
+  await page.goto('/shares');
+  await expect(page.getByRole('listitem', { name: 'Wait', exact: true })).toContainText('expired');
+  await page.setViewportSize({ width: 360, height: 740 });
+  const [inner, whole] = await page.evaluate(() => [
+    document.documentElement.clientWidth,
+    document.documentElement.scrollWidth,
+  ]);
+  expect(whole).toBe(inner);
+  await other.context.close();
+});
+
+test('D15: a page that is open without a stream ends as well: frozen, or of a run that is over', async ({
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  ollama.add({ name: 'stays-open', steps: [reads, done] });
+  const { id } = await finishRun(loupe, {
+    task: 'Read what was open',
+    model: 'stays-open',
+    workspace: workspace({ 'notes.txt': 'Nothing new.\n' }),
+  });
+  for (const live of [true, false]) {
+    const one = await teammate(browser);
+    const other = await teammate(browser);
+    const revoked = await makeShare(loupe, id, { live });
+    const asking = new Set<Request>();
+    const isQuestion = (request: Request) => request.url().endsWith('/status');
+    one.page.on('request', (request) => isQuestion(request) && asking.add(request));
+    one.page.on('requestfinished', (request) => asking.delete(request));
+    await one.page.clock.install();
+    await one.page.goto(revoked.share.url ?? '');
+    const short = await makeShare(loupe, id, { live, expires_in_ms: 20_000 });
+    await other.page.goto(short.share.url ?? '');
+    for (const { page } of [one, other]) {
+      await see(page.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
+    }
+    // Five seconds by the page's own clock, which stands still otherwise: however long this machine takes for them.
+    await one.page.clock.pauseAt(await one.page.evaluate(() => Date.now() + 60_000));
+    await expect.poll(() => asking.size).toBe(0);
+    const asked = await loupe.request(`/api/shares/${revoked.share.id}`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(asked.status).toBe(200);
+    await one.page.clock.runFor(5000);
+    await see(one.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+    await see(one.page.getByText('Nothing new.')).toHaveCount(0);
+    await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible({
+      timeout: 25_000,
+    });
+    for (const { troubles } of [one, other]) expect(troubles).toEqual([]);
+    await Promise.all([one.context.close(), other.context.close()]);
+  }
+});
+
+test('issue 8: a text over 64 KB says how much of it is there, and the rest is fetched, masked', async ({
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  // The secret stands across the place where the text is cut.
+  const secret = 'AKIAIOSFODNN7EXAMPLF';
+  const content = `${'lorem\n'.repeat(11_000).slice(0, 65_526)}\n${secret}\n${'ipsum\n'.repeat(2000)}`;
+  ollama.add({ name: 'long-shared', steps: [{ reply: { content: `${content}The task is completed.` } }] });
+  const { id } = await finishRun(loupe, {
+    task: 'Say much',
+    model: 'long-shared',
+    workspace: workspace(),
+    num_predict: [30_000, 30_000],
+  });
+  for (const live of [true, false]) {
+    const { share } = await makeShare(loupe, id, { live });
+    const other = await teammate(browser);
+    await other.page.goto(share.url ?? '');
+    const end = other.page.getByRole('region', { name: 'How the run ended' });
+    await see(end).toContainText(/Only the first 65,53\d of 77,\d{3} characters are here/);
+    await end.getByRole('button', { name: /Fetch the whole answer/ }).click();
+    const whole = end.getByRole('region', { name: 'Whole answer' });
+    await expectAtItsEnd(whole, 'The task is completed.');
+    await see(end).not.toContainText('Only the first');
+    const read = (await other.page.locator('body').textContent()) ?? '';
+    const sent = await (await fetch(share.url ?? '')).text();
+    expect(read + sent).not.toContain('AKIA');
+    expect(other.troubles).toEqual([]);
+    await other.context.close();
+  }
+});
+
+test('D15: planted secrets of more than 20 kinds never leave, in any scope, live or frozen', async ({
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  const text = PLANTED_SECRETS.map((secret) => secret.text).join('\n');
+  ollama.add({ name: 'knows-secrets', steps: [reads, { reply: { content: `I found: ${text}` } }] });
+  const { id } = await finishRun(loupe, {
+    task: `Look for secrets: ${text}`,
+    model: 'knows-secrets',
+    workspace: workspace({ 'notes.txt': text }),
+  });
+  expect(leaksIn(JSON.stringify(await logOf(loupe, id))).length).toBeGreaterThanOrEqual(20);
+  const { config } = (await (await loupe.request(`/api/runs/${id}`)).json()) as {
+    config: { workspace: string };
+  };
+  for (const scope of ['summary', 'without_results', 'everything']) {
+    for (const live of [true, false]) {
+      const { share } = await makeShare(loupe, id, { scope, live });
+      const bytes = await (await fetch(share.url ?? '')).text();
+      const stream = await (await fetch(`${share.url}/events`)).text();
+      expect(stream).toContain('run.ended');
+      for (const sent of [bytes, stream, share.title]) {
+        expect(leaksIn(sent), `${scope} ${live}`).toEqual([]);
+        expect(sent).not.toContain(config.workspace);
+        expect(sent).not.toContain(loupe.token);
+      }
+    }
+  }
+  // And what is drawn of it.
+  const { share } = await makeShare(loupe, id, {});
+  // The token of a link opens nothing of the dashboard.
+  for (const path of ['/api/shares', `/api/runs/${id}/log`]) {
+    const headers = { authorization: `Bearer ${share.url?.split('/').at(-1)}` };
+    expect((await fetch(`${loupe.url}${path}`, { headers })).status, path).toBe(401);
+  }
+  const other = await teammate(browser);
+  await other.page.goto(share.url ?? '');
+  await see(other.page.locator('article').first()).toBeVisible();
+  expect(leaksIn((await other.page.locator('body').textContent()) ?? '')).toEqual([]);
+  await other.context.close();
+});
+
+test('issue 8: links lead to a row, a frozen link is a recording, and both fit a narrow screen', async ({
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  ollama.add({ name: 'is-linked', steps: [reads, done] });
+  const { id } = await finishRun(loupe, {
+    task: 'Read the notes again',
+    model: 'is-linked',
+    workspace: workspace({ 'notes.txt': 'Nothing new.\n' }),
+  });
+  const seq = (await logOf(loupe, id)).find(({ type }) => type === 'tool-call.started')?.seq ?? 0;
+  for (const live of [true, false]) {
+    const { share } = await makeShare(loupe, id, { live });
+    const other = await teammate(browser, { width: 360 });
+    await other.page.goto(`${share.url}#${seq}`);
+    await see(other.page.getByRole('article', { name: 'read_file, succeeded' })).toBeFocused();
+    const [inner, whole] = await other.page.evaluate(() => [
+      document.documentElement.clientWidth,
+      document.documentElement.scrollWidth,
+    ]);
+    expect(whole).toBe(inner);
+    await expectAccessible(other.page);
+    expect(other.troubles).toEqual([]);
+    await other.context.close();
+  }
+});
+
+test('issue 8: a deleted run is gone, and its links with it', async ({ page, loupe, ollama, workspace }) => {
+  ollama.add({ name: 'is-deleted', steps: [done] });
+  const { id } = await finishRun(loupe, { task: 'Forget me', model: 'is-deleted', workspace: workspace() });
+  const { share } = await makeShare(loupe, id, {});
+  await page.goto(`/runs/${id}`);
+  await page.getByRole('button', { name: 'Delete this run' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete this run?' });
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Keep it' }).click();
+  expect((await summaryOf(loupe, id)).phase).toBe('ended');
+  await page.getByRole('button', { name: 'Delete this run' }).click();
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(page).toHaveURL(/\/$/);
+  await expect(page.getByText('Forget me')).toHaveCount(0);
+  expect((await fetch(share.url ?? '')).status).toBe(410);
+  expect((await loupe.request(`/api/runs/${id}`)).status).toBe(404);
+});
+
+async function makeShare(
+  loupe: { request(path: string, options: { json: unknown }): Promise<Response> },
+  runId: string,
+  draft: Record<string, unknown>,
+): Promise<ShareReply> {
+  const answer = await loupe.request(`/api/runs/${runId}/shares`, { json: draft });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as ShareReply;
+}

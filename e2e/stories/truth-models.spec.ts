@@ -1,0 +1,91 @@
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+test('UX 34: a model is fetched by Ollama, with how far it is, cancelled, and fetched to its end', async ({
+  page,
+  ollama,
+}) => {
+  ollama.publish({
+    model: {
+      name: 'wide-reader:3b',
+      size_bytes: 2_000_000_000,
+      parameter_size: '3B',
+      quantization: 'Q4_K_M',
+    },
+  });
+  const release = ollama.holdPull('wide-reader:3b', 0.6);
+  await page.goto('/models');
+  await page.getByRole('textbox', { name: 'Name in the library' }).fill('wide-reader:3b');
+  await page.getByRole('button', { name: 'Pull', exact: true }).click();
+  const line = page
+    .getByRole('list', { name: 'On their way' })
+    .getByRole('listitem')
+    .filter({ hasText: 'wide-reader:3b' });
+  await expect(line).toContainText('1.1 GB of 1.9 GB');
+  await expect(line.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '60');
+  await expectAccessible(page);
+  await line.getByRole('button', { name: 'Cancel' }).click();
+  await expect(line).toContainText('cancelled');
+  await expect.poll(() => ollama.closeEvents.map(({ path }) => path)).toContain('/api/pull');
+  release();
+  await line.getByRole('button', { name: 'Go on' }).click();
+  await expect(line).toContainText('is here');
+  await expect(page.getByRole('main')).toContainText('Q4_K_M');
+});
+
+test('UX 34: a pull that fails says what to do, and a name with a host never leaves', async ({
+  page,
+  ollama,
+}) => {
+  ollama.publish({ model: { name: 'too-big' }, error: 'write blob: no space left on device' });
+  await page.goto('/models');
+  const name = page.getByRole('textbox', { name: 'Name in the library' });
+  const pull = page.getByRole('button', { name: 'Pull', exact: true });
+  await name.fill('too-big');
+  await pull.click();
+  await expect(page.getByRole('main')).toContainText('There is no room for "too-big"');
+  await expect(page.getByRole('main')).toContainText('ollama rm');
+  await name.fill('no-such-model');
+  await pull.click();
+  await expect(page.getByRole('main')).toContainText('library has no "no-such-model"');
+  await name.fill('evil.example:5000/a/b');
+  await pull.click();
+  await expect(page.getByRole('main')).toContainText('no name in the library of Ollama');
+  expect(ollama.requests.some(({ body }) => JSON.stringify(body ?? '').includes('evil.example'))).toBe(false);
+});
+
+test('UX 34: a run whose model is missing offers to fetch it', async ({ page, loupe, ollama }) => {
+  ollama.publish({ model: { name: 'lacking:1b' } });
+  const run = await finishRun(loupe, { task: 'Say yes', model: 'lacking:1b' });
+  const view = new RunView(page);
+  await view.open(run.id);
+  await expect(view.end).toContainText('Model "lacking:1b" is missing');
+  await view.end.getByRole('button', { name: 'Pull lacking:1b' }).click();
+  await expect(view.end).toContainText('is here');
+  await view.end.getByRole('button', { name: 'Run again', exact: true }).click();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+});
+
+test('O6, O9: what is in memory shows its share on the GPU, and is unloaded on request', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'half-loaded', model: 'half:7b', steps: [{ reply: { content: 'Yes.' } }] });
+  ollama.publish({ model: { name: 'half:7b', vram_share: 0.5, size_bytes: 4_000_000_000 } });
+  await page.goto('/models');
+  await page.getByRole('textbox', { name: 'Name in the library' }).fill('half:7b');
+  await page.getByRole('button', { name: 'Pull', exact: true }).click();
+  const pulls = page.getByRole('list', { name: 'On their way' }).getByRole('listitem');
+  await expect(pulls.filter({ hasText: 'half:7b' })).toContainText('is here');
+  await finishRun(loupe, { task: 'Say yes', model: 'half:7b' });
+  await page.reload();
+  const model = page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('button', { name: 'Unload half:7b' }) });
+  await expect(model).toContainText('50 %');
+  await expect(model).toContainText('unless used');
+  await model.getByRole('button', { name: 'Unload half:7b' }).click();
+  await expect(page.getByRole('button', { name: 'Unload half:7b' })).toBeHidden();
+});

@@ -1,0 +1,135 @@
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { endOf, finishRun, startRun } from '../runs.ts';
+
+const look = { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] };
+
+test('None of them has 7: a stop shows asked, connection closed, Ollama idle and over, and frees the memory', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'stop-ladder', steps: [{ fault: { kind: 'hang' } }] });
+  const before = ollama.closeEvents.length;
+  const { id } = await startRun(loupe, { task: 'Wait', model: 'stop-ladder' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
+  await page.getByRole('button', { name: 'Stop now', exact: true }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  const ladder = view.end.getByRole('region', { name: 'How it was stopped' });
+  await expect(ladder.getByRole('listitem')).toHaveText([
+    'Stop asked',
+    /Stop now asked$/,
+    /\d ms.*Connection to Ollama closed$/,
+    /\d ms.*Ollama idle, by \/api\/ps$/,
+    /Run over$/,
+  ]);
+  await expect.poll(() => ollama.closeEvents.slice(before).map(({ path }) => path)).toContain('/api/chat');
+  const loaded = async () => JSON.stringify(await (await fetch(`${ollama.url}/api/ps`)).json());
+  expect(await loaded()).toContain('stop-ladder');
+  await view.end.getByRole('button', { name: 'Free the memory of the model' }).click();
+  await expect(view.end).toContainText('stop-ladder is out of memory');
+  expect(await loaded()).not.toContain('stop-ladder');
+  await expectAccessible(page);
+});
+
+test('UX 20: a message to a task is queued, delivered at the next boundary, or returned at the end', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'listener',
+    steps: [{ reply: look }, { reply: { content: 'Le dossier est vide. The task is completed.' } }],
+  });
+  const first = ollama.hold('listener', { turn: 0 });
+  const second = ollama.hold('listener', { turn: 1 });
+  const { id } = await startRun(loupe, { task: 'Look', model: 'listener' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  const box = page.getByRole('region', { name: 'Messages to the agent' });
+  const say = async (text: string) => {
+    await box.getByRole('textbox').fill(text);
+    await box.getByRole('button', { name: 'Send' }).click();
+  };
+  await say('Answer in French, please.');
+  await expect(box.getByRole('listitem')).toContainText('queued');
+  first();
+  await expect(box.getByRole('listitem')).toBeHidden();
+  await expect(view.row(/of the operator reached the model/)).toBeVisible();
+  await say('And be quick.');
+  await expect(box.getByRole('listitem')).toContainText('queued');
+  second();
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(box.getByRole('listitem')).toContainText('returned');
+  await expect(box.getByRole('listitem')).toContainText('And be quick.');
+  const received = ollama.chats.filter(({ model }) => model === 'listener');
+  expect(JSON.stringify(received[1])).toContain('Answer in French, please.');
+});
+
+test('None of them has 4: a counter says what it will do, links what fed it, and stands on the card it fired', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'again-and-again', steps: [{ repeat: 5, steps: [{ reply: look }] }] });
+  const third = ollama.hold('again-and-again', { turn: 2 });
+  const { id } = await startRun(loupe, { task: 'Look', model: 'again-and-again' });
+  const view = new RunView(page);
+  await view.open(id);
+  const gauge = view.guardrails.locator('[data-gauge="repetition"]');
+  await expect(gauge).toContainText('2/3');
+  await expect(gauge).toContainText('the third ends it');
+  await expect(gauge.getByRole('link')).toHaveCount(2);
+  third();
+  await view.expectEnd('The model kept making the same call', 'repetition');
+  const fired = view.end.locator('[data-gauge="repetition"]');
+  await expect(fired).toContainText('ended the run');
+  await expect(fired).toContainText('3/3');
+  await expect(fired.getByRole('link')).toHaveCount(3);
+  const link = fired.getByRole('link').first();
+  const target = await link.getAttribute('href');
+  await link.click();
+  await expect(page).toHaveURL(new RegExp(`${target}$`));
+});
+
+test('UX 19: tokens that all went into thinking are named, and one click tries again without it', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'brooder',
+    steps: [
+      {
+        reply: {
+          thinking: 'I wonder about this for a long time and then I wonder about it some more. '.repeat(3),
+          content: 'The answer is 4.',
+        },
+      },
+    ],
+  });
+  const run = await finishRun(loupe, {
+    task: 'What is 2 and 2?',
+    model: 'brooder',
+    think: true,
+    num_predict: [20, 20],
+  });
+  const view = new RunView(page);
+  await view.open(run.id);
+  await expect(view.end).toContainText('used all its 20 tokens for thinking');
+  // Two tries in each of three iterations; the page shows the end, and the last call stands right above it.
+  await expect(view.row('Model call 6')).toContainText(
+    '20 thinking tokens, 0 answer tokens, cut by num_predict (20)',
+  );
+  await view.end.getByRole('button', { name: 'Retry without thinking' }).click();
+  await expect(page).not.toHaveURL(new RegExp(run.id));
+  await view.expectEnd('The model gave its answer', 'final_answer');
+  await expect(view.end).toContainText('The answer is 4.');
+  const forked = page.url().split('/').at(-1)?.split('#')[0] ?? '';
+  expect((await endOf(loupe, forked)).termination_reason).toBe('final_answer');
+});
