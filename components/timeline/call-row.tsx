@@ -275,6 +275,12 @@ function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRo
           <ForeignText text={failed.error.hint} />
         </p>
       )}
+      {failed.freed_slot && (
+        <p className="text-sm text-warn">
+          Ollama kept the slot of this call for nobody and would have answered no other: the model was
+          unloaded to free it.
+        </p>
+      )}
       {failed.raw && (
         <Panel label="What the model wrote" tone={unreadable ? 'warn' : undefined}>
           <LongText id={`${row.key}.failed`} text={failed.raw} label="text" whole={wholeOf(failed, 'raw')} />

@@ -20,6 +20,7 @@ import type {
   StopRow as StopRowData,
   VerificationRow as VerificationRowData,
 } from '#lib/events/fold-timeline.ts';
+import type { EventOf } from '#lib/events/registry.ts';
 import { ForkButton } from '../fork/fork-button.tsx';
 import { useLive, useOperatorWord, useRun, useUnfolded } from '../run/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -99,7 +100,7 @@ const QUEUED_MS = 1000;
 /** Server and model checks, and loading with its own clock. */
 export function PreparationRow({ row }: { row: PreparationRowData }) {
   const { preflight, loadStarted, loaded } = row;
-  const again = loadStarted?.cause !== undefined;
+  const again = loadStarted?.cause === undefined ? undefined : loadStarted;
   const createdAt = useRun((view) => view.run.createdAt);
   const queuedMs = row.worker === undefined ? (loadStarted?.waited_ms ?? 0) : row.at - createdAt;
   const ended = useRun((view) => view.run.phase === 'ended');
@@ -142,11 +143,11 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
           )}
         </Figures>
       </div>
-      {again && (
+      {again && <p className="mt-0.5 text-sm text-warn">{whyAgain(again)}</p>}
+      {loaded?.freed_slot && (
         <p className="mt-0.5 text-sm text-warn">
-          {loadStarted?.cause === 'other_window'
-            ? `Another client had loaded it with a window of ${formatCount(loadStarted.found_context_tokens ?? 0)} tokens; this run needs ${formatCount(loadStarted.num_ctx)}. Clients that ask for different windows reload the model from each other.`
-            : 'It was no longer in memory: another client took its place, or its time to stay was over.'}
+          It was in memory but answered nobody: Ollama kept its slot for a reply that somebody had broken off.
+          It was unloaded and loaded again.
         </p>
       )}
       {preflight && commands && !preflight.sandbox.available && (
@@ -162,6 +163,17 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
       )}
     </RowFrame>
   );
+}
+
+function whyAgain({
+  cause,
+  found_context_tokens: found,
+  num_ctx: wanted,
+}: EventOf<'model.load-started'>): string {
+  if (cause === 'slot_freed') return 'It was unloaded so that it answers again: see the call before.';
+  if (cause === 'unloaded')
+    return 'It was no longer in memory: another client took its place, or its time to stay was over.';
+  return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
 }
 
 /** What is known while a model loads: Ollama tells what it loads into, and no progress. */

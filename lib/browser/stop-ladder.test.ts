@@ -25,6 +25,13 @@ it('None of them has 7: each rung of a stop with when it was reached', () => {
   ]);
 });
 
+it('S14: says when the model had to be unloaded to be free', () => {
+  const log = new SampleLog().prepare().iteration().callStarts();
+  log.push(asked(true)).callFails({ ...aborted, server_idle_ms: 3200, freed_slot: true }, 3300);
+  log.end('stopped', { message: 'Stopped at once.', forced: true });
+  expect(ladder(log)?.map(([, label]) => label)).toContain('Ollama’s slot freed by unloading');
+});
+
 it('None of them has 7: what is not there yet has no time', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   expect(ladder(log)).toBeUndefined();

@@ -25,7 +25,7 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
   const step = rows.findLast((row) => isStep(row) && (overAt(row) ?? first.at) >= first.at);
   const over = step && isStep(step) ? { label: overWords(step), at: overAt(step) } : undefined;
   // The event is written once the server has been asked: the connection was closed that much earlier.
-  const idle = step?.kind === 'call' ? step.failed?.server_idle_ms : undefined;
+  const { server_idle_ms: idle, freed_slot: freed } = (step?.kind === 'call' && step.failed) || {};
   return [
     { id: 'asked', label: first.event.force ? 'Stop now asked' : 'Stop asked', at: first.at },
     ...(forced && forced !== first
@@ -41,7 +41,13 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
         ]
       : []),
     ...(over?.at !== undefined && idle !== undefined
-      ? [{ id: 'idle' as const, label: 'Ollama idle, by /api/ps', at: over.at }]
+      ? [
+          {
+            id: 'idle' as const,
+            label: freed ? 'Ollama’s slot freed by unloading' : 'Ollama idle, by /api/ps',
+            at: over.at,
+          },
+        ]
       : []),
     { id: 'over', label: 'Run over', at: endedAt },
   ];

@@ -7,7 +7,6 @@ import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
 import { approvalRequested, argumentsToRun, editNote } from '../policies/approval.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
-import { isLetGo } from '../policies/let-go.ts';
 import { promptCut } from '../policies/prompt-cut.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
@@ -28,9 +27,6 @@ import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
-/** How long after a stop the server is asked whether it is idle, and how often. */
-const IDLE_WITHIN_MS = 1000;
-const IDLE_LOOK_MS = 60;
 /** The longest that a timer can be set to. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -113,6 +109,8 @@ class Loop {
   #toldOfUnread = false;
   /** The number of calls at which the model was loaded again. */
   #loadedBefore: number | undefined;
+  /** The last call failed, and the model was unloaded to free its slot. */
+  #slotFreed = false;
 
   constructor(options: RunLoopOptions) {
     this.#options = options;
@@ -355,6 +353,7 @@ class Loop {
         context_tokens: loaded.contextTokens,
         size_bytes: loaded.sizeBytes,
         vram_bytes: loaded.vramBytes,
+        ...(loaded.freedSlot && { freed_slot: true }),
       },
     ];
     if (loaded.contextTokens !== undefined && loaded.contextTokens < requestedWindow(this.#ready())) {
@@ -407,14 +406,9 @@ class Loop {
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const failure = mode.failure?.(error) ?? error;
-      const duration = performance.now() - startedAt;
-      const idleMs = error.kind === 'aborted' && !this.#suspended ? await this.#idleAfterStop() : undefined;
-      outcome = [
-        {
-          ...callFailed(state.calls, failure, duration),
-          ...(idleMs === undefined ? {} : { server_idle_ms: idleMs }),
-        },
-      ];
+      this.#slotFreed = error.letGo?.unloaded ?? false;
+      const duration = performance.now() - startedAt - (error.letGo?.afterMs ?? 0);
+      outcome = [{ ...callFailed(state.calls, failure, duration), ...letGoFacts(error) }];
     }
     // A run that is suspended sends the call again when it is resumed: this one must leave no trace.
     if (!this.#suspended) await this.#append(outcome);
@@ -445,37 +439,11 @@ class Loop {
     this.#loadedBefore = calls;
     await this.#prepare(() =>
       this.#loadModel(requestedWindow(state), {
-        cause: found ? 'other_window' : 'unloaded',
+        cause: found ? 'other_window' : this.#slotFreed ? 'slot_freed' : 'unloaded',
         ...(found?.contextTokens ? { found_context_tokens: found.contextTokens } : {}),
       }),
     );
     return true;
-  }
-
-  /**
-   * How long after a stop the server has verifiably let go of the model; `undefined` where it does not say so in time.
-   * The socket is closed already: this only asks whether the server noticed.
-   */
-  async #idleAfterStop(): Promise<number | undefined> {
-    const { inMemory } = this.#options.model;
-    if (!inMemory) return undefined;
-    const { config } = this.#ready();
-    const since = performance.now();
-    const limit = AbortSignal.timeout(IDLE_WITHIN_MS);
-    try {
-      let before = await inMemory(config.model, limit);
-      while (before) {
-        await delay(IDLE_LOOK_MS, undefined, { signal: limit });
-        const now = await inMemory(config.model, limit);
-        // While a request is at work, Ollama counts the time to stay from each question anew, or not at all.
-        if (now && isLetGo(before, now, config.keep_alive)) break;
-        before = now;
-      }
-      return performance.now() - since;
-    } catch (error) {
-      if (limit.aborted || error instanceof ModelError) return undefined;
-      throw error;
-    }
   }
 
   /** Passes on text and thinking as they are written, with their place in the whole, and tells when each begins. */
@@ -619,6 +587,14 @@ function callFailed(
     ...(partialText === undefined ? {} : { partial_text: partialText }),
     ...(raw === undefined ? {} : { raw }),
     duration_ms: durationMs,
+  };
+}
+
+/** After a stop, when Ollama let go; after any call, whether the model had to be unloaded for it. */
+function letGoFacts({ kind, letGo }: ModelError) {
+  return {
+    ...(kind === 'aborted' && letGo && { server_idle_ms: letGo.afterMs }),
+    ...(letGo?.unloaded && { freed_slot: true }),
   };
 }
 

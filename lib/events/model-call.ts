@@ -131,6 +131,8 @@ export const modelCallFailed = z.object({
   raw: z.string().optional(),
   /** After a stop: how long after the connection was closed Ollama had verifiably let go of the model, in milliseconds. */
   server_idle_ms: z.number().nonnegative().optional(),
+  /** Ollama had kept the slot of the call for nobody, and the model was unloaded so that it answers again. */
+  freed_slot: z.boolean().optional(),
   duration_ms: z.number().nonnegative(),
 });
 

@@ -76,8 +76,11 @@ export const modelLoadStarted = z.object({
   num_ctx: z.int().positive(),
   /** How long the run had waited for its place at the model server before, having let others pass. */
   waited_ms: z.number().nonnegative().optional(),
-  /** Why it is loaded anew in the midst of a run: it was gone, or another client has it with another window (O15). */
-  cause: z.enum(['unloaded', 'other_window']).optional(),
+  /**
+   * Why it is loaded anew in the midst of a run: it was gone, another client has it with another window (O15), or it was
+   * unloaded because Ollama had kept the slot of a broken call for nobody.
+   */
+  cause: z.enum(['unloaded', 'other_window', 'slot_freed']).optional(),
   /** The window it was found with, for `other_window`. */
   found_context_tokens: z.int().positive().optional(),
 });
@@ -91,6 +94,8 @@ export const modelLoaded = z.object({
   context_tokens: z.int().positive().optional(),
   size_bytes: z.int().nonnegative().optional(),
   vram_bytes: z.int().nonnegative().optional(),
+  /** It was in memory but answered nobody: a slot was kept for a call that somebody broke off. It was loaded afresh. */
+  freed_slot: z.boolean().optional(),
 });
 
 /** A person asked for the end: after this step, or at once (S13, S14). */

@@ -91,6 +91,8 @@ export interface LoadedModel {
   /** Time the load took in milliseconds; 0 when the model was already loaded as asked. */
   loadMs: number;
   alreadyLoaded: boolean;
+  /** It was in memory, but answered nobody, and was loaded afresh. */
+  freedSlot?: boolean;
 }
 
 /** What the server says of a model that it is loading; it tells no progress, only what it is loading into. */

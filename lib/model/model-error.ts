@@ -15,6 +15,14 @@ export type ModelErrorKind =
   | 'http'
   | 'aborted';
 
+/** What became of a call's place at the server after the call was broken off. */
+export interface LetGo {
+  /** How long after the connection was closed the server had verifiably let go of the model, in milliseconds. */
+  readonly afterMs: number;
+  /** The server had lost the place, and the model was unloaded so that it has one again. */
+  readonly unloaded: boolean;
+}
+
 export interface ModelErrorOptions {
   kind: ModelErrorKind;
   message: string;
@@ -24,6 +32,7 @@ export interface ModelErrorOptions {
   contextTokens?: number;
   partialText?: string;
   raw?: string;
+  letGo?: LetGo;
   /** Overrides what the kind says about `transient`. */
   transient?: boolean;
   /** Overrides the code made from the kind. */
@@ -42,6 +51,8 @@ export class ModelError extends AppError {
   readonly partialText: string | undefined;
   /** The model's own text inside a server-side parser error (harmony: the raw arguments). */
   readonly raw: string | undefined;
+  /** Only of calls that were broken off on this side, where the server told. */
+  readonly letGo: LetGo | undefined;
   readonly #transient: boolean | undefined;
 
   constructor(options: ModelErrorOptions) {
@@ -58,6 +69,7 @@ export class ModelError extends AppError {
     this.contextTokens = options.contextTokens;
     this.partialText = options.partialText;
     this.raw = options.raw;
+    this.letGo = options.letGo;
     this.#transient = options.transient;
   }
 
@@ -73,8 +85,8 @@ export class ModelError extends AppError {
     );
   }
 
-  /** The same error, with the text that had arrived before it. */
-  withPartialText(partialText: string): ModelError {
+  /** The same error, with the text that had arrived before it, and what became of the call's place. */
+  after({ partialText, letGo }: { partialText?: string; letGo?: LetGo }): ModelError {
     return new ModelError({
       kind: this.kind,
       message: this.message,
@@ -83,6 +95,7 @@ export class ModelError extends AppError {
       promptTokens: this.promptTokens,
       contextTokens: this.contextTokens,
       partialText,
+      letGo,
       raw: this.raw,
       transient: this.#transient,
       code: this.code,

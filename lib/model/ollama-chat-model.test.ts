@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../testing/fake-ollama.ts';
 import type { FaultInput, ScenarioInput } from '../testing/scenario.ts';
-import type { CallContext, ChatDelta, ChatRequest } from './chat-model.ts';
+import type { CallContext, ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import type { OllamaLimits } from './ollama-connection.ts';
@@ -496,6 +496,89 @@ describe('deadline and stop', () => {
     };
     await expect(model.chat(request({ stream: true }), context({ onDelta }))).rejects.toThrow(RangeError);
     await expect.poll(() => fake.openSockets).toBe(0);
+  });
+});
+
+describe('the slot of a call that was broken off', () => {
+  const LONG = 'word '.repeat(200);
+  const slotServer = (change: FakeOllamaOptions = {}) =>
+    start({
+      version: '0.17.4',
+      parallel: 1,
+      scenarios: [
+        play({ reply: { content: LONG } }, { match: 'Write', pace: { ms_per_token: 5 } }),
+        play({ reply: { content: 'Hello.' } }, { name: 'hello', model: 'play' }),
+      ],
+      ...change,
+    });
+  const write = request({ stream: true, messages: [{ role: 'user', content: 'Write' }], tools: [] });
+  const hello = request({ messages: [{ role: 'user', content: 'Say hello' }], tools: [] });
+  const asked = (fake: FakeOllama) =>
+    fake.requests.flatMap(({ path }) => (path === '/api/generate' ? [path] : []));
+
+  async function breakOff(model: ChatModel): Promise<ModelError> {
+    const stop = new AbortController();
+    return errorOf(model.chat(write, context({ signal: stop.signal, onDelta: () => stop.abort() })));
+  }
+
+  it('D12, S14: is seen to be free again, at the price of no token', async () => {
+    const { fake, model } = await slotServer();
+    const { letGo } = await breakOff(model);
+    expect(letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
+    expect(asked(fake)).toHaveLength(1);
+    expect((await model.chat(hello, context())).message.content).toBe('Hello.');
+  });
+
+  it.each(['5m', -1])(
+    'S14, D7: one that Ollama lost is freed by unloading, with a stay of %j',
+    async (keepAlive) => {
+      const { model } = await slotServer({ losesSlots: true });
+      const stop = new AbortController();
+      const broken = await errorOf(
+        model.chat({ ...write, keepAlive }, context({ signal: stop.signal, onDelta: () => stop.abort() })),
+      );
+      expect(broken).toMatchObject({ kind: 'aborted', letGo: { unloaded: true } });
+      expect((await model.chat(hello, context())).message.content).toBe('Hello.');
+    },
+  );
+
+  it('T4: the limit of a call breaks it off, too', async () => {
+    const { model } = await slotServer({ losesSlots: true });
+    const late = await errorOf(model.chat(write, context({ timeoutMs: 300 })));
+    expect(late).toMatchObject({ kind: 'timeout', letGo: { unloaded: true } });
+    expect((await model.chat(hello, context())).message.content).toBe('Hello.');
+  });
+
+  it('S14: a slot that another client uses is left to it', async () => {
+    const { fake, model } = await slotServer();
+    const release = fake.hold('hello', { turn: 0 });
+    const theirs = model.chat(hello, context());
+    await expect.poll(() => fake.chats.length).toBe(1);
+    expect((await errorOf(model.chat(write, context({ timeoutMs: 300 })))).letGo).toBeUndefined();
+    release();
+    expect((await theirs).message.content).toBe('Hello.');
+    expect(fake.requests.some(({ body }) => (body as { keep_alive?: unknown })?.keep_alive === 0)).toBe(
+      false,
+    );
+  });
+
+  it('O10: a model whose slot somebody else lost is loaded afresh', async () => {
+    const { fake, model } = await slotServer({ losesSlots: true });
+    const other = new AbortController();
+    const body = JSON.stringify({ model: 'play', messages: write.messages, options: { num_ctx: 4096 } });
+    const theirs = await fetch(`${fake.url}/api/chat`, { method: 'POST', body, signal: other.signal });
+    await theirs.body?.getReader().read();
+    other.abort();
+    const wanted = { model: 'play', numCtx: 4096, keepAlive: '5m' };
+    expect(await model.load(wanted, context())).toMatchObject({ freedSlot: true, alreadyLoaded: false });
+    expect(await model.load(wanted, context())).toMatchObject({ alreadyLoaded: true });
+    expect((await model.chat(hello, context())).message.content).toBe('Hello.');
+  });
+
+  it('asks no server that would read a prompt that is too long', async () => {
+    const { fake, model } = await slotServer({ version: '0.12.5' });
+    expect((await breakOff(model)).letGo?.unloaded).toBe(false);
+    expect(asked(fake)).toEqual([]);
   });
 });
 

@@ -1,6 +1,14 @@
 import type { JsonValue } from '../util/json.ts';
-import type { CallContext, ChatModel, ChatReply, ChatRequest, ChatTimings } from './chat-model.ts';
-import { ModelError } from './model-error.ts';
+import type {
+  CallContext,
+  ChatModel,
+  ChatReply,
+  ChatRequest,
+  ChatTimings,
+  LoadedModel,
+} from './chat-model.ts';
+import { freeSlot, seeLetGo } from './let-go.ts';
+import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
 import {
   callOllama,
@@ -18,12 +26,21 @@ import { wireRequest } from './wire-request.ts';
 /** Arguments nested deeper than this are no tool call, and would overflow the stack of whoever writes them as JSON. */
 const MAX_DEPTH = 200;
 
+/** The ends of a call at which the server may still be writing. */
+const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
+  'aborted',
+  'timeout',
+  'bad_response',
+  'malformed_call',
+]);
+
 /**
  * The engine's way to an Ollama server: the native `/api/chat`, nothing else (DESIGN 4).
  *
  * Every request states what Ollama would otherwise decide in silence: `num_ctx`, `num_predict`, `truncate: false`,
  * `shift: false`, `think`, `stream` and `keep_alive`. An answer is taken in within `limits` and checked field by field.
- * Errors are `ModelError`s; a stop closes the socket at once, in every phase.
+ * Errors are `ModelError`s; a stop closes the socket at once, in every phase, and the call returns once the server is seen
+ * to have let go, or does not say so in time (`ModelError.letGo`).
  */
 export function createOllamaChatModel(options: { host: OllamaHost } & Partial<OllamaLimits>): ChatModel {
   const { host, ...limits } = options;
@@ -31,11 +48,25 @@ export function createOllamaChatModel(options: { host: OllamaHost } & Partial<Ol
   return {
     chat: (request, context) => chat(connection, request, context),
     embed: (request, context) => embed(connection, request, context),
-    load: (request, context) => loadModel(connection, request, context),
+    load: (request, context) => load(connection, request, context),
     inMemory: (model, signal) => findRunning(connection, model, signal),
     show: (model, signal) => showInstalled(connection, model, signal),
     ping: (signal) => ping(connection, signal),
   };
+}
+
+/** A model that is in memory may have lost its slot to a call that somebody else broke off: then it is loaded afresh. */
+async function load(
+  connection: OllamaConnection,
+  request: Parameters<ChatModel['load']>[0],
+  context: Parameters<ChatModel['load']>[1],
+): Promise<LoadedModel> {
+  const loaded = await loadModel(connection, request, context);
+  if (!loaded.alreadyLoaded) return loaded;
+  const { model, keepAlive, numCtx, options } = request;
+  const slot = { model, keepAlive, options: { ...options, num_ctx: numCtx, num_predict: 1 } };
+  if ((await freeSlot(connection, slot)) !== 'unloaded') return loaded;
+  return { ...(await loadModel(connection, request, context)), freedSlot: true };
 }
 
 async function chat(
@@ -43,6 +74,7 @@ async function chat(
   request: ChatRequest,
   context: CallContext,
 ): Promise<ChatReply> {
+  const isSent = !context.signal.aborted;
   const reply = new ReplyBuilder();
   const body = wireRequest(request);
   const asked = { model: request.model, toolsOffered: request.tools.length > 0 };
@@ -66,7 +98,9 @@ async function chat(
       },
     );
   } catch (error) {
-    throw error instanceof ModelError && reply.content !== '' ? error.withPartialText(reply.content) : error;
+    if (!(error instanceof ModelError)) throw error;
+    const letGo = isSent && BROKEN_OFF.has(error.kind) ? await seeLetGo(connection, request) : undefined;
+    throw error.after({ letGo, partialText: reply.content || undefined });
   }
 }
 

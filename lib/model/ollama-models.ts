@@ -308,7 +308,7 @@ export function fullName(model: string): string {
 }
 
 /** With `keep_alive: 0` an empty conversation would unload the model instead; the calls themselves still send 0. */
-function keepAliveForLoad(keepAlive: string | number): string | number {
+export function keepAliveForLoad(keepAlive: string | number): string | number {
   return /^0+(\.0+)?[a-zµ]*$/.test(String(keepAlive)) ? '5m' : keepAlive;
 }
 

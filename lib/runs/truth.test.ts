@@ -56,6 +56,16 @@ it('UX 11, K-25: a load in the midst of a run does not count against the limit o
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
+it('UX 7, S14: a slot that Ollama lost is freed, the log says so, and the run goes on', async () => {
+  const broken = { attempts: [{ fault: { kind: 'malformed-call' as const } }, says('Done.')] };
+  await using run = await play({ task: 'Answer' }, [broken], {
+    fake: { version: '0.17.4', parallel: 1, losesSlots: true },
+  });
+  expect(run.of('model-call.failed')).toMatchObject([{ kind: 'malformed_call', freed_slot: true }]);
+  expect(run.of('model.load-started')).toMatchObject([{}, { cause: 'slot_freed' }]);
+  expect(run.end.result.termination_reason).toBe('final_answer');
+});
+
 it('UX 1: a server that cuts in silence is caught in the same iteration, with the messages lost', async () => {
   await using run = await play(
     { task: 'Find the one number in all of this', window_tokens: 32_768, stall_guard: false },

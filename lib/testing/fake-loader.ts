@@ -22,8 +22,11 @@ export function digestOf(model: FakeModel): string {
 interface Loaded {
   model: FakeModel;
   numCtx: number;
-  /** Milliseconds since 1970. */
-  expiresAt: number;
+  /** How many requests are at work with it. */
+  uses: number;
+  stayMs: number;
+  /** Milliseconds since 1970, set whenever the last request at work is over; until the first one is, it runs along. */
+  expiresAt?: number;
 }
 
 const DEFAULT_KEEP_ALIVE_MS = 5 * 60_000;
@@ -36,30 +39,35 @@ export class Loader {
   readonly #loaded = new Map<string, Loaded>();
   readonly #loading = new Map<string, LoadRequest>();
 
-  /** Loads unless the model is there with this window already (O14). Returns the milliseconds that it took. */
+  /**
+   * Loads unless the model is there with this window already (O14), for a request that is at work until `used`. Returns the
+   * milliseconds that it took.
+   */
   async load(request: LoadRequest, wait: (ms: number) => Promise<void>): Promise<number> {
-    const { name } = request.model;
-    const before = this.#current(name);
-    if (before?.numCtx !== request.numCtx) {
-      this.#loaded.delete(name);
-      this.#loading.set(name, request);
-      try {
-        await wait(request.loadMs); // throws when the client leaves: the load is given up (O10)
-      } finally {
-        this.#loading.delete(name);
-      }
-      this.#keep(request);
-      return request.loadMs;
+    const { model, numCtx, loadMs } = request;
+    const before = this.#current(model.name);
+    if (before?.numCtx === numCtx) {
+      before.uses += 1;
+      before.stayMs = stayMs(request.keepAlive);
+      return 0;
     }
-    this.#keep(request);
-    return 0;
+    this.#loaded.delete(model.name);
+    this.#loading.set(model.name, request);
+    try {
+      await wait(loadMs); // throws when the client leaves: the load is given up (O10)
+    } finally {
+      this.#loading.delete(model.name);
+    }
+    this.#loaded.set(model.name, { model, numCtx, uses: 1, stayMs: stayMs(request.keepAlive) });
+    return loadMs;
   }
 
-  /** A reply was given: the time until unloading starts anew; with `keep_alive: 0` it is over. */
-  used(request: LoadRequest): void {
-    // Another client may have had it loaded with another window in the meantime.
-    const now = this.#current(request.model.name);
-    if (now) this.#keep({ ...request, numCtx: now.numCtx });
+  /** A request is over: with the last one at work, the time until unloading starts anew; with `keep_alive: 0` it is over. */
+  used({ model }: LoadRequest): void {
+    const now = this.#current(model.name);
+    if (!now) return;
+    now.uses = Math.max(0, now.uses - 1);
+    if (now.uses === 0) now.expiresAt = Date.now() + now.stayMs;
   }
 
   unload(model: FakeModel): void {
@@ -69,7 +77,9 @@ export class Loader {
   /** The body of `/api/ps`: what is loaded, and what is being loaded. */
   running(): JsonObject[] {
     const loading = [...this.#loading.values()].map((request) => ({ ...request, expiresAt: Date.now() }));
-    const loaded = [...this.#loaded.keys()].flatMap((name) => this.#current(name) ?? []);
+    const loaded = [...this.#loaded.keys()]
+      .flatMap((name) => this.#current(name) ?? [])
+      .map((entry) => ({ ...entry, expiresAt: entry.expiresAt ?? Date.now() + entry.stayMs }));
     return [...loading, ...loaded].map(({ model, numCtx, expiresAt }) => {
       // A script that says it has no size takes no memory either.
       const size = model.size_bytes === 0 ? 0 : model.size_bytes + numCtx * BYTES_PER_TOKEN;
@@ -85,14 +95,9 @@ export class Loader {
     });
   }
 
-  #keep({ model, numCtx, keepAlive }: LoadRequest): void {
-    const ms = keepAliveMs(keepAlive);
-    this.#loaded.set(model.name, { model, numCtx, expiresAt: ms < 0 ? FAR_FUTURE : Date.now() + ms });
-  }
-
   #current(name: string): Loaded | undefined {
     const entry = this.#loaded.get(name);
-    if (entry && entry.expiresAt <= Date.now()) {
+    if (entry?.uses === 0 && (entry.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now()) {
       this.#loaded.delete(name);
       return undefined;
     }
@@ -100,14 +105,15 @@ export class Loader {
   }
 }
 
-const FAR_FUTURE = Date.UTC(2300, 0, 1);
+/** The longest duration that Ollama knows: 2^63 - 1 nanoseconds. */
+const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Seconds as a number, or a duration such as `5m`; negative means for ever. */
-function keepAliveMs(keepAlive: string | number | undefined): number {
+function stayMs(keepAlive: string | number | undefined): number {
   if (keepAlive === undefined) return DEFAULT_KEEP_ALIVE_MS;
-  if (typeof keepAlive === 'number') return keepAlive * 1000;
-  const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(keepAlive);
+  const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(String(keepAlive));
   if (!match) return DEFAULT_KEEP_ALIVE_MS;
-  return Number(match[1]) * (UNITS[match[2] ?? 's'] ?? 1000);
+  const ms = Number(match[1]) * (UNITS[match[2] ?? 's'] ?? 1000);
+  return ms < 0 ? FOR_EVER_MS : ms;
 }

@@ -67,6 +67,11 @@ export interface FakeOllamaOptions {
   /** Models that `/api/pull` brings; all others are unknown to it. */
   library?: LibraryModel[];
   version?: string;
+  /**
+   * Loses the slot of a streamed reply that the client breaks off, and of a whole one that no parser could read, until the
+   * model is unloaded, as a real Ollama does now and then. Has to say a `version` that refuses long prompts.
+   */
+  losesSlots?: boolean;
   /** Keep the requests. Switch it off where the server lives long. */
   record?: boolean;
 }
@@ -115,6 +120,14 @@ const chatBody = z.looseObject({
 });
 type ChatBody = z.infer<typeof chatBody>;
 
+const generateBody = z.looseObject({
+  model: z.string(),
+  prompt: z.string(),
+  truncate: z.literal(false),
+  keep_alive: z.union([z.string(), z.number()]).optional(),
+  options: z.looseObject({ num_ctx: z.number() }),
+});
+
 const seenMessage = z.looseObject({ role: z.string(), content: z.string().catch('') });
 const toolName = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
@@ -137,7 +150,7 @@ const MAX_ATTEMPTS = 1_000;
 
 /**
  * Starts a server that speaks Ollama's wire and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
- * `/api/show`, `/api/ps`, `/api/embed`, `/api/pull` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
+ * `/api/show`, `/api/ps`, `/api/embed`, `/api/generate`, `/api/pull` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
  * of the fault matrix. Answers depend on the conversation alone, never on what was asked before.
  *
  * A request chooses its scenario by the model's name (`NAME`, `fake:NAME`, or the scenario's `model`); a model without
@@ -192,6 +205,7 @@ class Server {
   readonly #models: FakeModel[];
   readonly #loader = new Loader();
   readonly #queue: Queue;
+  readonly #lostSlots: (() => void)[] = [];
   readonly #attempts = new Map<string, number>();
   readonly #holds = new Map<string, { afterTokens: number; released: Promise<void>; release: () => void }>();
   readonly #library: LibraryModel[];
@@ -309,6 +323,8 @@ class Server {
         return this.#show(recorded.body, res);
       case 'POST /api/chat':
         return await this.#chat(recorded, exchange);
+      case 'POST /api/generate':
+        return await this.#generate(recorded.body, exchange);
       case 'POST /api/pull':
         return await this.#pull(recorded.body, exchange);
       case 'POST /api/embed':
@@ -372,6 +388,7 @@ class Server {
     const messages = (body.messages ?? []).map((message) => seenMessage.parse(message));
     if (messages.length === 0 && isZero(body.keep_alive)) {
       this.#loader.unload(model);
+      for (const leave of this.#lostSlots.splice(0)) leave();
       return sendJson(res, 200, phaseReply(body.model, 'unload'));
     }
     const offered = (body.tools ?? []).flatMap((tool) => toolName.safeParse(tool).data?.function.name ?? []);
@@ -380,40 +397,69 @@ class Server {
 
     const scenario = this.#scenarioFor(body.model, messages, offered);
     recorded.scenario = scenario.name;
-    exchange.phase = 'queue';
-    const leave = await this.#queue.enter(gone);
-    if (!leave) return refuse(503, 'server busy, please try again.  maximum pending requests exceeded');
+    exchange.phase = 'load';
+    if (scenario.load_fault) return await sendPlainFault(res, scenario.load_fault, gone);
+    const loadRequest: LoadRequest = {
+      model,
+      numCtx: model.cuts_silently_at ?? Math.min(body.options?.num_ctx ?? 4096, model.context_length),
+      keepAlive: body.keep_alive ?? undefined,
+      loadMs: scenario.pace.load_ms ?? 0,
+    };
+    const held = this.#holds.get(`${scenario.name} load`);
+    const loadMs = await this.#loader.load(loadRequest, async (ms) => {
+      await wait(ms, gone);
+      if (held) await unlessGone(held.released, gone);
+    });
     try {
-      exchange.phase = 'load';
-      if (scenario.load_fault) return await sendPlainFault(res, scenario.load_fault, gone);
-      const loadRequest: LoadRequest = {
-        model,
-        numCtx: model.cuts_silently_at ?? Math.min(body.options?.num_ctx ?? 4096, model.context_length),
-        keepAlive: body.keep_alive ?? undefined,
-        loadMs: scenario.pace.load_ms ?? 0,
-      };
-      const held = this.#holds.get(`${scenario.name} load`);
-      const loadMs = await this.#loader.load(loadRequest, async (ms) => {
-        await wait(ms, gone);
-        if (held) await unlessGone(held.released, gone);
-      });
       if (messages.length === 0) return sendJson(res, 200, phaseReply(body.model, 'load'));
-      if (body._debug_render_only === true) {
-        this.#loader.used(loadRequest);
+      if (body._debug_render_only === true)
         return sendJson(res, 200, debugReply(body.model, renderedPrompt(body)));
-      }
-
-      exchange.phase = 'waiting';
-      try {
-        await this.#answer(
-          { body, messages, offered, scenario, model, numCtx: loadRequest.numCtx, loadMs },
-          exchange,
-        );
-      } finally {
-        this.#loader.used(loadRequest);
-      }
+      const chat = { body, messages, offered, scenario, model, numCtx: loadRequest.numCtx, loadMs };
+      await this.#inSlot(exchange, () => {
+        exchange.phase = 'waiting';
+        return this.#answer(chat, exchange);
+      });
     } finally {
-      leave();
+      this.#loader.used(loadRequest);
+    }
+  }
+
+  /** Does something once a slot is free, which is given back afterwards unless it is lost. */
+  async #inSlot(exchange: Exchange, work: () => Promise<void>): Promise<void> {
+    exchange.phase = 'queue';
+    const leave = await this.#queue.enter(exchange.gone);
+    if (!leave) {
+      const error = 'server busy, please try again.  maximum pending requests exceeded';
+      return sendJson(exchange.res, 503, JSON.stringify({ error }));
+    }
+    try {
+      await work();
+    } finally {
+      if (this.#options.losesSlots && exchange.hasLostReader) this.#lostSlots.push(leave);
+      else leave();
+    }
+  }
+
+  /** Only what is asked of it: a prompt that is longer than the window is refused once there is a slot. */
+  async #generate(body: unknown, exchange: Exchange): Promise<void> {
+    const { res } = exchange;
+    const refuse = (status: number, error: string) => sendJson(res, status, JSON.stringify({ error }));
+    const asked = generateBody.safeParse(body);
+    if (!asked.success) return refuse(400, asked.error.issues[0]?.message ?? 'bad request');
+    const { model: name, prompt, options, keep_alive: keepAlive } = asked.data;
+    const model = this.#modelOf(name);
+    if (!model) return refuse(404, `model '${name}' not found`);
+    const numCtx = Math.min(options.num_ctx, model.context_length);
+    const loadRequest: LoadRequest = { model, numCtx, keepAlive, loadMs: 0 };
+    await this.#loader.load(loadRequest, async () => {});
+    try {
+      await this.#inSlot(exchange, async () => {
+        const tokens = prompt.trim().split(/\s+/).length;
+        if (tokens > numCtx) refuse(400, this.#overflow(tokens, numCtx));
+        else refuse(501, 'the fake Ollama answers no prompt of /api/generate');
+      });
+    } finally {
+      this.#loader.used(loadRequest);
     }
   }
 
@@ -457,6 +503,8 @@ class Server {
     const limit = reply.literal ? -1 : (body.options?.num_predict ?? -1);
     const room = Math.max(1, numCtx - Math.min(promptTokens, numCtx - 1));
     exchange.phase = 'reply';
+    exchange.isStreamed = body.stream !== false;
+    exchange.isMalformed = answer.fault?.kind === 'malformed-call';
     await sendReply(res, {
       model: body.model,
       reply: body.think === false ? { ...reply, thinking: undefined } : reply,
@@ -530,9 +578,16 @@ class Server {
 /** One request and its response, and whether the client is still there. */
 class Exchange {
   phase: CloseEvent['phase'] = 'waiting';
+  isStreamed = false;
+  isMalformed = false;
   recorded: RecordedRequest | undefined;
   readonly gone: AbortSignal;
   readonly res: ServerResponse;
+
+  /** Nobody reads the rest of a reply: the client left a stream, or a parser gave up on a whole reply before it was complete. */
+  get hasLostReader(): boolean {
+    return this.phase === 'reply' && (this.isStreamed ? this.gone.aborted : this.isMalformed);
+  }
 
   constructor(path: string, res: ServerResponse, closeEvents: CloseEvent[]) {
     const controller = new AbortController();

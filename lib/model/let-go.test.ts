@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
 import { isLetGo, keepAliveMs } from './let-go.ts';
 
+/** 2^63 - 1 nanoseconds. */
+const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
+
 it.each([
   [5, 5000],
   ['30m', 1_800_000],
   ['1.5h', 5_400_000],
   ['250ms', 250],
   ['20', 20_000],
-  [-1, undefined],
-  ['-1m', undefined],
+  [-1, FOR_EVER_MS],
+  ['-1m', FOR_EVER_MS],
   ['soon', undefined],
 ])('reads %j as %j ms', (keepAlive, ms) => {
   expect(keepAliveMs(keepAlive)).toBe(ms);
@@ -24,5 +27,6 @@ it('None of them has 7: a request that is over has set the time to stay anew, an
   // It is from the request before: the present one is still at work.
   expect(isLetGo(at(1_200_000), at(1_200_000), '5m', now)).toBe(false);
   expect(isLetGo({}, {}, '5m', now)).toBe(false);
-  expect(isLetGo(at(9e12), at(9e12), -1, now)).toBe(false);
+  expect(isLetGo(at(FOR_EVER_MS + 999_000), at(FOR_EVER_MS + 999_000), -1, now)).toBe(true);
+  expect(isLetGo(at(FOR_EVER_MS + 900_000), at(FOR_EVER_MS + 900_000), -1, now)).toBe(false);
 });

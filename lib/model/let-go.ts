@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChatRequest, MemoryModel } from './chat-model.ts';
+import { type LetGo, ModelError } from './model-error.ts';
+import { callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { findRunning, keepAliveForLoad, unloadModel } from './ollama-models.ts';
+import { versionReply } from './ollama-wire.ts';
+
+/** What the question for a slot has to share with the calls of a run, so that it neither reloads the model nor changes its stay. */
+type SlotOf = Pick<ChatRequest, 'model' | 'options' | 'keepAlive'>;
+
+/** How long after a broken call the server is asked whether it is idle, and how often. */
+const IDLE_WITHIN_MS = 1000;
+const IDLE_LOOK_MS = 60;
+/** A free slot answers in the time it takes to split a prompt of the window's length into tokens: 15 ms were measured for 4096. */
+const ANSWER_WITHIN_MS = 3000;
+/** From here on `/api/generate` refuses a prompt that is too long instead of cutting it. */
+const REFUSING_VERSION = [0, 13] as const;
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** Ollama's longest duration, 2^63 - 1 nanoseconds: how far ahead it sets the end of a stay for ever. */
+const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
+/** Clocks that are read one after the other, and the time a question takes. */
+const TOLERANCE_MS = 3000;
+
+/**
+ * Sees to it that a call which was broken off leaves nothing behind. The socket is closed already; this asks whether the
+ * server noticed, and whether the slot of the call takes another one. A server that lost the slot is helped: Ollama can
+ * be left waiting for a reader of the reply that was broken off, and then no request to that model is ever answered,
+ * until it is unloaded (seen with 0.17.4 in 8 of 970 stops of a streamed reply).
+ *
+ * @returns nothing where the server does not say whether it let go
+ */
+export async function seeLetGo(connection: OllamaConnection, slot: SlotOf): Promise<LetGo | undefined> {
+  const since = performance.now();
+  const isIdle = await isSeenIdle(connection, slot);
+  if (!isIdle) return undefined;
+  const state = await freeSlot(connection, slot);
+  return state === 'busy'
+    ? undefined
+    : { afterMs: performance.now() - since, unloaded: state === 'unloaded' };
+}
+
+/**
+ * Asks a model in memory for something that costs it nothing, and unloads it when no answer comes although nobody uses it.
+ *
+ * @returns `free`, also where it cannot be told
+ */
+export async function freeSlot(
+  connection: OllamaConnection,
+  slot: SlotOf,
+): Promise<'free' | 'busy' | 'unloaded'> {
+  if (await answers(connection, slot)) return 'free';
+  if (!(await isSeenIdle(connection, slot))) return 'busy';
+  try {
+    await unloadModel(connection, slot.model);
+  } catch (error) {
+    // Whatever keeps it in memory, the next call meets it and says so.
+    if (error instanceof ModelError) return 'busy';
+    throw error;
+  }
+  return 'unloaded';
+}
+
+/**
+ * Whether the slot of a model takes a request. Asked with a prompt that cannot fit its window: Ollama refuses it once a slot is
+ * free, before the model or the cache of the last conversation is touched.
+ *
+ * @returns `true` also where it cannot be told: the model is not in memory, the server too old or gone
+ */
+async function answers(
+  connection: OllamaConnection,
+  { model, options, keepAlive }: SlotOf,
+): Promise<boolean> {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const asked = { signal, timeoutMs: ANSWER_WITHIN_MS, onTimeout: silent };
+  try {
+    const { version } = versionReply.parse(
+      await callOllama(connection, asked, ({ client }) => client.version()),
+    );
+    if (!refusesLongPrompts(version)) return true;
+    if (!(await findRunning(connection, model, signal))) return true;
+    const body = {
+      model,
+      // Each word is at least one token, whatever the model's vocabulary.
+      prompt: 'a1 '.repeat(options.num_ctx + 1),
+      raw: true,
+      truncate: false,
+      shift: false,
+      options: { ...options, num_predict: 1 },
+      keep_alive: keepAliveForLoad(keepAlive),
+      stream: false as const,
+    };
+    await callOllama(connection, asked, ({ client }) => client.generate(body));
+    return true;
+  } catch (error) {
+    if (error instanceof ModelError) return error.kind !== 'timeout' && error.kind !== 'aborted';
+    throw error;
+  }
+}
+
+/** Whether the server says within a second that it is done with the model. */
+async function isSeenIdle(connection: OllamaConnection, { model, keepAlive }: SlotOf): Promise<boolean> {
+  const limit = AbortSignal.timeout(IDLE_WITHIN_MS);
+  try {
+    let before = await findRunning(connection, model, limit);
+    while (before) {
+      await delay(IDLE_LOOK_MS, undefined, { signal: limit });
+      const now = await findRunning(connection, model, limit);
+      // While a request is at work, Ollama counts the time to stay from each question anew, or not at all.
+      if (now && isLetGo(before, now, keepAliveForLoad(keepAlive))) break;
+      before = now;
+    }
+    return true;
+  } catch (error) {
+    if (limit.aborted || error instanceof ModelError) return false;
+    throw error;
+  }
+}
+
+/** A time to stay as Ollama reads it, in milliseconds: seconds, or `5m`, or negative for ever; `undefined` for what is neither. */
+export function keepAliveMs(keepAlive: string | number): number | undefined {
+  const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(String(keepAlive));
+  if (!match) return undefined;
+  const ms = Number(match[1]) * (UNITS_MS[match[2] ?? 's'] ?? 1000);
+  return ms < 0 ? FOR_EVER_MS : ms;
+}
+
+/**
+ * Whether the server is done with the request that was just ended: the moment at which it will unload the model stands still,
+ * and lies as far ahead as a request that is over sets it.
+ */
+export function isLetGo(
+  before: MemoryModel,
+  now: MemoryModel,
+  keepAlive: string | number,
+  clock: () => number = Date.now,
+): boolean {
+  const stay = keepAliveMs(keepAlive);
+  const expires = Date.parse(now.expiresAt ?? '');
+  if (stay === undefined || Number.isNaN(expires) || before.expiresAt !== now.expiresAt) return false;
+  return expires >= clock() + stay - TOLERANCE_MS;
+}
+
+function refusesLongPrompts(version: string | undefined): boolean {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const [leastMajor, leastMinor] = REFUSING_VERSION;
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}
+
+function silent(): ModelError {
+  return new ModelError({ kind: 'timeout', message: 'The slot of the model did not answer.' });
+}
