@@ -98,6 +98,46 @@ it('leaves of the texts the task alone in a summary, and the answer', () => {
   expect(inScope(end, 'summary')).toMatchObject({ result: { output: end.result.output } });
 });
 
+it('issue 8: a warning of a cut prompt quotes no result that the scope leaves out', () => {
+  // As lib/policies/prompt-cut.ts writes it.
+  const [, warned] = new SampleLog().push({
+    type: 'policy.warned',
+    code: 'prompt_cut',
+    iteration: 2,
+    message:
+      'Prompt cut: sent ≈ 9 000 tokens, evaluated 10. Most likely lost, from the front: user “the-task”, tool “the-result”.',
+    detail: {
+      call: 2,
+      sent_tokens: 9000,
+      evaluated_tokens: 10,
+      lost_count: 2,
+      lost: [
+        { index: 1, role: 'user', excerpt: 'the-task', tokens: 4500 },
+        { index: 2, role: 'tool', excerpt: 'the-result', tokens: 4500 },
+      ],
+    },
+  }).events;
+  if (!warned) throw new Error('no event');
+  for (const scope of ['without_results', 'summary'] as const) {
+    const seen = inScope(warned, scope);
+    expect(JSON.stringify(seen)).not.toContain('the-');
+    expect(JSON.stringify(seen)).toContain('Prompt cut: sent');
+  }
+});
+
+it('issue 8: a summary quotes no call that the server could not read', () => {
+  const [, failed] = new SampleLog().push({
+    type: 'model-call.failed',
+    call: 1,
+    kind: 'malformed_call',
+    error: { code: 'malformed_call', message: `error parsing tool call: raw='{"a": "the-argument` },
+    raw: '{"a": "the-argument',
+    duration_ms: 3,
+  }).events;
+  if (!failed) throw new Error('no event');
+  expect(JSON.stringify(inScope(failed, 'summary'))).not.toContain('the-argument');
+});
+
 it('shows of a fork what was changed only as far as the scope goes', () => {
   const [, forked] = new SampleLog().push({
     type: 'run.forked',

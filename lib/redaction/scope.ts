@@ -48,6 +48,8 @@ export function withoutResults(event: RunEvent): RunEvent {
           event.attempt > 1 || message.role === 'tool' ? withheldMessage(message) : message,
         ),
       };
+    case 'policy.warned':
+      return event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
     case 'run.forked':
       // A message of a person may be the prompt of a further attempt, which quotes what the checks saw (V6).
       return {
@@ -93,7 +95,10 @@ export function summaryOnly(event: RunEvent): RunEvent {
       return { ...event, message: { role: event.message.role, content: '' } };
     case 'model-call.failed': {
       const { partial_text: _text, raw: _raw, ...rest } = event;
-      return rest;
+      // The server quotes the call that it could not read.
+      return event.kind === 'malformed_call'
+        ? { ...rest, error: { ...event.error, message: WITHHELD } }
+        : rest;
     }
     case 'reply.parsed':
       return {
@@ -118,7 +123,7 @@ export function summaryOnly(event: RunEvent): RunEvent {
     case 'policy.nudged':
       return { ...event, text: WITHHELD };
     case 'policy.warned': {
-      const { detail: _detail, ...rest } = event;
+      const { detail: _detail, ...rest } = event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
       return rest;
     }
     case 'verification.started':
@@ -168,6 +173,29 @@ export function summaryOnly(event: RunEvent): RunEvent {
     default:
       return assertNever(event);
   }
+}
+
+/** The warning of a prompt that was cut names the messages that were lost by their first words (O2). */
+function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
+  const { detail, message } = event;
+  const [figures = ''] = message.split(' Most likely lost', 1);
+  const lost = Array.isArray(detail?.lost) ? detail.lost : [];
+  return {
+    ...event,
+    message: figures,
+    ...(detail === undefined
+      ? {}
+      : {
+          detail: {
+            ...detail,
+            lost: lost.map((one) =>
+              typeof one === 'object' && one !== null && !Array.isArray(one)
+                ? { ...one, excerpt: WITHHELD }
+                : WITHHELD,
+            ),
+          },
+        }),
+  };
 }
 
 type ToolResult = EventOf<'tool-call.ended'>['result'];
