@@ -173,6 +173,28 @@ describe('a finished run', () => {
     }
   });
 
+  it('issue 8: the title of a page is as masked as its run, whenever the run says what is a secret', async () => {
+    const secret = 'zebra-Horse-Battery-7';
+    const say = openEnded();
+    server.close();
+    server.closeAllConnections();
+    await test.dispose();
+    await open(say.execute);
+    const id = await test.start({ task: `Try ${secret} there` });
+    await say.say('nothing yet');
+    const early = await share(id);
+    await say.say(`db_password=${secret}`);
+    const late = await share(id, { live: false });
+    expect(late.title).not.toContain(secret);
+    for (const { token } of [early, late]) {
+      const page = await (await fetch(`${base}/s/${token}`)).text();
+      expect(page).toContain('<title>Try ‹');
+      expect(page).not.toContain(secret);
+    }
+    say.end();
+    await ended(id);
+  });
+
   it('issue 8: shows what was asked for by its kind, and never the token of this program', async () => {
     const { token } = await share(runId, { show: ['email', 'operator token'] });
     const stream = await follow(`/s/${token}/events`);

@@ -199,7 +199,7 @@ class ShareSite {
     });
     if (request.method === 'HEAD') return void response.end();
     await this.#shares.countView(record);
-    const { head, tail } = playerDocument({ assets, title: record.title });
+    const { head, tail } = playerDocument({ assets, title: log.text(record.title) });
     const shared = noteOf(share);
     if (record.until_seq === undefined) {
       const source: PlayerSource = { kind: 'live', url: token, shared };

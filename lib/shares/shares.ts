@@ -80,7 +80,7 @@ export class Shares {
       id: randomBytes(8).toString('hex'),
       run_id: runId,
       token_hash: hashOf(token),
-      title: this.#newLog({ run_id: runId, scope, show }, workspace).text(title),
+      title: await this.#titleOf({ run_id: runId, scope, show }, { workspace, lastSeq, title }),
       scope,
       show,
       ...(live ? {} : { until_seq: lastSeq }),
@@ -170,6 +170,16 @@ export class Shares {
     const created = summary && (await this.#store.readOne(runId, 1));
     if (!summary || created?.type !== 'run.created') throw new RunNotFoundError(runId);
     return { workspace: created.config.workspace, lastSeq: summary.last_seq, title: summary.title };
+  }
+
+  /** Looked through for the whole log: what is a secret by a later event stands in the title as well. */
+  async #titleOf(
+    record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>,
+    { workspace, lastSeq, title }: { workspace: string; lastSeq: number; title: string },
+  ): Promise<string> {
+    const log = this.#newLog(record, workspace);
+    await log.lookThrough(lastSeq);
+    return log.text(title);
   }
 
   #newLog(record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>, workspace: string): SharedLog {
