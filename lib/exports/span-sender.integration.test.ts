@@ -93,6 +93,17 @@ it('OTLP: texts go along only when asked for, and masked', async () => {
   }
 });
 
+it('OTLP: the workspace of the run is masked in what is sent', async () => {
+  const workspace = '/srv/data/customer-x';
+  const { events } = completedLog({ config: { workspace, task: `Look into ${workspace}/notes` } });
+  const sending = sender({ content: true });
+  await sending.write('sample', events);
+  await sending.close();
+  await vi.waitFor(() => expect(spans.map(({ name }) => name)).toContain('invoke_agent loupe'));
+  expect(JSON.stringify(spans)).toContain('/notes');
+  expect(JSON.stringify(spans)).not.toContain('customer-x');
+});
+
 it('OTLP: a collector that refuses is told of once, and disturbs nobody', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   status = 400;

@@ -92,6 +92,10 @@ export class SpanSender implements AppendObserver {
   #take(followed: Followed, events: readonly RunEvent[], { send }: { send: boolean }): void {
     for (const event of events) {
       followed.seq = event.seq;
+      if (event.type === 'run.created') {
+        const { workspace } = event.config;
+        followed.redactor = createRedactor({ ...this.#masks, workspace: workspace || undefined });
+      }
       const spans = followed.projection.take(followed.redactor.event(event));
       if (send) this.#waiting.push(...spans.slice(0, Math.max(0, MAX_WAITING - this.#waiting.length)));
     }
