@@ -114,6 +114,11 @@ describe('a hostile run file', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
+  it('is refused with a time that no calendar has', async () => {
+    const late = lines.map((line) => line.replace(/"at":\d+/, '"at":8640000000000001'));
+    await refused(late.join('\n')).toThrow('Line 1 has a time that is no date: 8640000000000001.');
+  });
+
   it('is refused when it is no text', async () => {
     const bytes = (async function* () {
       yield new Uint8Array([0xff, 0xfe, 0x00]);

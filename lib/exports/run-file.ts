@@ -12,6 +12,8 @@ export const MAX_RUN_FILE_BYTES = 128 * 1024 * 1024;
 const MAX_EVENTS = 200_000;
 /** A log of this program is a few levels deep; arguments that a model wrote add some. */
 const MAX_DEPTH = 200;
+/** The last moment that has a date. */
+const MAX_AT = 8.64e15;
 
 /** What a bug bundle says beside the log: versions, the model, settings. All of it was redacted with the log. */
 export const bundleAbout = z.object({
@@ -159,6 +161,7 @@ function checkPlace(event: RunEvent, state: RunState, number: number): void {
       'Lines are missing, doubled or out of order: export the run again.',
     );
   }
+  if (event.at > MAX_AT) throw refused(`Line ${number} has a time that is no date: ${event.at}.`);
   if ((event.type === 'run.created') !== (event.seq === 1)) {
     throw refused(`Line ${number}: a log begins with "run.created", and has it once.`);
   }
