@@ -15,6 +15,7 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
   const [masked, setMasked] = useState(true);
   const path = `/api/runs/${encodeURIComponent(runId)}`;
   const raw = masked ? '' : '?redact=0';
+  const asked = masked ? '&redact=1' : '';
   const readable: File[] = [
     {
       href: `${path}/export.html${raw}`,
@@ -51,16 +52,16 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
   ];
   if (mode === 'session') {
     logs.push({
-      href: `${path}/log?format=session`,
+      href: `${path}/log?format=session${asked}`,
       name: 'Session log',
-      holds: 'What was said and called, as JSON Lines. Nothing is masked.',
+      holds: 'What was said and called, as JSON Lines.',
     });
   }
   if (mode === 'explore') {
     logs.push({
-      href: `${path}/log?format=explore`,
+      href: `${path}/log?format=explore${asked}`,
       name: 'Exploration log',
-      holds: 'Every prompt, reply and tool call by cycle, as JSON Lines. Nothing is masked.',
+      holds: 'Every prompt, reply and tool call by cycle, as JSON Lines.',
     });
   }
   return (

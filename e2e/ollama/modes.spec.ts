@@ -61,6 +61,7 @@ test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and i
   const tools = eventsOf(log, 'tool-call.ended').map(({ tool, result }) => `${tool} ${result.success}`);
   expect(tools.slice(0, 3)).toEqual(['run_command true', 'read_file true', 'write_file true']);
   await test.step('S19: the log is a file', async () => {
+    await view.end.getByLabel('Mask secrets, addresses and paths').uncheck();
     const downloading = page.waitForEvent('download');
     await view.end.getByRole('link', { name: 'Session log' }).click();
     const path = await (await downloading).path();

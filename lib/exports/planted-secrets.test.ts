@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import { SCOPES } from '../redaction/scope.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../testing/planted-secrets.ts';
+import { exploreLog } from './explore-log.ts';
 import { type ExportedLog, exportedLog } from './exported-log.ts';
 import { htmlExport } from './html-export.ts';
 import { markdownExport } from './markdown-export.ts';
 import { runFile } from './run-file.ts';
 import { runScenario } from './run-scenario.ts';
 import { otlpJson, runSpans } from './run-spans.ts';
+import { sessionLog } from './session-log.ts';
 
 const ASSETS = { script: 'player', style: 'player', scriptHash: 'sha256-x', styleHash: 'sha256-x' };
 
@@ -21,15 +23,22 @@ const FORMATS: Record<string, (log: ExportedLog) => Promise<string>> = {
   'Markdown summary': markdownExport,
   'run file': (log) => text(runFile('planted', log.pages())),
   scenario: async (log) => JSON.stringify(await runScenario(log.pages())),
+  'session log': (log) => text(sessionLog(log.pages())),
+  'exploration log': (log) => text(exploreLog(log.pages())),
   spans: async (log) => otlpJson(await runSpans(log.pages(), { content: true })),
 };
 
-const { events: planted } = plantedLog();
-const [created] = planted;
-if (created?.type !== 'run.created') throw new Error('a log begins with run.created');
-const { config } = created;
+/** The log of each mode; a session has lines from its first attempt on. */
+function plantedAs(mode: 'task' | 'session' | 'explore') {
+  const { events } = plantedLog({ config: { mode } });
+  const [created] = events;
+  if (created?.type !== 'run.created') throw new Error('a log begins with run.created');
+  return { events, config: created.config };
+}
 
-function opened(scope: (typeof SCOPES)[number], masked: boolean): Promise<ExportedLog> {
+function opened(format: string, scope: (typeof SCOPES)[number], masked: boolean): Promise<ExportedLog> {
+  const mode = format === 'session log' ? 'session' : format === 'exploration log' ? 'explore' : 'task';
+  const { events: planted, config } = plantedAs(mode);
   return exportedLog({
     config,
     scope,
@@ -47,9 +56,9 @@ it.each(Object.keys(FORMATS))(
     const write = FORMATS[format];
     if (!write) throw new Error(format);
     // They are in there, so that their absence says something.
-    expect(leaksIn(await write(await opened('everything', false))).length).toBeGreaterThan(5);
+    expect(leaksIn(await write(await opened(format, 'everything', false))).length).toBeGreaterThan(5);
     for (const scope of SCOPES) {
-      const sent = await write(await opened(scope, true));
+      const sent = await write(await opened(format, scope, true));
       expect(leaksIn(sent), `${format}, ${scope}`).toEqual([]);
       expect(sent.length).toBeGreaterThan(100);
     }

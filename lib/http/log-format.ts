@@ -17,7 +17,7 @@ type Format = (typeof FORMATS)[number];
 export function logInFormat(
   request: Request,
   mode: RunConfig['mode'],
-  pages: AsyncGenerator<RunEvent[]>,
+  pages: AsyncGenerator<readonly RunEvent[]>,
 ): { format: Format; pages: AsyncGenerator<readonly unknown[]> } {
   const asked = new URL(request.url).searchParams.get('format') ?? 'events';
   const format = FORMATS.find((known) => known === asked);

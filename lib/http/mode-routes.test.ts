@@ -123,6 +123,11 @@ it('POST messages stores what is said, and the log of a session has its own shap
   expect(entries[0]).toMatchObject({ event: 'session_start', log_path: `/logs/${id}.jsonl` });
   expect(entries.at(-1)).toMatchObject({ event: 'session_end', reason: 'error' });
 
+  const asked = await getLog(request(`/api/runs/${id}/log?format=session&redact=1`), ofRun(id));
+  const masked = (await lines(asked)).map((line) => sessionLogEntry.parse(line));
+  expect(masked).toHaveLength(entries.length);
+  expect(masked[0]).toMatchObject({ event: 'session_start', workspace: '‹workspace 1›' });
+
   const late = await sendMessage(request(`/api/runs/${id}/messages`, { text: 'Too late.' }), ofRun(id));
   expect([late.status, (await late.json()).error.code]).toEqual([409, 'run_ended']);
 });

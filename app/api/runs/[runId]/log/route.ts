@@ -2,17 +2,27 @@ import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { jsonLines } from '#lib/http/json-lines.ts';
 import { logInFormat } from '#lib/http/log-format.ts';
+import { requestedExport } from '#lib/http/requested-export.ts';
 import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The whole log as JSON Lines, every value in full (E10); with `?format=` in the shape of a session or an exploration. */
+/**
+ * The whole log as JSON Lines, every value in full (E10); with `?format=` in the shape of a session or an exploration, and
+ * with `?redact=1` masked.
+ */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
     const runs = getRunService().stored;
     const { config } = await runs.get(runId);
-    const { format, pages } = logInFormat(request, config.mode, runs.log(runId));
+    const query = new URL(request.url).searchParams;
+    // To mask a log is to read it twice: done only when it is asked for.
+    const isWhole = !query.has('redact') && !query.has('scope');
+    const log = isWhole
+      ? runs.log(runId)
+      : (await requestedExport(request, runs, runId, { redact: false })).pages();
+    const { format, pages } = logInFormat(request, config.mode, log);
     const name = format === 'events' ? `loupe-${runId}` : `loupe-${runId}-${format}`;
     return fileResponse(jsonLines(pages), { name: `${name}.jsonl`, type: 'application/x-ndjson' });
   });
