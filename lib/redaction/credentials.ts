@@ -3,12 +3,13 @@ import { CharSet, type TextRuns } from './text-runs.ts';
 
 /** Names beside which a secret stands. Each alternative is a literal: the search is linear. */
 const KEY_NAMES =
-  /passw(?:or)?d|passphrase|passwort|pwd|pass(?![a-z])|secret|token(?!s|iz|_?(?:count|limit|estimate))|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|account[_-]?key|auth(?![a-z])|credential|connection[_-]?string|cookie|(?<![a-z])sig(?=\s*=)|_key(?![a-z])|(?<![a-z])key(?![a-z])|session[_-]?id/gi;
+  /passw(?:or)?d|passphrase|passcode|passwort|kennwort|pwd|pass(?![a-z])|secret|token(?!s|iz|_?(?:count|limit|estimate))|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|account[_-]?key|auth(?![a-z])|credential|connection[_-]?string|cookie|(?<![a-z])sig(?:nature)?(?=\s*=)|_[ks]k(?![a-z])|_key(?![a-z])|(?<![a-z])key(?![a-z])|sess(?:ion)?[_-]?id|(?<![a-z])sid(?![a-z])/gi;
 
 const KEY_NAME = new RegExp(KEY_NAMES.source, 'i');
 
 /** Names beside which any value is one, however plain it looks. */
-const STRONG = /passw|passphrase|passwort|pwd|secret|private|signing|encryption|connection/i;
+const STRONG =
+  /passw|passphrase|passcode|passwort|kennwort|pwd|secret|private|signing|encryption|connection/i;
 const NAME_CHAR = new CharSet(/[A-Za-z0-9_.-]/);
 const UNQUOTED = new CharSet(/[^\s"'`,;&<>\\]/, true);
 
@@ -17,7 +18,7 @@ const PLACEHOLDERS = new Set(
   (
     'true false null none undefined nil yes no on off string str number int integer boolean bool bytes text any unknown object ' +
     'required optional default empty unset missing changeme redacted masked hidden example placeholder value password secret ' +
-    'token key username user name type const let var function return self this'
+    'token key username user name type const let var function return self this await'
   ).split(' '),
 );
 
@@ -33,6 +34,7 @@ export function* findAssignments(runs: TextRuns): Iterable<Match> {
     const own = /[A-Za-z0-9_.-]*$/.exec(name)?.[0] ?? name;
     const isEnvLine = value.separator === '=' && own.length > 3 && own === own.toUpperCase();
     const content = text.slice(value.start, Math.min(value.end, value.start + 256));
+    if (value.prose && !isSaidSecret(content)) continue;
     if (
       !isSecret(content, { strong: isEnvLine || STRONG.test(found[0]), quoted: value.quoted, name: found[0] })
     ) {
@@ -68,11 +70,14 @@ function isSecret(value: string, options: { strong: boolean; quoted: boolean; na
   if (value.length < 4 || value.includes('‹')) return false;
   if (PLACEHOLDERS.has(value.toLowerCase().replace(/[^a-z]/g, ''))) return false;
   if (/^[$<{[%*(]/.test(value) && !/^\$\d/.test(value)) return false;
+  // Left out, or to be filled in: `sk-...`, `your-api-key-here`.
+  if (/(?:\.{3}|…)$/.test(value) || /^your[-_ ]/i.test(value)) return false;
   // Code: a call, or names joined by dots.
   if (!quoted && /^[A-Za-z_][\w.]{0,100}[([]/.test(value)) return false;
   if (!quoted && /^[A-Za-z_]{1,60}(?:\.[A-Za-z_]{1,60}){1,8}[)]?$/.test(value)) return false;
   if (strong) return true;
   if (value.length < 8 || /\s/.test(value)) return false;
+  if (!quoted && SOURCE_PATH.test(value)) return false;
   if (/^(?:_?key)$/i.test(name)) return value.length >= 20 && /\d/.test(value) && entropy(value) >= 3.5;
   return (/\d/.test(value) && /[A-Za-z]/.test(value)) || (value.length >= 20 && entropy(value) >= 3.5);
 }
@@ -97,22 +102,70 @@ interface Value {
   end: number;
   quoted: boolean;
   separator: string;
+  /** Nothing but words joins it to its name. */
+  prose?: true;
 }
+
+/** Places of source files: `auth: lib/auth2/index.ts`. */
+const SOURCE_PATH = /^[\w.-]+(?:\/[\w.-]+)+\.[A-Za-z]{1,5}(?::\d+)*$/;
+/** Words with digits that stand beside a name in sentences and are no secret. */
+const TERMS =
+  /^(?:sha|md|aes|rsa|ed|base|utf|iso|oauth|saml|argon|bcrypt|scrypt|pbkdf|hmac|win|mysql|postgres|http|ipv|v|n?var|char|int|text|step|line|page|rfc|iteration|test)[-_a-z]{0,12}\d/i;
+
+/** Whether a word of a sentence or of a table is one that nobody would say otherwise. */
+function isSaidSecret(value: string): boolean {
+  return (
+    value.length >= 6 &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^\d+[-.]?[A-Za-z]+$/.test(value) &&
+    !TERMS.test(value) &&
+    !value.includes('/')
+  );
+}
+
+const QUOTE = /\\{0,3}["'`]/.source;
+/** A separator, perhaps in bold, perhaps before a block of YAML. */
+const SEPARATED = new RegExp(
+  `^(?:${QUOTE}|\\*\\*|__)?\\s{0,8}(=>|:=|=|:|\\\\u003d)(?:\\*\\*)?\\s{0,8}(?:[|>][+-]?\\n\\s{1,12}|\\*\\*)?(${QUOTE})?`,
+);
+/** `name: DB_PASSWORD`, then `value: …`, as in manifests, lists of headers and settings in XML. */
+const NAMED = new RegExp(
+  `^(?:${QUOTE})?\\s{0,8},?\\s{0,24}(?:${QUOTE})?value(?:${QUOTE})?\\s{0,4}[:=]\\s{0,4}(${QUOTE})?`,
+  'i',
+);
+/** The cell of a table beside a name, or a sentence: `the password is …`. */
+const SAID = /^(?:\s{0,8}\|\s{0,8}|\s(?:is|was|ist|lautet)(?:\s|:\s))(["'`])?/;
+/** `user ada password …`, as in sentences and in a `.netrc`. */
+const BESIDE = /^\s(["'`])?/;
 
 /** What stands behind a name: a separator, perhaps quotes (written ones too: `\"`), and the value. */
 function readValue(runs: TextRuns, nameStart: number, nameEnd: number): Value | undefined {
   const { text } = runs;
-  const head = /^(?:\\{0,3}["'`])?\s{0,8}(=>|:=|=|:|\\u003d)\s{0,8}(\\{0,3}["'`])?/.exec(
-    text.slice(nameEnd, nameEnd + 32),
-  );
+  const behind = text.slice(nameEnd, nameEnd + 64);
+  const head = SEPARATED.exec(behind);
   if (head) {
     const start = nameEnd + head[0].length;
     return valueAt(runs, start, { quote: head[2] ?? '', separator: head[1] ?? '' });
   }
+  const named = NAMED.exec(behind);
+  if (named) return valueAt(runs, nameEnd + named[0].length, { quote: named[1] ?? '', separator: ':' });
+  if (behind.startsWith('>') && /<[\w:.-]{0,60}$/.test(text.slice(Math.max(0, nameStart - 60), nameStart))) {
+    return { start: nameEnd + 1, end: runs.next('<', nameEnd + 1), quoted: true, separator: '>' };
+  }
   const flag = /--[\w-]{0,40}$/.test(text.slice(Math.max(0, nameStart - 42), nameStart));
   const gap = /^[ \t]{1,4}(["'])?/.exec(text.slice(nameEnd, nameEnd + 8));
-  if (!flag || !gap) return undefined;
-  return valueAt(runs, nameEnd + gap[0].length, { quote: gap[1] ?? '', separator: ' ' });
+  if (flag && gap) return valueAt(runs, nameEnd + gap[0].length, { quote: gap[1] ?? '', separator: ' ' });
+  const said =
+    SAID.exec(behind) ??
+    (/^(?:passw|passphrase|passcode|kennwort|pwd)/i.test(text.slice(nameStart, nameEnd))
+      ? BESIDE.exec(behind)
+      : null);
+  if (!said) return undefined;
+  const value = valueAt(runs, nameEnd + said[0].length, { quote: said[1] ?? '', separator: ' ' });
+  // The full stop is of the sentence.
+  while (value.end > value.start && /[.:!?)|*]/.test(text.charAt(value.end - 1))) value.end -= 1;
+  return { ...value, prose: true };
 }
 
 function valueAt(runs: TextRuns, start: number, options: { quote: string; separator: string }): Value {
@@ -149,6 +202,43 @@ export function* findAuthorization(runs: TextRuns): Iterable<Match> {
   }
 }
 
+/** The values of a `Cookie` header, and the value of an `Authorization` header in any scheme. */
+export function* findHeaders(runs: TextRuns): Iterable<Match> {
+  const { text } = runs;
+  for (const match of text.matchAll(
+    /\b(set-cookie|cookie|(?:proxy-)?authori[sz]ation)(?:\\{0,3}["'`])?:\s{0,4}/gi,
+  )) {
+    const start = match.index + match[0].length;
+    const line = text.slice(start, Math.min(runs.next('\n', start), start + 4096));
+    const cookie = /cookie/i.test(match[1] ?? '');
+    const values = cookie
+      ? line.matchAll(/(?<=^|;\s{0,4}|^\\{0,3}["'`])[\w.$-]{1,80}=([^;\s"'`\\‹]{1,4096})/g)
+      : line.matchAll(/^\\{0,3}["'`]?(?:[A-Za-z][\w-]{1,20} {1,4})?([^\s"'`,\\‹]{8,4096})(?=$|["'`\\,\s])/g);
+    for (const { 0: whole, 1: value = '', index } of values) {
+      if (value.length < 8 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) continue;
+      if (/^\w{3},|GMT$/.test(value) || SOURCE_PATH.test(value)) continue;
+      const at = start + index + whole.length - value.length;
+      yield { kind: cookie ? 'cookie' : 'authorization', group: 'secret', start: at, end: at + value.length };
+    }
+  }
+}
+
+/** Passwords that commands take without a name: `sshpass -p …`, `docker login -p …`, `mysql -p…`. */
+export function* findCommandPasswords({ text }: TextRuns): Iterable<Match> {
+  if (!text.includes(' -p')) return;
+  const patterns = [
+    /\b(?:sshpass|(?:docker|podman|helm registry|az acr) login[^\n|;&]{0,100}?)\s-p[ =]?["']?([^\s"'‹]{4,256})/g,
+    /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,100}?\s-p["']?([^\s"'‹]{4,256})/g,
+  ];
+  for (const pattern of patterns) {
+    for (const { 0: whole, 1: value = '', index } of text.matchAll(pattern)) {
+      if (/^[$<{]/.test(value)) continue;
+      const end = index + whole.length;
+      yield { kind: 'password', group: 'secret', start: end - value.length, end };
+    }
+  }
+}
+
 const MAX_USERINFO = 256;
 const AUTHORITY = new CharSet(/[^\s"'`<>/?#\\]/, true);
 const URL_REST = new CharSet(/[^\s"'`<>\\]/, true);
@@ -175,6 +265,16 @@ export function* findUrlCredentials(runs: TextRuns): Iterable<Match> {
       start,
       end: start + length,
     };
+  }
+}
+
+/** `jdbc:oracle:thin:scott/tiger@…` names its user without an address before it. */
+export function* findOracleCredentials({ text }: TextRuns): Iterable<Match> {
+  for (const { 0: whole, 1: value = '', index } of text.matchAll(
+    /jdbc:oracle:\w{1,8}:([^\s/@"'‹]{1,64}\/[^\s@"'‹]{1,128})@/g,
+  )) {
+    const end = index + whole.length - 1;
+    yield { kind: 'database credentials', group: 'secret', start: end - value.length, end };
   }
 }
 

@@ -8,6 +8,18 @@ it('threat 11: keeps the address of the database, and its password alone, in', (
   ).toEqual([url, 'se%40cret-word', 'se@cret-word']);
 });
 
+it('issue 8: takes a secret by its name and a password within an address, however plain the rest of the name is', () => {
+  expect(
+    environmentSecrets({
+      NPM_TOKEN: 'corp.registry.value',
+      npm_config__auth: 'corp-registry-auth',
+      npm_package_name: 'some-package-name',
+      OLLAMA_HOST: 'https://ada:gpu-pass-1@gpu.example.org',
+      LOUPE_OTLP_ENDPOINT: 'https://ada:otlp-pass-1@otel.example.org/v1/traces',
+    }),
+  ).toEqual(['corp.registry.value', 'corp-registry-auth', 'gpu-pass-1', 'otlp-pass-1']);
+});
+
 it('takes an address without a password as it is', () => {
   expect(environmentSecrets({ SERVICE_URL: 'https://service.example/path' })).toEqual([
     'https://service.example/path',

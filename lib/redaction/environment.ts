@@ -1,6 +1,8 @@
 /** Names whose values everybody has, or that are no secret by what they are. */
 const PLAIN =
   /^(?:PATH|PWD|OLDPWD|SHELL|LANG|LANGUAGE|LC_.*|TERM|TERM_.*|COLORTERM|EDITOR|VISUAL|PAGER|HOME|USER|LOGNAME|SHLVL|_|TZ|DISPLAY|NODE_ENV|NODE_OPTIONS|NODE_VERSION|NEXT_.*|__NEXT_.*|TURBOPACK.*|VITEST.*|npm_.*|INIT_CWD|FORCE_COLOR|NO_COLOR|CI|DEBIAN_FRONTEND|LS_COLORS|XDG_.*|OLLAMA_HOST|LOUPE_(?!TOKEN|DATABASE_URL).*)$/i;
+const SECRET_NAME =
+  /token|secret|passw|credential|(?<![a-z])auth(?![a-z])|(?<![a-z])(?:api|private)_?key(?![a-z])/i;
 const SYSTEM_PATH = /^\/(?:usr|bin|sbin|lib|lib64|etc|opt|var|tmp|dev|run|proc|sys|nix)(?:\/|$)/;
 const HOME_PATH = /^(?:\/home\/|\/Users\/|\/root(?:\/|$)|[A-Za-z]:\\Users\\)/;
 const KEY_LIKE = /token|secret|passw|pwd|key|auth|credential|dsn|conn/i;
@@ -11,8 +13,10 @@ const KEY_LIKE = /token|secret|passw|pwd|key|auth|credential|dsn|conn/i;
  */
 export function environmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || PLAIN.test(name)) return [];
+    if (value === undefined) return [];
     const text = value.trim();
+    // `NPM_TOKEN` begins like a plain one, and an address of a server may have a password in it.
+    if (PLAIN.test(name) && !SECRET_NAME.test(name)) return passwordsOf(text);
     const min = KEY_LIKE.test(name) ? 6 : 10;
     if (text.length < min || text.length > 4096) return [];
     if (/^[\d.,:\s-]+$/.test(text) && !KEY_LIKE.test(name)) return [];

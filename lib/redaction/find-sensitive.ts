@@ -1,8 +1,17 @@
-import { findAssignments, findAuthorization, findAzureSecrets, findUrlCredentials } from './credentials.ts';
+import {
+  findAssignments,
+  findAuthorization,
+  findAzureSecrets,
+  findCommandPasswords,
+  findHeaders,
+  findOracleCredentials,
+  findUrlCredentials,
+} from './credentials.ts';
+import { findBase64Texts, unescaped } from './encoded.ts';
 import type { Match } from './match.ts';
 import { findEmails, findHomePaths, findPrivateAddresses } from './personal.ts';
 import { findShapes } from './secret-shapes.ts';
-import { beginsAt, TextRuns, WORD } from './text-runs.ts';
+import { beginsAt, literal, TextRuns, WORD } from './text-runs.ts';
 
 /** Values that are looked for as they are. */
 export interface ExactValues {
@@ -45,18 +54,46 @@ function scan(text: string, exact: readonly ExactValues[]): Match[] {
   if (text.length < 4) return [];
   const runs = new TextRuns(text);
   const masks = findMasks(text);
-  const found = [
-    ...findExact(text, exact),
+  const found = [...findPlain(runs, exact), ...findEscaped(text, exact), ...findBase64(text, exact)];
+  return merge(masks.length === 0 ? found : found.filter((match) => !liesIn(match, masks)));
+}
+
+function findPlain(runs: TextRuns, exact: readonly ExactValues[]): Match[] {
+  return [
+    ...findExact(runs.text, exact),
     ...findShapes(runs),
     ...findUrlCredentials(runs),
     ...findAuthorization(runs),
+    ...findHeaders(runs),
+    ...findCommandPasswords(runs),
+    ...findOracleCredentials(runs),
     ...findAzureSecrets(runs),
     ...findAssignments(runs),
     ...findEmails(runs),
     ...findHomePaths(runs),
     ...findPrivateAddresses(runs),
   ];
-  return merge(masks.length === 0 ? found : found.filter((match) => !liesIn(match, masks)));
+}
+
+/** What shows only when `%40`, `\\u0040` and `&#64;` are read as what they mean, at the places where it is written. */
+function findEscaped(text: string, exact: readonly ExactValues[]): Match[] {
+  const view = unescaped(text);
+  if (!view) return [];
+  return findPlain(new TextRuns(view.text), exact).map(({ learned: _learned, ...match }) => ({
+    ...match,
+    start: view.at(match.start),
+    end: view.at(match.end),
+  }));
+}
+
+/** Base64 of a text in which something is found: the whole of it, since nothing of it can be read by itself. */
+function* findBase64(text: string, exact: readonly ExactValues[]): Iterable<Match> {
+  for (const { start, end, meant } of findBase64Texts(text)) {
+    const [first, ...others] = merge(findPlain(new TextRuns(meant), exact));
+    if (!first) continue;
+    const { kind, group } = others.reduce<Match>(moreTelling, first);
+    yield { kind: `encoded ${kind}`, group, start, end };
+  }
 }
 
 /** What stands in place of a thing that was found. Numbers count the distinct values of a kind. */
@@ -87,7 +124,17 @@ function liesIn(match: Match, masks: readonly { start: number; end: number }[]):
   return mask !== undefined && mask.start <= match.start && match.end <= mask.end;
 }
 
+/** How the values of a list begin: most texts hold none of these, and are looked through once. */
+const anyOf = new WeakMap<readonly ExactValues[], RegExp>();
+
 function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match> {
+  let any = anyOf.get(exact);
+  if (!any) {
+    const beginnings = exact.flatMap(({ values }) => values.map((value) => literal(value.slice(0, 16))));
+    any = new RegExp(beginnings.length === 0 ? '(?!)' : beginnings.join('|'));
+    anyOf.set(exact, any);
+  }
+  if (!any.test(text)) return;
   for (const { kind, group, values, wholeNames } of exact) {
     for (const value of values) {
       for (let at = text.indexOf(value); at >= 0; ) {

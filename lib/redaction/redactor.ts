@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type EventOf, type RunEvent, runEvent } from '../events/registry.ts';
 import { isCredential, isDistinctive } from './credentials.ts';
 import { type ExactValues, findSensitive, maskOf } from './find-sensitive.ts';
-import type { FindingGroup, FindingKind } from './match.ts';
+import type { FindingGroup, FindingKind, Match } from './match.ts';
 import { type RewriteText, rewriteBySchema } from './rewrite-by-schema.ts';
 
 /** One kind of thing that was found, over all that went through the redactor. */
@@ -70,6 +70,8 @@ interface ReplyEdits {
 /** A value of `password: …` and its like is looked for elsewhere; so many of them, that a hostile text costs no time. */
 const MAX_LEARNED = 200;
 const MAX_SEQS = 20;
+/** Texts whose findings are kept, by their length in all. */
+const MAX_SEEN_CHARS = 4_000_000;
 const CREDENTIAL = 'credential';
 const OPERATOR_TOKEN = 'operator token';
 const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
@@ -122,11 +124,31 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return maskOf(kind, number);
   };
 
+  const seen = new Map<string, readonly Match[]>();
+  let seenChars = 0;
+  let seenFor = exact;
+
+  /** A log says most texts several times, and is read twice. */
+  const found = (text: string): readonly Match[] => {
+    if (seenFor !== exact || seenChars > MAX_SEEN_CHARS) {
+      seen.clear();
+      seenChars = 0;
+      seenFor = exact;
+    }
+    let matches = seen.get(text);
+    if (!matches) {
+      matches = findSensitive(text, exact);
+      seen.set(text, matches);
+      seenChars += text.length;
+    }
+    return matches;
+  };
+
   const rewrite = (text: string): { text: string; edits: readonly Edit[] } => {
     const edits: Edit[] = [];
     let out = '';
     let from = 0;
-    for (const match of findSensitive(text, exact)) {
+    for (const match of found(text)) {
       const value = text.slice(match.start, match.end);
       if (match.learned) learn(match.kind, value);
       const mask = note(match.kind, match.group, value);
@@ -270,16 +292,43 @@ function replyKey(event: { run_id: string; call: number }): string {
   return `${event.run_id} ${event.call}`;
 }
 
-/** A value as it may be written in a log: plain, within JSON, in an address, as base64. */
+/**
+ * A value as it may be written in a log: plain, within JSON, in an address or a form, as hexadecimal digits, and as base64,
+ * also in the middle of more. Escapes of other kinds are read as what they mean (`unescaped`).
+ */
 function written(values: readonly string[]): string[] {
   return longestFirst(
-    values.flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.toWellFormed()),
-      Buffer.from(value).toString('base64'),
-    ]),
+    values.flatMap((value) => {
+      const hex = Buffer.from(value).toString('hex');
+      return [
+        value,
+        JSON.stringify(value).slice(1, -1),
+        encodeURIComponent(value.toWellFormed()),
+        value.replaceAll(' ', '+'),
+        ...(value.length < MIN_ENCODED ? [] : [hex, hex.toUpperCase()]),
+        ...inBase64(value),
+      ];
+    }),
   );
+}
+
+/** Of a shorter value too little is left in an encoding to tell it from chance. */
+const MIN_ENCODED = 8;
+
+/** Base64 of a value alone, and what it always becomes in the middle of more, in both alphabets. */
+function inBase64(value: string): string[] {
+  const alone = Buffer.from(value).toString('base64');
+  const within = [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
+    // Signs that also hold bits of the neighbours are left out.
+    const from = Math.ceil((before * 4) / 3);
+    return bytes.toString('base64').slice(from, Math.floor((bytes.length * 4) / 3));
+  });
+  const forms = value.length < MIN_ENCODED ? [alone] : [alone, ...within];
+  return [
+    ...forms,
+    ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')),
+  ];
 }
 
 function folders(paths: readonly string[]): string[] {

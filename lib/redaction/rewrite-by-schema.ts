@@ -106,7 +106,10 @@ function optionFor(def: z.core.$ZodUnionDef, value: unknown): z.core.$ZodType | 
   return def.options.find((option) => z.safeParse(option, value).success);
 }
 
-/** Where any JSON may stand. An argument list (`["--token", "…"]`) names its values as an object does. */
+/**
+ * Where any JSON may stand. An argument list (`["--token", "…"]`) names its values as an object does, and so does a list
+ * of settings (`{"name": "DB_PASSWORD", "value": "…"}`).
+ */
 function anything(value: unknown, context: Context): unknown {
   const { rewrite } = context;
   if (typeof value === 'string') return rewrite(value, { key: context.key, schema: undefined });
@@ -117,11 +120,17 @@ function anything(value: unknown, context: Context): unknown {
       return anything(item, { rewrite, key });
     });
   }
+  if (typeof value === 'number' && context.key !== undefined) {
+    const written = String(value);
+    const masked = rewrite(written, { key: context.key, schema: undefined });
+    return masked === written ? value : masked;
+  }
   if (!isRecord(value)) return value;
+  const label = value.name ?? value.key;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       rewrite(key, { key: undefined, schema: undefined }),
-      anything(item, { rewrite, key }),
+      anything(item, { rewrite, key: key === 'value' && typeof label === 'string' ? label : key }),
     ]),
   );
 }

@@ -10,14 +10,18 @@ interface Shape {
 }
 
 const UPPER = new CharSet(/[A-Z0-9]/);
+const LOWER = new CharSet(/[a-z0-9]/);
 const HEX = new CharSet(/[0-9a-f]/);
 const DOTTED = new CharSet(/[A-Za-z0-9_.-]/);
 const PATH = new CharSet(/[A-Za-z0-9_/-]/);
+const AT_PATH = new CharSet(/[A-Za-z0-9_/@-]/);
 const URL_BODY = new CharSet(/[A-Za-z0-9_/.%+=-]/);
 
 /** Tokens that say by their beginning what they are. */
 const SHAPES: readonly Shape[] = [
   { kind: 'aws key', prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: UPPER, min: 12 },
+  // Session tokens: their first bytes are always the same.
+  { kind: 'aws token', prefixes: ['IQoJb3JpZ2lu', 'FwoGZXIvYXdz', 'FQoGZXIvYXdz'], body: BASE64, min: 16 },
   {
     kind: 'github token',
     prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
@@ -32,10 +36,11 @@ const SHAPES: readonly Shape[] = [
   },
   {
     kind: 'slack token',
-    prefixes: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxe-', 'xoxe.', 'xapp-'],
-    body: DOTTED,
+    prefixes: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xapp-'],
+    body: URL_BODY,
     min: 8,
   },
+  { kind: 'teams webhook', prefixes: ['webhook.office.com/webhookb2/'], body: AT_PATH, min: 16 },
   { kind: 'slack webhook', prefixes: ['hooks.slack.com/services/'], body: PATH, min: 8 },
   {
     kind: 'discord webhook',
@@ -58,7 +63,8 @@ const SHAPES: readonly Shape[] = [
   },
   { kind: 'openai key', prefixes: ['sk-'], body: ALNUM, min: 20 },
   { kind: 'google key', prefixes: ['AIza'], body: WORD, min: 20 },
-  { kind: 'google token', prefixes: ['ya29.', 'GOCSPX-'], body: DOTTED, min: 12 },
+  { kind: 'google token', prefixes: ['ya29.', 'GOCSPX-', '1//0'], body: DOTTED, min: 12 },
+  { kind: 'firebase key', prefixes: [':APA91b'], body: WORD, min: 40 },
   { kind: 'npm token', prefixes: ['npm_'], body: ALNUM, min: 30 },
   { kind: 'pypi token', prefixes: ['pypi-AgE'], body: WORD, min: 16 },
   { kind: 'hugging face token', prefixes: ['hf_', 'api_org_'], body: ALNUM, min: 20 },
@@ -81,6 +87,18 @@ const SHAPES: readonly Shape[] = [
   { kind: 'postman key', prefixes: ['PMAK-'], body: WORD, min: 20 },
   { kind: 'figma token', prefixes: ['figd_'], body: WORD, min: 20 },
   { kind: 'supabase key', prefixes: ['sbp_', 'sb_secret_'], body: WORD, min: 20 },
+  {
+    kind: 'planetscale token',
+    prefixes: ['pscale_pw_', 'pscale_tkn_', 'pscale_oauth_'],
+    body: WORD,
+    min: 16,
+  },
+  { kind: 'netlify token', prefixes: ['nfp_'], body: WORD, min: 30 },
+  { kind: 'heroku key', prefixes: ['HRKU-'], body: WORD, min: 20 },
+  { kind: 'fly token', prefixes: ['fm2_', 'fo1_'], body: BASE64, min: 24 },
+  { kind: 'ruby gems key', prefixes: ['rubygems_'], body: HEX, min: 24 },
+  { kind: 'nuget key', prefixes: ['oy2'], body: LOWER, min: 43 },
+  { kind: 'cargo token', prefixes: ['cio'], body: ALNUM, min: 32 },
   { kind: 'groq key', prefixes: ['gsk_'], body: ALNUM, min: 20 },
   { kind: 'replicate token', prefixes: ['r8_'], body: ALNUM, min: 24 },
   { kind: 'xai key', prefixes: ['xai-'], body: ALNUM, min: 24 },
@@ -89,7 +107,7 @@ const SHAPES: readonly Shape[] = [
   { kind: 'azure key', prefixes: ['AccountKey=', 'SharedAccessKey='], body: BASE64, min: 16 },
   {
     kind: 'password hash',
-    prefixes: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2'],
+    prefixes: ['$1$', '$apr1$', 'pbkdf2_sha256$', '$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2'],
     body: new CharSet(/[A-Za-z0-9_./$,=+-]/),
     min: 20,
   },
@@ -105,7 +123,6 @@ const SHAPES: readonly Shape[] = [
     body: BASE64,
     min: 16,
   },
-  { kind: 'share link', prefixes: ['/s/'], body: WORD, min: 22 },
   { kind: 'sign-in link', prefixes: ['/?t=', '/#t='], body: URL_BODY, min: 16 },
 ];
 
@@ -120,7 +137,7 @@ const ANY_PREFIX = new RegExp(
 export function* findShapes(runs: TextRuns): Iterable<Match> {
   if (ANY_PREFIX.test(runs.text)) yield* findPrefixed(runs);
   yield* findWebTokens(runs);
-  yield* findBotTokens(runs.text);
+  yield* findPatterns(runs.text);
   yield* findPrivateKeys(runs);
 }
 
@@ -143,25 +160,47 @@ function* findPrefixed(runs: TextRuns): Iterable<Match> {
   }
 }
 
-/** JSON web tokens: a header, a body and perhaps a signature, each base64url, the first two JSON objects. */
+/** JSON web tokens: a header, a body and perhaps a signature, each base64url; encrypted ones have five parts. */
 function* findWebTokens(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
   for (let at = text.indexOf('eyJ'); at >= 0; ) {
     const header = runs.endOf(WORD, at);
-    if (text.charAt(header) !== '.' || !text.startsWith('eyJ', header + 1)) {
+    const body = text.charAt(header) === '.' ? runs.endOf(WORD, header + 1) : header;
+    let end = text.charAt(body) === '.' ? runs.endOf(WORD, body + 1) : body;
+    // Of an encrypted or a session token only the header is an object; its length tells it from a name with dots.
+    if (
+      body === header ||
+      !(text.startsWith('eyJ', header + 1) || (header - at >= 12 && end - body > 20 - (body - header)))
+    ) {
       at = text.indexOf('eyJ', header);
       continue;
     }
-    const body = runs.endOf(WORD, header + 1);
-    const end = text.charAt(body) === '.' ? runs.endOf(WORD, body + 1) : body;
+    for (let part = 0; part < 2 && text.charAt(end) === '.'; part += 1) end = runs.endOf(WORD, end + 1);
     yield { kind: 'web token', group: 'secret', start: at, end };
     at = text.indexOf('eyJ', end);
   }
 }
 
-function* findBotTokens(text: string): Iterable<Match> {
-  for (const match of text.matchAll(/(?<![0-9A-Za-z])\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g)) {
-    yield { kind: 'telegram token', group: 'secret', start: match.index, end: match.index + match[0].length };
+/** Tokens that are known by their whole shape. */
+const PATTERNS: readonly { kind: string; pattern: RegExp }[] = [
+  { kind: 'telegram token', pattern: /(?<![0-9A-Za-z])\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g },
+  { kind: 'discord token', pattern: /(?<![\w-])[MNO][A-Za-z0-9]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])/g },
+  { kind: 'terraform token', pattern: /(?<![\w-])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{20,100}/g },
+  { kind: 'airtable token', pattern: /(?<![\w-])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/g },
+  // The secret half of a pair, which has no shape of its own.
+  {
+    kind: 'aws key',
+    pattern: /(?<=(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9+/\n]{1,8})[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g,
+  },
+  // 128 bits, as this program makes them: a longer name is a folder.
+  { kind: 'share link', pattern: /\/s\/[A-Za-z0-9_-]{22}(?![A-Za-z0-9_-])/g },
+];
+
+function* findPatterns(text: string): Iterable<Match> {
+  for (const { kind, pattern } of PATTERNS) {
+    for (const match of text.matchAll(pattern)) {
+      yield { kind, group: 'secret', start: match.index, end: match.index + match[0].length };
+    }
   }
 }
 
@@ -169,17 +208,23 @@ function* findBotTokens(text: string): Iterable<Match> {
 const KEY_BODY = new CharSet(/[A-Za-z0-9+/=\s\\:,|-]/);
 const MAX_KEY_CHARS = 20_000;
 
-/** Key blocks from BEGIN to END. Where one of both was cut away, everything that may be of the key. */
+/** Key blocks from BEGIN to END, and those of PuTTY. Where one of both was cut away, everything that may be of the key. */
 function* findPrivateKeys(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
   let after = 0;
   for (const match of text.matchAll(
-    /-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g,
+    /-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|---- (BEGIN|END) SSH2 (?:ENCRYPTED )?PRIVATE KEY ----|Private-Lines: \d{1,4}/g,
   )) {
     const start = match.index;
-    const end = start + match[0].length;
+    const [whole, pem, ssh] = match;
+    const end = start + whole.length;
     if (start < after) continue;
-    if (match[1] === 'BEGIN') {
+    if (ssh === 'END') continue;
+    if (pem === undefined) {
+      // Of these the end is written otherwise, and what may be of the key reaches over it.
+      after = runs.endOf(KEY_BODY, end);
+      yield { kind: 'private key', group: 'secret', start: ssh ? start : end, end: after };
+    } else if (pem === 'BEGIN') {
       const close = runs.next('-----END ', end);
       const tail = close < text.length ? text.indexOf('-----', close + 9) : -1;
       after =

@@ -75,3 +75,8 @@ export function beginsAt(text: string, at: number): boolean {
   if (!ALNUM.has(before) && before !== 0x5f) return true;
   return /[nrtbf]/.test(text.charAt(at - 1)) && text.charAt(at - 2) === '\\';
 }
+
+/** A text as a regular expression that takes it alone. */
+export function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
