@@ -77,7 +77,7 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
     compaction?.after_tokens ??
     (mode.prompt ? estimateTokens(mode.prompt(state), tools) : estimateTokens(messages, tools, folded));
   if (estimate > effectiveWindow(state)) {
-    return conclude(state, mode.whenFull?.(state) ?? { reason: 'context_full' });
+    return conclude(state, mode.whenFull?.(state, estimate) ?? { reason: 'context_full' });
   }
   // The retries belong to the iteration in hand: a new one begins with the first limit.
   const secondTry = opening.length === 0 && state.retries.length > 0;
@@ -108,7 +108,8 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
 function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
   const failure = state.failedCall;
   if (state.stop || !failure) return conclude(state, { reason: 'stopped' });
-  const verdict = afterFailedCall(state, failure, { now, shortens: mode.shortens });
+  const { shortens, whenFull } = mode;
+  const verdict = afterFailedCall(state, failure, { now, shortens, whenFull });
   if (verdict) return act(state, verdict);
   const retry = retryMalformed(state);
   if (retry) return { type: 'append', events: [retry] };

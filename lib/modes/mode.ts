@@ -52,8 +52,12 @@ export interface Mode {
   onText(state: ReadyState, broken: readonly NewEvent[]): Verdict;
   /** What a reply with neither means. `malformed`: the model wrote a call that nobody could read. */
   onSilence(state: ReadyState, cause: 'empty' | 'malformed'): Verdict;
-  /** The end of a conversation that no longer fits its window. Left out: the plain reason. */
-  whenFull?(state: ReadyState): Ending;
+  /**
+   * The end of a conversation that no longer fits its window. Left out: the plain reason.
+   *
+   * @param estimate tokens of the request that does not fit; `undefined` when Ollama refused it
+   */
+  whenFull?(state: ReadyState, estimate: number | undefined): Ending;
   /** A failed call in the words of this mode. Left out: as it is. */
   failure?(error: ModelError): ModelError;
   /** The lines a console would show for an event (S11, O14). */

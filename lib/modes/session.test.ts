@@ -314,12 +314,35 @@ it('C8, C9: ends after the turn that crossed the limit, and says how many turns 
   expect(run.end.message).toBe(warning?.message);
 });
 
-it('C7: ends too when Ollama refuses the conversation as too long, and never shortens it', async () => {
+it('C8: ends before a request that does not fit with its tools, and gives the figures that tell why', async () => {
   await using run = await play(session, [calls(read('a.md')), says('x')], {
     files: { 'a.md': 'word '.repeat(3000) },
     fake: { models: [{ name: 'play', context_length: 4096 }] },
   });
+  expect(run.fake.chats).toHaveLength(1);
   expect(run.end.result.termination_reason).toBe('context_full');
+  const [, tokens] =
+    /^The conversation is full after 1 completed turn: with its tools about ([\d,]+) tokens, and the window is 4,096 tokens\. Start a new run to go on\.$/.exec(
+      run.end.message,
+    ) ?? [undefined, ''];
+  expect(Number(tokens.replace(',', ''))).toBeGreaterThan(4096);
+  expect(run.of('policy.compacted')).toEqual([]);
+});
+
+it('C7, C8: ends with turns and advice when Ollama refuses the conversation as too long, and never shortens it', async () => {
+  await using run = await play(session, [
+    says('One.'),
+    says('Two.'),
+    { reply: { content: 'Three.', prompt_eval_count: 40_000 } },
+  ]);
+  expect(run.of('model-call.failed')).toMatchObject([{ kind: 'overflow' }]);
+  const message =
+    'The conversation is full after 2 completed turns: Ollama refused it as too long for its window of 32,768 tokens. Start a new run to go on.';
+  expect(run.end).toMatchObject({
+    result: { termination_reason: 'context_full', error: { code: 'model_overflow' } },
+    message,
+  });
+  expect(run.of('policy.warned').at(-1)).toMatchObject({ code: 'conversation_full', message });
   expect(run.of('policy.compacted')).toEqual([]);
 });
 

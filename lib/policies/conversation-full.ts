@@ -26,21 +26,39 @@ function limitChars(state: ReadyState): number {
 }
 
 /** Ends a conversation that is never shortened once its characters exceed four times the limit (C8-C10). */
-export const endWhenConversationFull: Rule = (state) =>
-  conversationChars(state.messages) > limitChars(state)
-    ? { type: 'end', ending: conversationFull(state) }
-    : undefined;
-
-/** The end of a conversation that fits no more: how far it came, and what to do about it. */
-export function conversationFull(state: ReadyState): Ending {
+export const endWhenConversationFull: Rule = (state) => {
   const chars = conversationChars(state.messages);
+  const limit = limitChars(state);
+  if (chars <= limit) return undefined;
+  return {
+    type: 'end',
+    ending: full(state, `${number(chars)} characters, and the limit is ${number(limit)}`),
+  };
+};
+
+/**
+ * The end of a conversation whose next request does not fit the window, below the limit in characters: tools count in a
+ * request too, and a model may make more tokens of a text than it is estimated at.
+ *
+ * @param estimate tokens of the request; `undefined` when Ollama refused it
+ */
+export function conversationFull(state: ReadyState, estimate: number | undefined): Ending {
+  const window = `${number(effectiveWindow(state))} tokens`;
+  return full(
+    state,
+    estimate === undefined
+      ? `Ollama refused it as too long for its window of ${window}`
+      : `with its tools about ${number(estimate)} tokens, and the window is ${window}`,
+  );
+}
+
+/** How far the conversation came, why it ends, and what to do about it (C8). */
+function full(state: ReadyState, why: string): Ending {
   const extent =
     state.cycle.number > 0
       ? plural(state.cycle.number, 'cycle')
       : plural(state.turns.completed, 'completed turn');
-  const message =
-    `The conversation is full after ${extent}: ${number(chars)} characters, ` +
-    `and the limit is ${number(limitChars(state))}. Start a new run to go on.`;
+  const message = `The conversation is full after ${extent}: ${why}. Start a new run to go on.`;
   return {
     reason: 'context_full',
     message,

@@ -2,11 +2,19 @@ import type { NewEvent } from '../events/registry.ts';
 import type { FailedCall } from '../events/run-state.ts';
 import { planCompaction } from './compaction.ts';
 import { retryWait } from './retry.ts';
-import { type Decision, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
+import { type Decision, type Ending, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
 import { compactionLimit } from './window.ts';
 
 /** Shortenings after an overflow within one iteration; each one sends less, and what remains may be too much. */
 const MAX_OVERFLOW_RETRIES = 3;
+
+/** What a mode says about a conversation that does not fit. */
+interface WhenTooLong {
+  /** Whether older results may be sent in a shorter form. */
+  shortens: boolean;
+  /** The end of a conversation that fits no more; left out: the plain reason. */
+  whenFull?: (state: ReadyState, estimate: undefined) => Ending;
+}
 
 /** The parts of a failure that decide what to do about it. */
 export type Failure = Pick<FailedCall, 'kind' | 'transient' | 'code' | 'message' | 'hint'>;
@@ -22,13 +30,12 @@ export function afterFailedPreparation(state: ReadyState, failure: Failure, now:
  * request; a model that cannot think is asked without. Everything else ends the attempt with what there is (T17).
  *
  * @param options.now milliseconds since 1970
- * @param options.shortens whether older results may be sent in a shorter form
  * @returns `undefined` for a call that Ollama could not read: that is a reply, not an outage (T22)
  */
 export function afterFailedCall(
   state: ReadyState,
   failure: Failure,
-  { now, shortens }: { now: number; shortens: boolean },
+  { now, shortens, whenFull }: { now: number } & WhenTooLong,
 ): Verdict | undefined {
   const error = errorOf(failure);
   switch (failure.kind) {
@@ -37,7 +44,10 @@ export function afterFailedCall(
     case 'timeout':
       return ended('timeout', { error });
     case 'overflow':
-      return (shortens ? retryShorter(state, failure) : undefined) ?? ended('context_full', { error });
+      return (
+        (shortens ? retryShorter(state, failure) : undefined) ??
+        ended('context_full', { ...whenFull?.(state, undefined), error })
+      );
     case 'no_thinking_support':
       if (state.thinkingRefused) return ended('error', { error });
       return {
