@@ -12,6 +12,7 @@ import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { toneText } from '../ui/tone.ts';
@@ -56,6 +57,8 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const { experiment, items } = data;
   const { label, tone } = STATUS_WORDS[experiment.status];
   const active = experiment.status === 'running' || experiment.status === 'waiting';
+  // Also one that was stopped sees this run to its end, which can be hours away.
+  const inHand = items.some((item) => item.status === 'running');
   const seconds = items.reduce((sum, { result }) => sum + (result?.seconds ?? 0), 0);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
@@ -68,19 +71,19 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         </h1>
         <div className="flex flex-wrap items-center gap-2">
           {active && (
-            <>
-              <Button size="sm" onClick={() => void ask('stop', {})}>
-                Stop after this run
-              </Button>
-              <Button
-                size="sm"
-                kind="quiet"
-                className="text-fail"
-                onClick={() => void ask('stop', { force: true })}
-              >
-                Stop now
-              </Button>
-            </>
+            <Button size="sm" onClick={() => void ask('stop', {})}>
+              Stop after this run
+            </Button>
+          )}
+          {(active || inHand) && (
+            <Button
+              size="sm"
+              kind="quiet"
+              className="text-fail"
+              onClick={() => void ask('stop', { force: true })}
+            >
+              Stop now
+            </Button>
           )}
           {experiment.status === 'stopped' && (
             <Button size="sm" onClick={() => void ask('continue', {})}>
@@ -93,6 +96,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <p role="alert" className="mt-2 text-sm text-fail">
           {problem}
         </p>
+      )}
+      {experiment.problem && (
+        <div className="mt-4">
+          <ErrorNote error={experiment.problem} />
+        </div>
       )}
       <div className="mt-4 grid items-center gap-x-6 gap-y-2 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
         <span>

@@ -125,6 +125,10 @@ export const experimentSummary = z.object({
   total: z.int().nonnegative(),
   done: z.int().nonnegative(),
   failed: z.int().nonnegative(),
+  /** Runs in hand: also one that was stopped sees them to their end. Missing in what was stored before it was counted. */
+  running: z.int().nonnegative().optional(),
+  /** Why it stopped by itself. */
+  problem: errorShape.optional(),
   plan: experimentRequest,
 });
 export type ExperimentSummary = z.infer<typeof experimentSummary>;

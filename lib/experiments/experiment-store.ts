@@ -8,4 +8,6 @@ export interface ExperimentStore {
   experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
   /** The newest first. */
   experiments(): Promise<ExperimentSummary[]>;
+  /** Those that wait, run, or have a run in hand, oldest first. */
+  unfinishedExperiments(): Promise<ExperimentSummary[]>;
 }

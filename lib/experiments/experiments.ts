@@ -10,6 +10,7 @@ import type {
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
+import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from './experiment-store.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
 import { resultOfLog } from './result-row.ts';
@@ -111,16 +112,17 @@ export class Experiments {
     return { experiment: summary, items };
   }
 
-  /** Takes up the experiments that the last process left, and that no other works on. */
+  /**
+   * Takes up the experiments that the last process left, and that no other works on: also one that was stopped, for the
+   * result of the run it had in hand.
+   */
   async resume(): Promise<void> {
-    const unfinished = (await this.#store.experiments())
-      .filter(isUnfinished)
-      // What was in work goes first, then the oldest.
-      .sort(
-        (a, b) =>
-          Number(b.status === 'running') - Number(a.status === 'running') || a.created_at - b.created_at,
-      );
-    for (const { id } of unfinished) {
+    const unfinished = await this.#store.unfinishedExperiments();
+    // What was in work goes first, then the oldest.
+    const inOrder = unfinished.toSorted(
+      (a, b) => Number(b.status !== 'waiting') - Number(a.status !== 'waiting'),
+    );
+    for (const { id } of inOrder) {
       if (this.#open.has(id) || this.#closing.signal.aborted || !(await this.#holder.hold(id))) continue;
       const found = await this.#store.experiment(id);
       if (found) this.#take(opened(found));
@@ -208,7 +210,7 @@ export class Experiments {
     const open = this.#open.get(id) ?? opened({ summary: experiment, items });
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
     const inWork = this.#open.values().next().value === open;
-    await this.#save(open, { status: inWork ? 'running' : 'waiting' });
+    await this.#save(open, { status: inWork ? 'running' : 'waiting', problem: undefined });
     this.#take(open);
     return this.get(id);
   }
@@ -274,7 +276,7 @@ export class Experiments {
       if (finished && !this.#isOver(open)) await this.#save(open, { status: 'finished' });
     } catch (error) {
       if (this.#isOver(open)) return;
-      await this.#save(open, { status: 'stopped' });
+      await this.#save(open, { status: 'stopped', problem: problemOf(error) });
       throw error;
     } finally {
       if (!open.gone.signal.aborted) {
@@ -316,11 +318,11 @@ export class Experiments {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (HALTING.has(error.code)) {
-        if (!this.#closing.signal.aborted) await this.#save(open, { status: 'stopped' });
+        const problem = problemOf(error);
+        if (!this.#closing.signal.aborted) await this.#save(open, { status: 'stopped', problem });
         return undefined;
       }
-      const { code, message, hint } = error;
-      await this.#save(open, {}, { ...item, status: 'failed', error: { code, message, hint } });
+      await this.#save(open, {}, { ...item, status: 'failed', error: problemOf(error) });
       return undefined;
     }
   }
@@ -335,6 +337,7 @@ export class Experiments {
       updated_at: Date.now(),
       done: count('done'),
       failed: count('failed'),
+      running: count('running'),
     };
     await this.#store.saveExperiment(open.summary, item ? [item] : []);
   }
@@ -342,6 +345,16 @@ export class Experiments {
 
 function isUnfinished({ status }: ExperimentSummary): boolean {
   return status === 'running' || status === 'waiting';
+}
+
+/** What went wrong, as a person reads it. */
+function problemOf(error: unknown): ErrorShape {
+  if (!(error instanceof AppError)) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { code: 'internal_error', message: `The program made a mistake: ${why}` };
+  }
+  const { code, message, hint } = error;
+  return { code, message, hint };
 }
 
 function opened({ summary, items }: Pick<Open, 'summary' | 'items'>): Open {

@@ -36,6 +36,7 @@ export function withObservers(store: RunStore, observers: readonly AppendObserve
     forksOf: (runId) => store.forksOf(runId),
     experiment: (id) => store.experiment(id),
     experiments: () => store.experiments(),
+    unfinishedExperiments: () => store.unfinishedExperiments(),
     async deleteRun(runId) {
       await store.deleteRun(runId);
       await Promise.all(observers.map((observer) => observer.remove(runId)));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
 import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
@@ -13,8 +13,11 @@ let folder: string;
 let fake: FakeOllama;
 let opened: OpenedRunService;
 
-const open = () =>
-  openRunService(readEnvironment({ LOUPE_DATA_DIR: folder, OLLAMA_HOST: fake.url, LOUPE_MIN_FREE_MB: '0' }));
+const open = (settings: Partial<Environment> = {}) =>
+  openRunService({
+    ...readEnvironment({ LOUPE_DATA_DIR: folder, OLLAMA_HOST: fake.url, LOUPE_MIN_FREE_MB: '0' }),
+    ...settings,
+  });
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
@@ -124,6 +127,44 @@ it('stops after the run in hand, and goes on when asked to', async () => {
   expect(stopped.items.map(({ status }) => status)).toEqual(['done', 'waiting', 'waiting', 'waiting']);
   await opened.experiments.continue(experiment.id);
   expect((await finished(experiment.id)).experiment.done).toBe(4);
+});
+
+it('keeps the result of the run in hand when it was stopped and the server restarted, and makes no other', async () => {
+  const { experiment } = await opened.experiments.create(plan({ repeats: 2 }));
+  await vi.waitFor(
+    async () => {
+      const { items } = await opened.experiments.get(experiment.id);
+      expect(items[0]?.status).toBe('running');
+    },
+    { timeout: 20_000, interval: 5 },
+  );
+  await opened.experiments.stop(experiment.id, { force: false });
+  await opened.close();
+  opened = await open();
+  await opened.service.resumeUnfinished();
+  await opened.experiments.resume();
+  await vi.waitFor(
+    async () => expect((await opened.experiments.get(experiment.id)).items[0]?.status).toBe('done'),
+    { timeout: 20_000, interval: 20 },
+  );
+  const stopped = await opened.experiments.get(experiment.id);
+  expect(stopped.experiment).toMatchObject({ status: 'stopped', done: 1, running: 0 });
+  expect(stopped.items.map(({ status }) => status)).toEqual(['done', 'waiting', 'waiting', 'waiting']);
+  expect(stopped.items[0]?.result).toMatchObject({ termination_reason: 'final_answer', cycles: 2 });
+});
+
+it('says why it stopped by itself, until someone continues it', async () => {
+  await opened.close();
+  opened = await open({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+  const { experiment } = await opened.experiments.create(plan({ models: ['alpha'] }));
+  const look = async () => (await opened.experiments.get(experiment.id)).experiment;
+  await vi.waitFor(async () => expect((await look()).status).toBe('stopped'), { timeout: 20_000 });
+  expect((await look()).problem).toMatchObject({ code: 'storage_full', hint: expect.any(String) });
+  await opened.close();
+  opened = await open();
+  expect((await look()).problem).toMatchObject({ code: 'storage_full' });
+  await opened.experiments.continue(experiment.id);
+  expect((await finished(experiment.id)).experiment.problem).toBeUndefined();
 });
 
 it('works on one experiment at a time, and a model that is missing fails its own runs only', async () => {

@@ -562,6 +562,10 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
     return this.#search.search(query, page);
   }
 
+  protected experimentField(name: 'status' | 'running'): Expression<string | null> {
+    return sql<string | null>`(body::json ->> ${name})`;
+  }
+
   protected holds(word: string): Expression<SqlBool> {
     return sql<SqlBool>`strpos(lower((title || chr(10) || model) collate "C"), ${word}) > 0`;
   }

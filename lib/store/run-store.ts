@@ -105,6 +105,8 @@ export interface RunReader {
   experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
   /** The newest experiments first. */
   experiments(): Promise<ExperimentSummary[]>;
+  /** Those that wait, run, or have a run in hand, oldest first: what a starting worker looks at. */
+  unfinishedExperiments(): Promise<ExperimentSummary[]>;
   /** All share links, the newest first. */
   shares(): Promise<ShareRecord[]>;
   /** The link whose token has this SHA-256 (hex). */

@@ -55,6 +55,9 @@ export abstract class SqlReader implements RunReader {
   /** Whether the title or the model's name holds a word that is in lower case already (A to Z). */
   protected abstract holds(word: string): Expression<SqlBool>;
 
+  /** A field of an experiment's body, as text. */
+  protected abstract experimentField(name: 'status' | 'running'): Expression<string | null>;
+
   abstract search(query: string, page: SearchPage): Promise<Found>;
 
   list({ limit, before, filter = {} }: ListPage): Promise<RunSummary[]> {
@@ -166,6 +169,21 @@ export abstract class SqlReader implements RunReader {
   async experiments(): ReturnType<RunReader['experiments']> {
     const rows = await this.all(
       this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
+    );
+    return rows.map((row) => experimentSummary.parse(bodyOf(row)));
+  }
+
+  async unfinishedExperiments(): ReturnType<RunReader['unfinishedExperiments']> {
+    const status = this.experimentField('status');
+    const rows = await this.all(
+      this.db
+        .selectFrom('experiments')
+        .select('body')
+        .where(({ eb, or }) =>
+          or([eb(status, 'in', ['waiting', 'running']), eb(this.experimentField('running'), '!=', '0')]),
+        )
+        .orderBy('created_at')
+        .orderBy('id'),
     );
     return rows.map((row) => experimentSummary.parse(bodyOf(row)));
   }

@@ -103,6 +103,10 @@ export class SqliteReader extends SqlReader {
     return sql<SqlBool>`instr(lower(title || char(10) || model), ${word}) > 0`;
   }
 
+  protected experimentField(name: 'status' | 'running'): Expression<string | null> {
+    return sql<string | null>`cast(json_extract(body, ${`$.${name}`}) as text)`;
+  }
+
   protected all(query: Compilable): Promise<unknown[]> {
     const { sql: text, parameters } = query.compile();
     return this.#whenFree(() => this.#database.prepare(text).all(...parameters));

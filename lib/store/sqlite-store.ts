@@ -367,6 +367,10 @@ export class SqliteRunStore implements RunStore {
     return this.#reader.experiments();
   }
 
+  unfinishedExperiments(): Promise<ExperimentSummary[]> {
+    return this.#reader.unfinishedExperiments();
+  }
+
   modelChecks(): Promise<CheckSummary[]> {
     return this.#reader.modelChecks();
   }

@@ -893,6 +893,16 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         items: [items[0], running, items[2]],
       });
       expect(await store.experiment('nobody')).toBeUndefined();
+      // What a starting worker looks at: those that wait or run, and stopped ones with a run in hand.
+      await store.saveExperiment({ ...summary('finished', 3), status: 'finished', running: 0 }, []);
+      await store.saveExperiment({ ...summary('stopped', 4), status: 'stopped', running: 0 }, []);
+      await store.saveExperiment({ ...summary('uncounted', 5), status: 'stopped' }, []);
+      await store.saveExperiment({ ...summary('in-hand', 0), status: 'stopped', running: 1 }, []);
+      expect(await store.unfinishedExperiments()).toEqual([
+        { ...summary('in-hand', 0), status: 'stopped', running: 1 },
+        changed,
+        summary('newer', 2),
+      ]);
     });
   });
 }

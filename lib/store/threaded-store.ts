@@ -131,6 +131,10 @@ export class ThreadedRunStore implements RunStore {
     return this.#reader.experiments();
   }
 
+  unfinishedExperiments(): ReturnType<RunReader['unfinishedExperiments']> {
+    return this.#reader.unfinishedExperiments();
+  }
+
   modelChecks(): Promise<CheckSummary[]> {
     return this.#reader.modelChecks();
   }
