@@ -37,6 +37,17 @@ it('loads each model as seldom as possible', () => {
   expect(changes).toEqual(['a 2048', 'a 4096', 'a undefined', 'b 2048', 'b 4096', 'b undefined']);
 });
 
+it('knows the window of a set that names none: it loads the model as that window does', () => {
+  const windows = (settings: ExperimentRequest['settings'], ...sizes: (number | undefined)[]) => {
+    const options = sizes.map(
+      (num_ctx): Record<string, number> => (num_ctx === undefined ? {} : { num_ctx }),
+    );
+    return planRuns(plan({ settings, options })).map(({ options: set }) => set.num_ctx);
+  };
+  expect(windows({}, undefined, 8192, 32_768)).toEqual([undefined, 32_768, 8192]);
+  expect(windows({ window_tokens: 8192 }, undefined, 32_768, 8192)).toEqual([undefined, 8192, 32_768]);
+});
+
 it('never loads a model more often than it has different ways to be loaded', () => {
   const option = fc.record({ num_ctx: fc.constantFrom(1024, 2048), top_k: fc.constantFrom(1, 2, 3) });
   fc.assert(
@@ -80,6 +91,12 @@ it('makes requests that a run can be started with', () => {
     max_cycles: 9,
     calls_per_cycle: 5,
   });
+  // Runs that differ by an option only must be told apart in a list.
+  const two = plan({ models: ['m'], options: [{ temperature: 0.5, top_k: 1 }, { temperature: 1 }] });
+  expect(planRuns(two).map((each) => requestOf(two, each).title)).toEqual([
+    'Test: m, temperature 0.5, top_k 1',
+    'Test: m, temperature 1',
+  ]);
   const task = plan({ mode: 'task', task: 'Do it.', settings: { tier: 'trivial' } });
   const [first] = planRuns(task);
   if (!first) throw new Error('no item');
@@ -120,4 +137,7 @@ it('writes CSV that a spreadsheet reads and does not run', () => {
     /^position,run_id,model,seed,repeat,state,option_temperature,option_top_k,status,/,
   );
   expect(lines[1]).toMatch(/^1,,a,,1,waiting,,1,/);
+  // A number below 0 is a number, and no formula.
+  const [, below] = resultsCsv(planRuns(plan({ options: [{ num_gpu: -1, use_mmap: false }] }))).split('\r\n');
+  expect(below).toMatch(/^1,,a,,1,waiting,-1,false,/);
 });

@@ -1,6 +1,7 @@
 import { createRunRequest, type NewRun } from '../api/create-run.ts';
 import { type ExperimentItem, type ExperimentPlan, MAX_EXPERIMENT_RUNS } from '../api/experiment.ts';
 import { AppError } from '../errors/app-error.ts';
+import { DEFAULT_WINDOW_TOKENS } from '../modes/resolve-config.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
@@ -25,7 +26,7 @@ export function planRuns(plan: ExperimentPlan): ExperimentItem[] {
     });
   }
   const items: Omit<ExperimentItem, 'position'>[] = models.flatMap((model) =>
-    inLoadOrder(plan.options).flatMap((options) =>
+    inLoadOrder(plan).flatMap((options) =>
       seeds.flatMap((seed) =>
         Array.from({ length: plan.repeats }, (_, index) => ({
           model,
@@ -41,10 +42,11 @@ export function planRuns(plan: ExperimentPlan): ExperimentItem[] {
 }
 
 /** Sets that load the model in the same way stand together; otherwise their order is kept. */
-function inLoadOrder(sets: ExperimentPlan['options']): ExperimentPlan['options'] {
+function inLoadOrder({ options, settings }: ExperimentPlan): ExperimentPlan['options'] {
+  const num_ctx = settings.window_tokens ?? DEFAULT_WINDOW_TOKENS;
   const groups = new Map<string, ExperimentPlan['options']>();
-  for (const set of sets) {
-    const key = loadKey(set);
+  for (const set of options) {
+    const key = loadKey({ num_ctx, ...set });
     groups.set(key, [...(groups.get(key) ?? []), set]);
   }
   return [...groups.values()].flat();
@@ -68,6 +70,9 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
   const { num_ctx, ...options } = item.options;
   const window = typeof num_ctx === 'number' ? { window_tokens: num_ctx } : {};
   const seed = item.seed === undefined ? {} : { seed: item.seed };
+  // Options in the title only where they tell runs apart.
+  const sets = plan.options.length === 1 ? [] : Object.entries(item.options);
+  const ofOptions = sets.map(([name, value]) => `, ${name} ${value}`).join('');
   const ofSeed = item.seed === undefined ? '' : `, seed ${item.seed}`;
   const ofRepeat = plan.repeats === 1 ? '' : `, ${item.repeat} of ${plan.repeats}`;
   return createRunRequest.parse({
@@ -77,7 +82,7 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
     agentic: plan.mode !== 'prompt',
     task: plan.task,
     ...(plan.workspace === undefined ? {} : { workspace: plan.workspace, workspace_copy: true }),
-    title: `${plan.name}: ${item.model}${ofSeed}${ofRepeat}`.slice(0, 200),
+    title: `${plan.name}: ${item.model}${ofOptions}${ofSeed}${ofRepeat}`.slice(0, 200),
     model: item.model,
     model_options: { ...options, ...seed },
     ...(plan.cycles === undefined ? {} : { max_cycles: plan.cycles }),

@@ -33,11 +33,16 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
   ];
   const rows = items.map((item): Cell[] => [
     ...[item.position, item.run_id, item.model, item.seed, item.repeat, item.status],
-    ...options.map((name) => (Object.hasOwn(item.options, name) ? String(item.options[name]) : undefined)),
+    ...options.map((name) => optionCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
     ...RESULT_COLUMNS.map((column) => item.result?.[column]),
     item.error?.message,
   ]);
   return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+}
+
+/** Numbers stay numbers: a spreadsheet counts with them, and one below 0 is no formula. */
+function optionCell(value: string | number | boolean | undefined): Cell {
+  return typeof value === 'boolean' ? String(value) : value;
 }
 
 /**

@@ -4,6 +4,8 @@ import type { ApprovalChoice, RunConfig } from '../events/config.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
 const WRITING_TOOL = 'write_file';
+/** The window of a run that names none (C2). */
+export const DEFAULT_WINDOW_TOKENS = 32_768;
 const DEFAULT_CYCLES = 20;
 const DEFAULT_CALLS_PER_CYCLE = 50;
 
@@ -171,7 +173,7 @@ function withoutTaskGuards(request: NewRun) {
 
 function windowOf(request: NewRun): number {
   const asked = request.model_options?.num_ctx;
-  return request.window_tokens ?? (request.mode !== 'task' && isLimit(asked) ? asked : 32_768);
+  return request.window_tokens ?? (request.mode !== 'task' && isLimit(asked) ? asked : DEFAULT_WINDOW_TOKENS);
 }
 
 /** The limits of a reply: as asked for in either place (X18), else the mode's own. */
