@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react';
 import { ApiError, postJson } from '#lib/browser/api.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -16,7 +17,8 @@ const whenRead = {
 
 /**
  * Says something to a run that is under way. What was sent stays in sight until the model has it: queued, then
- * delivered, or returned when the run ended before. The text leaves the box only when the server has it.
+ * delivered, or returned when the run ended before. The text leaves the box only when the server has it; what was not sent
+ * when the run ended is shown to be taken along.
  */
 export function MessageBox() {
   const runId = useRun((view) => view.run.runId);
@@ -30,7 +32,8 @@ export function MessageBox() {
   // A single answer is not listening.
   if (!agentic) return null;
   const waiting = messages.filter(({ status }) => status !== 'delivered');
-  if (ended && waiting.length === 0) return null;
+  const unsent = ended ? text.trim() : '';
+  if (ended && waiting.length === 0 && unsent === '') return null;
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
@@ -39,7 +42,8 @@ export function MessageBox() {
     setProblem(undefined);
     try {
       await postJson(`/api/runs/${encodeURIComponent(runId)}/messages`, { text: text.trim() });
-      setText('');
+      // Not what was typed while it was on its way.
+      setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : String(error));
     }
@@ -63,6 +67,17 @@ export function MessageBox() {
               </li>
             ))}
           </ul>
+        )}
+        {unsent !== '' && (
+          <p className="mb-2 flex items-baseline gap-2 text-sm text-ink-2">
+            <Badge tone="warn" title="The run ended before it was sent">
+              not sent
+            </Badge>
+            <span className="foreign line-clamp-2 min-w-0 flex-1">
+              <ForeignText text={unsent} />
+            </span>
+            <CopyButton text={unsent} label="Copy what was not sent" />
+          </p>
         )}
         {!ended && (
           <form onSubmit={(event) => void send(event)} className="flex items-end gap-2">

@@ -48,6 +48,44 @@ test('D13, S9, S16: a session goes on turn by turn, takes a message and is stopp
   expect(eventsOf(log, 'operator.delivered')).toHaveLength(1);
 });
 
+test('D13: words that are typed while others are sent stay, and those that are unsent at the end can be taken along', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'slow-talker', steps: [{ fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', model: 'slow-talker' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  const messages = page.getByRole('region', { name: 'Messages to the agent' });
+  const box = messages.getByRole('textbox', { name: 'Message to the agent' });
+  let send = () => {};
+  const typed = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route('**/messages', async (route) => {
+    await typed;
+    await route.continue();
+  });
+  await box.fill('Look at the ferns.');
+  await box.press('Enter');
+  await expect(messages.getByRole('button', { name: 'Sending' })).toBeVisible();
+  await box.pressSequentially(' And at the');
+  send();
+  await expect(messages.getByRole('listitem')).toContainText('Look at the ferns.');
+  await expect(messages.getByRole('listitem')).toContainText('queued');
+  await expect(box).toHaveValue('And at the');
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await page.getByRole('button', { name: 'Stop now', exact: true }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
+  await expect(messages.getByRole('listitem')).toContainText('returned');
+  await expect(messages).toContainText('not sent');
+  await expect(messages).toContainText('And at the');
+  await expect(messages.getByRole('button', { name: 'Copy what was not sent' })).toBeVisible();
+  await expectAccessible(page);
+});
+
 test('D13, X11, X22, O12: an exploration shows its cycles, its memory and its reflections', async ({
   page,
   loupe,
@@ -75,7 +113,7 @@ test('D13, X11, X22, O12: an exploration shows its cycles, its memory and its re
   await view.open(id);
   await view.expectEnd('All cycles are done', 'final_answer');
   const strip = page.getByRole('slider', { name: 'Cycle' }).first();
-  await expect(strip).toHaveAttribute('aria-valuetext', /Cycle 3: 1 call/);
+  await expect(strip).toHaveAttribute('aria-valuetext', /Cycle 3: 1 call: 1 write ·/);
   await view.guardrails.getByRole('tab', { name: 'Memory', exact: true }).click();
   await expect(view.guardrails).toContainText('Note 3 on tides.');
   await strip.focus();
@@ -109,6 +147,28 @@ test('O14: an experiment is planned, run and read as a table', async ({ page, ol
   await expect(results.getByRole('row').nth(1)).toContainText('Complete');
   await expect(page.getByRole('link', { name: 'CSV' })).toHaveAttribute('href', /results\?format=csv$/);
   await expectAccessible(page);
+});
+
+test('O14: an experiment that was told to stop after its run can still be stopped at once', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'never-ready', steps: [{ fault: { kind: 'hang' } }] });
+  const answer = await loupe.request('/api/experiments', {
+    json: { name: 'Long runs', mode: 'prompt', task: 'Wait', models: ['never-ready'], repeats: 2 },
+  });
+  const { experiment } = await answer.json();
+  await page.goto(`/experiments/${experiment.id}`);
+  const results = page.getByRole('region', { name: 'Results', exact: true });
+  await expect(results.getByRole('row').nth(1)).toContainText('Running');
+  await page.getByRole('button', { name: 'Stop after this run' }).click();
+  await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible();
+  await expect(results.getByRole('row').nth(1)).toContainText('Running');
+  await page.getByRole('button', { name: 'Stop now' }).click();
+  await expect(results.getByRole('row').nth(1)).toContainText('Stopped');
+  await expect(page.getByRole('button', { name: 'Stop now' })).toBeHidden();
+  await expect(results.getByRole('row').nth(2)).toContainText('Waiting');
 });
 
 test('the form of an experiment keeps what was typed while another page starts one', async ({
