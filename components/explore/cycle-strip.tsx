@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { toolsByUse } from '#lib/browser/explore-view.ts';
+import { toolMix, toolsByUse } from '#lib/browser/explore-view.ts';
 import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/format.ts';
 import type { Cycle } from '#lib/events/fold-cycles.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
@@ -129,8 +129,11 @@ export function CycleStrip() {
 }
 
 function cycleWords(cycle: Cycle): string {
+  const failed = cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : '';
+  // The shades of the strip say it only to those who see them, and their key has no room on a phone.
+  const mix = toolMix(cycle);
   return [
-    plural(cycle.toolCalls, 'call') + (cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : ''),
+    `${plural(cycle.toolCalls, 'call')}${failed}${mix && `: ${mix}`}`,
     `${formatShortCount(cycle.tokensOut)} tokens written`,
     cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
     cycle.advice?.feedback === undefined ? undefined : 'told to look for something new',

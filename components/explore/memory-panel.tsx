@@ -60,7 +60,7 @@ function KeyLine({ entry }: { entry: MemoryKey }) {
           <ForeignText text={entry.key} />
         </code>
         <span className="tnum ml-auto shrink-0 font-mono text-xs text-ink-3">
-          {deleted ? 'deleted' : plural(entry.history.length, 'write')}
+          {deleted ? 'deleted' : plural(entry.writes, 'write')}
         </span>
       </Disclosure>
       {!open && !deleted && (

@@ -1,7 +1,8 @@
 'use client';
 
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
+import { adviceByReflection } from '#lib/browser/explore-view.ts';
 import { formatCount, formatPercent } from '#lib/browser/format.ts';
 import type { Cycle } from '#lib/events/fold-cycles.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
@@ -18,6 +19,7 @@ export function ReflectionsPanel() {
   const monitored = useRun((view) => view.run.config?.explore?.diversity !== undefined);
   const { reading } = useRunScreen();
   const chosen = useStore(reading, (state) => state.cycle);
+  const advice = useMemo(() => adviceByReflection(cycles), [cycles]);
   const reflected = cycles.filter(({ endedBy }) => endedBy !== undefined).toReversed();
   if (reflected.length === 0) return <p className="mt-3 text-sm text-ink-3">No cycle is over yet.</p>;
   const told = cycles.filter(({ advice }) => advice?.feedback !== undefined).length;
@@ -30,11 +32,10 @@ export function ReflectionsPanel() {
       </p>
       <ol className="mt-1 divide-y">
         {reflected.map((cycle) => (
-          // What the harness measured of this reflection stands with the cycle that came after it.
           <Reflected
             key={cycle.number}
             cycle={cycle}
-            advice={cycles[cycle.number]?.advice}
+            advice={advice.get(cycle.number)}
             chosen={cycle.number === chosen}
           />
         ))}

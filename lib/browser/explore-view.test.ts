@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { completedLog } from '../testing/sample-logs.ts';
 import { exploreLog } from '../testing/sample-modes.ts';
-import { memoryAt, toolsByUse } from './explore-view.ts';
+import { adviceByReflection, memoryAt, toolMix, toolsByUse } from './explore-view.ts';
 
 const { cycles, changes } = foldTimeline(emptyTimeline, exploreLog(9).events).cycles;
 
@@ -35,8 +35,31 @@ it('O12, O13: gives the memory at any cycle, with the changes that made it', () 
     ['coast', 'What I know about coast in cycle 2.'],
   ]);
   expect(early[1]?.history).toHaveLength(3);
+  expect(early[1]?.writes).toBe(3);
   const late = memoryAt(changes, 7);
   expect(late.at(-1)).toMatchObject({ key: 'currents', value: undefined });
+  // Written, deleted, written again: the deletion is a change, and no write.
+  const change = (seq: number, value: string | undefined) => ({
+    ...{ seq, at: 0, cycle: 1, callId: `c${seq}`, key: 'k', value },
+  });
+  const [again] = memoryAt([change(1, 'a'), change(2, undefined), change(3, 'b')], 1);
+  expect(again).toMatchObject({ value: 'b', writes: 2 });
+});
+
+it('X11: names the tools of a cycle, the most frequent first, however many there are', () => {
+  expect(toolMix({ tools: { list: 1, write: 2 } })).toBe('2 write, 1 list');
+  expect(toolMix({ tools: {} })).toBe('');
+  expect(toolMix({ tools: { a: 1, b: 1, c: 1, d: 1, e: 2, f: 1 } })).toBe('2 e, 1 a, 1 b, 1 c, 2 others');
+});
+
+it('X21: what the harness measured belongs to the reflection it compared, also after a cycle without one', () => {
+  const [first, second] = cycles;
+  const advice = cycles[4]?.advice;
+  if (!first || !second || !advice) throw new Error('The sample has advice in its fifth cycle.');
+  const { advice: _none, ...plain } = second;
+  const cut = { ...plain, number: 2, reflection: undefined, endedBy: 'call_limit' as const };
+  const found = adviceByReflection([first, cut, { ...plain, number: 3, advice }]);
+  expect([...found]).toEqual([[1, advice]]);
 });
 
 it('has nothing to show for a task', () => {

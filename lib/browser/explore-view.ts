@@ -1,4 +1,11 @@
 import type { Cycle, MemoryChange } from '../events/fold-cycles.ts';
+import { shortText } from '../util/short-text.ts';
+import { formatCount } from './format.ts';
+import { plainVisibleText } from './visible-text.ts';
+
+/** Tools of a cycle that are named one by one, and how much of a name that a model may have made up. */
+const NAMED_TOOLS = 4;
+const NAME_CHARS = 40;
 
 /** A key of the memory with everything that happened to it up to a cycle, the last change last. */
 export interface MemoryKey {
@@ -6,6 +13,8 @@ export interface MemoryKey {
   /** `undefined`: it was deleted. */
   readonly value: string | undefined;
   readonly history: readonly MemoryChange[];
+  /** How often it was written; the rest of the history are deletions. */
+  readonly writes: number;
 }
 
 /** The memory as it stood at the end of a cycle: keys that are there in the order of writing, then deleted ones. Pure. */
@@ -18,8 +27,37 @@ export function memoryAt(changes: readonly MemoryChange[], cycle: number): Memor
     else keys.set(change.key, [change]);
   }
   return [...keys]
-    .map(([key, history]): MemoryKey => ({ key, history, value: history.at(-1)?.value }))
+    .map(
+      ([key, history]): MemoryKey => ({
+        ...{ key, history, value: history.at(-1)?.value },
+        writes: history.filter(({ value }) => value !== undefined).length,
+      }),
+    )
     .sort((a, b) => Number(a.value === undefined) - Number(b.value === undefined));
+}
+
+/** The calls of a cycle by tool in words, the most frequent first: `2 write, 1 list`; empty without calls. Pure. */
+export function toolMix({ tools }: Pick<Cycle, 'tools'>): string {
+  const counts = Object.entries(tools).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+  const named = counts.slice(0, NAMED_TOOLS).map(([tool, count]) => {
+    return `${formatCount(count)} ${shortText(plainVisibleText(tool), NAME_CHARS)}`;
+  });
+  const others = counts.slice(NAMED_TOOLS).reduce((sum, [, count]) => sum + count, 0);
+  return [...named, ...(others > 0 ? [`${formatCount(others)} others`] : [])].join(', ');
+}
+
+/**
+ * What the harness measured of each reflection, by the cycle it ended. It stands in the log with a later cycle: the next
+ * one, or after cycles without a reflection one of those that follow. Pure.
+ */
+export function adviceByReflection(cycles: readonly Cycle[]): Map<number, NonNullable<Cycle['advice']>> {
+  const advice = new Map<number, NonNullable<Cycle['advice']>>();
+  let reflected: number | undefined;
+  for (const cycle of cycles) {
+    if (cycle.advice && reflected !== undefined) advice.set(reflected, cycle.advice);
+    if (cycle.reflection !== undefined) reflected = cycle.number;
+  }
+  return advice;
 }
 
 /** The tools of an exploration by how often they were called, the most frequent first. Pure. */
