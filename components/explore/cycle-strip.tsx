@@ -2,8 +2,8 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { toolMix, toolsByUse } from '#lib/browser/explore-view.ts';
-import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/format.ts';
+import { cycleWords, toolsByUse } from '#lib/browser/explore-view.ts';
+import { formatCount } from '#lib/browser/format.ts';
 import type { Cycle } from '#lib/events/fold-cycles.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { cx } from '../ui/cx.ts';
@@ -31,6 +31,7 @@ const HEIGHT = CALLS + TOKENS + NOVELTY + 2 * GAP;
 export function CycleStrip() {
   const { cycles } = useRun((view) => view.timeline.cycles);
   const limit = useRun((view) => view.run.config?.explore?.max_cycles);
+  const over = useRun((view) => view.run.phase === 'ended');
   // The same list as long as the order is the same: what is drawn hangs on it.
   const order = toolsByUse(cycles).join('\n');
   const tools = useMemo(() => order.split('\n').filter(Boolean), [order]);
@@ -81,7 +82,7 @@ export function CycleStrip() {
           aria-valuemin={1}
           aria-valuemax={last.number}
           aria-valuenow={shown.number}
-          aria-valuetext={`Cycle ${shown.number}: ${cycleWords(shown)}`}
+          aria-valuetext={`Cycle ${shown.number}: ${cycleWords(shown, { over })}`}
           className="relative h-[5.5rem] cursor-pointer touch-pan-y"
           onKeyDown={pressed}
           onPointerMove={(event) => {
@@ -114,7 +115,7 @@ export function CycleStrip() {
           Cycle {formatCount(shown.number)}
           {limit ? ` of ${formatCount(limit)}` : ''}
         </button>
-        <span>{cycleWords(shown)}</span>
+        <span>{cycleWords(shown, { over })}</span>
         <span className="ml-auto flex flex-wrap gap-x-3 max-md:hidden">
           {tools.slice(0, OTHER + 1).map((tool, index) => (
             <span key={tool} className="inline-flex items-center gap-1.5">
@@ -126,22 +127,6 @@ export function CycleStrip() {
       </div>
     </section>
   );
-}
-
-function cycleWords(cycle: Cycle): string {
-  const failed = cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : '';
-  // The shades of the strip say it only to those who see them, and their key has no room on a phone.
-  const mix = toolMix(cycle);
-  return [
-    `${plural(cycle.toolCalls, 'call')}${failed}${mix && `: ${mix}`}`,
-    `${formatShortCount(cycle.tokensOut)} tokens written`,
-    cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
-    cycle.advice?.feedback === undefined ? undefined : 'told to look for something new',
-    cycle.endedBy === 'call_limit' ? 'ended by the call limit' : undefined,
-    cycle.endedBy === undefined ? 'open' : undefined,
-  ]
-    .filter(Boolean)
-    .join(' · ');
 }
 
 /** The three lanes; one unit of the drawing is one cycle, so that any number of them fills the width. */

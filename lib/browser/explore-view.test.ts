@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { completedLog } from '../testing/sample-logs.ts';
 import { exploreLog } from '../testing/sample-modes.ts';
-import { adviceByReflection, memoryAt, toolMix, toolsByUse } from './explore-view.ts';
+import { adviceByReflection, cycleWords, memoryAt, toolsByUse } from './explore-view.ts';
 
 const { cycles, changes } = foldTimeline(emptyTimeline, exploreLog(9).events).cycles;
 
@@ -46,10 +46,16 @@ it('O12, O13: gives the memory at any cycle, with the changes that made it', () 
   expect(again).toMatchObject({ value: 'b', writes: 2 });
 });
 
-it('X11: names the tools of a cycle, the most frequent first, however many there are', () => {
-  expect(toolMix({ tools: { list: 1, write: 2 } })).toBe('2 write, 1 list');
-  expect(toolMix({ tools: {} })).toBe('');
-  expect(toolMix({ tools: { a: 1, b: 1, c: 1, d: 1, e: 2, f: 1 } })).toBe('2 e, 1 a, 1 b, 1 c, 2 others');
+it('X11: tells a cycle in words: its tools, the most frequent first, however many, and how it ended', () => {
+  const [first] = cycles;
+  if (!first) throw new Error('The sample has cycles.');
+  const words = (tools: Record<string, number>, options = { over: false }) => {
+    const { endedBy: _none, ...open } = { ...first, tools, toolCalls: 7, failedToolCalls: 1, tokensOut: 50 };
+    return cycleWords(open, options);
+  };
+  expect(words({ list: 1, write: 6 })).toBe('7 calls (1 failed): 6 write, 1 list · 50 tokens written · open');
+  expect(words({ a: 1, b: 1, c: 1, d: 1, e: 2, f: 1 })).toContain(': 2 e, 1 a, 1 b, 1 c, 2 others ·');
+  expect(words({}, { over: true })).toBe('7 calls (1 failed) · 50 tokens written · not finished');
 });
 
 it('X21: what the harness measured belongs to the reflection it compared, also after a cycle without one', () => {

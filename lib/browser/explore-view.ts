@@ -1,6 +1,6 @@
 import type { Cycle, MemoryChange } from '../events/fold-cycles.ts';
 import { shortText } from '../util/short-text.ts';
-import { formatCount } from './format.ts';
+import { formatCount, formatPercent, formatShortCount, plural } from './format.ts';
 import { plainVisibleText } from './visible-text.ts';
 
 /** Tools of a cycle that are named one by one, and how much of a name that a model may have made up. */
@@ -36,8 +36,29 @@ export function memoryAt(changes: readonly MemoryChange[], cycle: number): Memor
     .sort((a, b) => Number(a.value === undefined) - Number(b.value === undefined));
 }
 
-/** The calls of a cycle by tool in words, the most frequent first: `2 write, 1 list`; empty without calls. Pure. */
-export function toolMix({ tools }: Pick<Cycle, 'tools'>): string {
+/**
+ * A cycle in words: its calls by tool (the shades of the strip tell them only to those who see them, and their key has no
+ * room on a phone), what was written, how new it was, and how it ended. Pure.
+ *
+ * @param options.over whether the run has ended: then a cycle without an end will never have one
+ */
+export function cycleWords(cycle: Cycle, { over }: { over: boolean }): string {
+  const failed = cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : '';
+  const mix = toolMix(cycle);
+  return [
+    `${plural(cycle.toolCalls, 'call')}${failed}${mix && `: ${mix}`}`,
+    `${formatShortCount(cycle.tokensOut)} tokens written`,
+    cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
+    cycle.advice?.feedback === undefined ? undefined : 'told to look for something new',
+    cycle.endedBy === 'call_limit' ? 'ended by the call limit' : undefined,
+    cycle.endedBy === undefined ? (over ? 'not finished' : 'open') : undefined,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** The calls of a cycle by tool, the most frequent first: `2 write, 1 list`; empty without calls. */
+function toolMix({ tools }: Pick<Cycle, 'tools'>): string {
   const counts = Object.entries(tools).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
   const named = counts.slice(0, NAMED_TOOLS).map(([tool, count]) => {
     return `${formatCount(count)} ${shortText(plainVisibleText(tool), NAME_CHARS)}`;
