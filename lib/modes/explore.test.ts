@@ -191,6 +191,14 @@ it('C10: ends when its history is full, and never shortens it', async () => {
   expect(run.of('policy.compacted')).toEqual([]);
 });
 
+it('C10, X22: is complete when its last cycle fills the history', async () => {
+  await using run = await play({ ...explore, context_limit: 500 }, [says('w'.repeat(3000))]);
+  expect(run.end).toMatchObject({
+    result: { termination_reason: 'final_answer', status: 'completed' },
+    message: 'The cycle is done.',
+  });
+});
+
 it('T21: a reply that was cut is never asked for again; it is part of the history already', async () => {
   await using run = await play({ ...explore, num_predict: [3, 3] }, [says('one two three four five')]);
   expect(run.fake.chats).toHaveLength(1);

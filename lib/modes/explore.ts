@@ -42,7 +42,8 @@ export const exploreMode: Mode = {
     const feedback = state.diversity?.cycle === state.cycle.number ? state.diversity.feedback : undefined;
     return buildPrompt(agentStateOf(state), system?.content ?? '', state.tools, feedback);
   },
-  betweenIterations: [endWhenConversationFull, endCycleAtCallLimit, endAfterLastCycle, endOnEmptyCycles],
+  // What has done all its cycles is complete, also when no further one would fit.
+  betweenIterations: [endAfterLastCycle, endWhenConversationFull, endCycleAtCallLimit, endOnEmptyCycles],
   beforeIteration: [startCycle, adviseDiversity],
   beforeRound: [],
   afterRound: [],
