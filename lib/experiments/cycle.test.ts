@@ -68,7 +68,11 @@ it('X24: every public function for scripts says what it takes, gives and throws,
     expect(source, file).not.toMatch(/:\s*any\b|<any\b/);
     const functions = [...source.matchAll(/(\/\*\*(?:(?!\*\/).)*\*\/)?\nexport (?:async )?function (\w+)/gs)];
     expect(functions.length, file).toBeGreaterThan(0);
-    for (const [, doc = '', name] of functions) expect(doc, `${name} in ${file}`).toContain('@example');
+    for (const [, doc = '', name] of functions) {
+      for (const part of [/@param/, /@returns/, /@throws|never throws|Pure\./i, /@example/]) {
+        expect(doc, `${name} in ${file}`).toMatch(part);
+      }
+    }
   }
 });
 
@@ -204,6 +208,20 @@ it('X6, X20: a failed call ends the run with one kind of error and keeps the las
   const runner = new ExperimentRunner(config, given);
   await expect(runner.run(2)).rejects.toBeInstanceOf(OllamaResponseError);
   expect(runner.state).toMatchObject({ cycle_number: 2, reflection_history: ['One.'] });
+});
+
+it('X13, X20: a history that fits no more, or a signal, counts no cycle that never was', async () => {
+  const { parts: given } = await parts([says('Never.')]);
+  const full = { ...start, message_history: [{ role: 'user' as const, content: 'w'.repeat(140_000) }] };
+  const cycle = executeCycle(full, config, given).then(({ cycle_number }) => cycle_number);
+  await expect(cycle).rejects.toMatchObject({
+    code: 'cycle_unfinished',
+    message: expect.stringContaining('conversation is full'),
+  });
+  const stopped = new ExperimentRunner(config, { ...given, signal: AbortSignal.abort() });
+  await expect(stopped.run(1)).rejects.toMatchObject({ code: 'cycle_unfinished' });
+  expect(stopped.state).toMatchObject({ cycle_number: 1, message_history: [] });
+  expect(fake.chats).toHaveLength(0);
 });
 
 it('O15: a dispatcher that throws gives the model an error text and ends nothing', async () => {

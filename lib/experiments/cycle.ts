@@ -1,5 +1,6 @@
 import { MemoryLog } from '../engine/memory-log.ts';
 import { runLoop } from '../engine/run-loop.ts';
+import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
@@ -50,6 +51,10 @@ export interface CycleParts {
 /**
  * One chat call: model, messages, tools and options in, the whole reply out (X5). `stream: false` is sent.
  *
+ * @param model that answers
+ * @param options.signal aborts the call
+ * @param options.timeoutMs for the whole call; default 120,000
+ * @returns what makes a call out of model name, messages, tools and options, and resolves to the reply
  * @throws {OllamaResponseError} for every failure; keeps status and cause (X6)
  * @example
  * const reply = await executeChatCompletion(model)('qwen3:8b', messages, tools, { num_ctx: 8192, num_predict: 512 });
@@ -88,7 +93,12 @@ export function executeChatCompletion(
  * Runs one cycle over a state of one's own: calls, results and the final reflection, by the same engine that runs
  * explorations (X7-X13). Pure as to the state: the next one is returned, with the number of the next cycle.
  *
+ * @param agent where the exploration stands; stays as it is
+ * @param config model and options of every call
+ * @param parts what the cycle works with
+ * @returns where the exploration stands after the cycle
  * @throws {OllamaResponseError} when the model call failed for good
+ * @throws {AppError} `cycle_unfinished` when the history fits the window no more, or the signal fired
  * @example
  * let state = { run_id: 'r', cycle_number: 1, model_name: 'qwen3:8b', message_history: [], reflection_history: [] };
  * state = await executeCycle(state, { run_id: 'r', model_name: 'qwen3:8b', model_options: { seed: 1 } }, parts);
@@ -122,7 +132,7 @@ export async function executeCycle(
   });
   if (left.error !== undefined) throw left.error;
   const { state } = log;
-  if (state.result?.termination_reason !== 'final_answer' && failure) throw failure;
+  if (state.result?.termination_reason !== 'final_answer') throw failure ?? unfinished(state);
   const [, ...history] = state.messages;
   return {
     ...agent,
@@ -154,13 +164,22 @@ export class ExperimentRunner {
     return this.#state;
   }
 
-  /** @throws {OllamaResponseError} and keeps the state of the last whole cycle */
+  /** @throws what `executeCycle` throws, and keeps the state of the last whole cycle */
   async run(cycles: number): Promise<AgentState> {
     for (let done = 0; done < cycles; done += 1) {
       this.#state = await executeCycle(this.#state, this.#config, this.#parts);
     }
     return this.#state;
   }
+}
+
+/** Why a cycle did not come to its end although no call failed. */
+function unfinished({ ended, cycle }: RunState): AppError {
+  return new AppError({
+    code: 'cycle_unfinished',
+    message: ended?.message ?? `Cycle ${cycle.number} was broken off.`,
+    hint: 'The state of the last whole cycle is kept.',
+  });
 }
 
 /** A log in memory that hands on its exploration entries before the loop goes on (X17). */

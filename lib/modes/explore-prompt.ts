@@ -32,6 +32,7 @@ export interface AgentState {
  * @param systemPrompt usually `EXPLORE_SYSTEM_PROMPT`
  * @param _toolDefinitions travel in the request's `tools` field and never in the text (X4, K-27)
  * @param diversityFeedback follows the system prompt after one blank line; empty or missing changes nothing (X3)
+ * @returns a new list; the history stays as it is
  * @example buildPrompt(state, EXPLORE_SYSTEM_PROMPT, tools)[0].content === EXPLORE_SYSTEM_PROMPT
  */
 export function buildPrompt(

@@ -15,6 +15,7 @@ const LAYERS = ['native', 'xml'] as const;
  *
  * @param response the body of a chat reply
  * @param options the tools on offer, and other layers than native calls and tags
+ * @returns the calls, or the text of the reflection, which may be empty
  * @example parseOllamaResponse({}) // { type: 'FINAL_REFLECTION', data: '' }
  */
 export function parseOllamaResponse(
