@@ -368,6 +368,19 @@ describe('restarting', () => {
     expect(events.map((event) => event.type)).toEqual(['run.created', 'run.started', 'run.ended']);
   });
 
+  it('D12, S13: hears a stop of a run whose turn to be taken up has not come yet', async () => {
+    test = await openTestService(untilAborted);
+    const ids = [await test.start({ model: 'a' }), await test.start({ model: 'b' })];
+    await test.restart(untilAborted);
+    const resuming = test.service.resumeUnfinished();
+    await Promise.all(ids.map((id) => test.service.stop(id, { force: false })));
+    await resuming;
+    for (const id of ids) {
+      const events = await test.store.read(id, { afterSeq: 0, limit: 100 });
+      expect(events.map((event) => event.type)).toContain('stop.requested');
+    }
+  });
+
   it('parks a run that two recoveries could not get past, and goes on with the others', async () => {
     test = await openTestService(untilAborted);
     const poisoned = await test.start({ task: 'Poison', model: 'poison' });

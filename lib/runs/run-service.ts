@@ -11,7 +11,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { EventOf, NewEvent, RunEvent, RunEventType } from '../events/registry.ts';
-import { emptyRunState, type OperatorMessage, type RunState } from '../events/run-state.ts';
+import type { OperatorMessage, RunState } from '../events/run-state.ts';
 import type { ReadRun } from '../exports/run-file.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { fullName } from '../model/ollama-models.ts';
@@ -123,6 +123,9 @@ export class RunService {
   readonly #options: RunServiceOptions;
   readonly #store: RunStore;
   readonly #logs = new Map<string, StoredRunLog>();
+  /** Runs whose logs are being read to work on them. */
+  readonly #taking = new Map<string, Promise<StoredRunLog>>();
+  #resuming: Promise<void> = Promise.resolve();
   /** The runs that this process works on, and how to let go of them. */
   readonly #held = new Map<string, { log: StoredRunLog; gone: AbortController }>();
   readonly #shared: SharedWork | undefined;
@@ -178,6 +181,11 @@ export class RunService {
    */
   async resumeUnfinished(): Promise<void> {
     if (this.#shared) return this.#shared.start();
+    this.#resuming = this.#resumeAll();
+    await this.#resuming;
+  }
+
+  async #resumeAll(): Promise<void> {
     for (const summary of await this.#store.unfinished()) {
       try {
         await this.#whenNotBusy(summary.id, () => this.#recover(summary));
@@ -659,6 +667,14 @@ export class RunService {
     this.#notify(log.runId);
   }
 
+  /** The log of a run in the hands of this process, as soon as that has it. */
+  async #logOf(runId: string): Promise<StoredRunLog | undefined> {
+    const log = this.#logs.get(runId);
+    if (log || this.#shared) return log;
+    await this.#resuming; // one of those left unfinished, whose turn has not come yet
+    return this.#taking.get(runId) ?? this.#logs.get(runId);
+  }
+
   /**
    * Appends what `choose` makes of a run, whoever works on it. `undefined` when it is not at hand: then it has ended, or
    * there is no such run.
@@ -667,7 +683,7 @@ export class RunService {
     runId: string,
     choose: (state: RunState) => readonly NewEvent[],
   ): Promise<RunState | undefined> {
-    const log = this.#logs.get(runId);
+    const log = await this.#logOf(runId);
     const shared = this.#options.shared?.store;
     try {
       if (log) return await log.appendIf(choose);
@@ -727,18 +743,29 @@ export class RunService {
     });
   }
 
-  /** The run belongs to this process from here on. */
+  /** The run belongs to this process from here on. What is asked of it while its log is read waits for that. */
   async #take(runId: string, claim?: { epoch: number }): Promise<StoredRunLog> {
+    const taking = this.#readToWork(runId, claim);
+    this.#taking.set(runId, taking);
+    try {
+      return await taking;
+    } finally {
+      this.#taking.delete(runId);
+    }
+  }
+
+  async #readToWork(runId: string, claim?: { epoch: number }): Promise<StoredRunLog> {
     const { epoch } = claim ?? (await this.#store.claim(runId, this.worker));
-    const events = await this.#store.read(runId, { afterSeq: 0, limit: Number.MAX_SAFE_INTEGER });
     const log = new StoredRunLog({
       store: this.#store,
-      state: foldAll(emptyRunState(runId), events),
+      state: await this.stored.stateOf(runId),
       epoch,
       onChange: () => this.#notify(runId),
     });
     this.#logs.set(runId, log);
     this.#held.set(runId, { log, gone: new AbortController() });
+    // What another process appended while the log was read was told to nobody.
+    if (this.#shared) await log.refresh();
     this.#notify(runId);
     return log;
   }
