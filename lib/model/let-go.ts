@@ -16,6 +16,11 @@ const ANSWER_WITHIN_MS = 3000;
 /** From here on `/api/generate` refuses a prompt that is too long instead of cutting it. */
 const REFUSING_VERSION = [0, 13] as const;
 
+/** The runners of other formats would read it, too. */
+const REFUSING_FORMAT = 'gguf';
+/** Runners may round the window up. */
+const PADDING_TOKENS = 512;
+
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /** Ollama's longest duration, 2^63 - 1 nanoseconds: how far ahead it sets the end of a stay for ever. */
 const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
@@ -65,7 +70,7 @@ export async function freeSlot(
  * Whether the slot of a model takes a request. Asked with a prompt that cannot fit its window: Ollama refuses it once a slot is
  * free, before the model or the cache of the last conversation is touched.
  *
- * @returns `true` also where it cannot be told: the model is not in memory, the server too old or gone
+ * @returns `true` also where it cannot be told: the model is not in memory, or has another runner, the server is too old or gone
  */
 async function answers(
   connection: OllamaConnection,
@@ -78,11 +83,12 @@ async function answers(
       await callOllama(connection, asked, ({ client }) => client.version()),
     );
     if (!refusesLongPrompts(version)) return true;
-    if (!(await findRunning(connection, model, signal))) return true;
+    const running = await findRunning(connection, model, signal);
+    if (running?.format !== REFUSING_FORMAT) return true;
     const body = {
       model,
       // Each word is at least one token, whatever the model's vocabulary.
-      prompt: 'a1 '.repeat(options.num_ctx + 1),
+      prompt: 'a1 '.repeat(options.num_ctx + PADDING_TOKENS),
       raw: true,
       truncate: false,
       shift: false,

@@ -575,11 +575,14 @@ describe('the slot of a call that was broken off', () => {
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
   });
 
-  it('asks no server that would read a prompt that is too long', async () => {
-    const { fake, model } = await slotServer({ version: '0.12.5' });
-    expect((await breakOff(model)).letGo?.unloaded).toBe(false);
-    expect(asked(fake)).toEqual([]);
-  });
+  it.each<FakeOllamaOptions>([{ version: '0.12.5' }, { models: [{ name: 'play', format: 'safetensors' }] }])(
+    'asks nobody who would read a prompt that is too long: %j',
+    async (server) => {
+      const { fake, model } = await slotServer(server);
+      expect((await breakOff(model)).letGo?.unloaded).toBe(false);
+      expect(asked(fake)).toEqual([]);
+    },
+  );
 });
 
 describe('load', () => {

@@ -36,6 +36,8 @@ export interface RunningModel {
   contextTokens?: number;
   /** RFC 3339 time at which Ollama unloads it when it stays unused. */
   expiresAt?: string;
+  /** What its files are, and so which runner has it: `gguf`, `safetensors`. */
+  format?: string;
 }
 
 /**
@@ -192,6 +194,7 @@ export async function listRunning(
     vramBytes: model.size_vram,
     contextTokens: model.context_length,
     expiresAt: model.expires_at,
+    format: model.details?.format,
   }));
 }
 

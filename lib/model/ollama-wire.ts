@@ -62,6 +62,7 @@ export const psReply = z.object({
         size_vram: count,
         context_length: count,
         expires_at: optionalText,
+        details: z.object({ format: optionalText }).nullish().catch(undefined),
       }),
     )
     .nullish(),

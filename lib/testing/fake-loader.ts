@@ -88,6 +88,7 @@ export class Loader {
         model: fullName(model.name),
         size,
         digest: digestOf(model),
+        details: { format: model.format },
         expires_at: new Date(expiresAt).toISOString(),
         size_vram: Math.round(size * model.vram_share),
         ...(model.cuts_silently_at === undefined && { context_length: numCtx }),

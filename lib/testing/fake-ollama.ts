@@ -662,10 +662,10 @@ function tagOf(model: FakeModel): JsonObject {
 }
 
 function detailsOf(model: FakeModel): JsonObject {
-  const { family, parameter_size, quantization } = model;
+  const { family, format, parameter_size, quantization } = model;
   return {
     parent_model: '',
-    format: 'fake',
+    format,
     family,
     families: [family],
     parameter_size,

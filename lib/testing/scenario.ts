@@ -153,6 +153,7 @@ export const fakeModel = z.strictObject({
   cuts_silently_at: z.int().positive().optional(),
   /** Share of the model in graphics memory. */
   vram_share: z.number().min(0).max(1).default(1),
+  format: z.string().default('gguf'),
 });
 export type FakeModel = z.infer<typeof fakeModel>;
 export type FakeModelInput = z.input<typeof fakeModel>;
