@@ -79,7 +79,12 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
           <ImportRun />
         </div>
       )}
-      {list.hasMore && (
+      {list.moreError && (
+        <div className="mt-4">
+          <Problem error={list.moreError} onRetry={list.loadMore} />
+        </div>
+      )}
+      {list.hasMore && !list.moreError && (
         <button
           type="button"
           onClick={list.loadMore}

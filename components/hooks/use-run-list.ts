@@ -4,8 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunListReply } from '#lib/api/replies.ts';
 import { passesFilter, type RunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import type { ApiError } from '#lib/browser/api.ts';
-import { getJson } from '#lib/browser/api.ts';
+import { ApiError, getJson } from '#lib/browser/api.ts';
 import { watchRuns, whenBack } from '#lib/browser/hub-client.ts';
 import { useApi } from './use-api.ts';
 
@@ -20,12 +19,15 @@ export function useRunList(filter: RunFilter): {
   reload: () => void;
   hasMore: boolean;
   loadMore: () => void;
+  /** Why the last page of earlier runs did not come. */
+  moreError: ApiError | undefined;
 } {
   const path = `/api/runs?${writeRunFilter(new URLSearchParams({ limit: '50' }), filter)}`;
   const { data, error, reload } = useApi<RunListReply>(path);
   /** By id; `undefined` for a run that was deleted. */
   const [changed, setChanged] = useState<ReadonlyMap<string, RunSummary | undefined>>(new Map());
   const [read, setRead] = useState<{ path: string; page: RunListReply }>();
+  const [moreError, setMoreError] = useState<ApiError>();
   const earlier = read?.path === path ? read.page : undefined;
   useEffect(
     () =>
@@ -34,7 +36,9 @@ export function useRunList(filter: RunFilter): {
           setChanged((before) => new Map([...before, ...runs.map((run) => [run.id, run] as const)])),
         deleted: (runId) => setChanged((before) => new Map([...before, [runId, undefined]])),
         signal: whenBack(() => {
+          // What was changed and deleted meanwhile, nobody tells: earlier pages are read again when they are asked for.
           setChanged(new Map());
+          setRead(undefined);
           reload();
         }),
       }),
@@ -56,12 +60,16 @@ export function useRunList(filter: RunFilter): {
   const next = earlier ? earlier.next : data?.next;
   const loadMore = useCallback(() => {
     if (next === undefined) return;
-    void getJson<RunListReply>(`${path}&before=${encodeURIComponent(next)}`).then((page) =>
+    const show = (page: RunListReply) =>
       setRead((before) => ({
         path,
         page: { runs: [...(before?.path === path ? before.page.runs : []), ...page.runs], next: page.next },
-      })),
-    );
+      }));
+    setMoreError(undefined);
+    getJson<RunListReply>(`${path}&before=${encodeURIComponent(next)}`).then(show, (cause: unknown) => {
+      if (!(cause instanceof ApiError)) throw cause;
+      setMoreError(cause);
+    });
   }, [next, path]);
-  return { runs, error, reload, hasMore: next !== undefined, loadMore };
+  return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }

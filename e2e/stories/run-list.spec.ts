@@ -111,7 +111,9 @@ test('D3: earlier runs come on demand, each once', async ({ ownServer }) => {
   const lines = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem');
   await expect(lines).toHaveCount(50);
   await expect(lines.first()).toContainText('Task 55.');
+  await page.route(/[?&]before=/, (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Show earlier runs' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
   await expect(lines).toHaveCount(55);
   await expect(lines.last()).toContainText('Task 1.');
   await expect(page.getByRole('button', { name: 'Show earlier runs' })).toBeHidden();
