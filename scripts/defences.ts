@@ -256,7 +256,7 @@ export const DEFENCES: readonly Defence[] = [
     threats: '5',
     does: 'No command keeps the patterns that refuse commands busy',
     file: 'lib/tools/blocked-patterns.ts',
-    find: '(?<![-\\w])rm\\s+(?=(?:-\\S+\\s+)*?-\\S*r)(?=((?:-\\S+\\s+)+))\\2',
+    find: '\\brm\\s+(?=(?:-\\S+\\s+)*?-\\S*r)(?=((?:-\\S+\\s+)+))\\2',
     replace: '\\brm\\s+(?:-\\S+\\s+)*-\\S*r\\S*\\s+(?:-\\S+\\s+)*',
     test: 'lib/tools/blocked-patterns.test.ts',
     title: 'goes back at most eight times',

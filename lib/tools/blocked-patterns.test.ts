@@ -20,6 +20,8 @@ it.each([
   ['ls -l;rm -r$x /', 'deletes everything'],
   ['a=:rm -rf /', 'deletes everything'],
   ['a\rrm -rf /', 'deletes everything'],
+  ['git-rm -rf /', 'deletes everything'],
+  ['dd x\rdd of=/dev/sda', 'device'],
   ['mkfs.ext4 /dev/sda1', 'formats'],
   ['dd if=/dev/zero of=/dev/sda bs=1M', 'device'],
   ['echo x > /dev/sda', 'device'],

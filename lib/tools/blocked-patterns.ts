@@ -22,7 +22,7 @@ export const MAX_COMMAND_CHARS = 32_768;
  */
 export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   {
-    pattern: String.raw`^(?:(?=((?<![-\w])rm\s+(?:-\S+\s+)*|[^]))\1)*?(?<![-\w])rm\s+(?=(?:-\S+\s+)*?-\S*r)(?=((?:-\S+\s+)+))\2["']?(?:/|~|\$HOME|\$\{HOME\}|\.\.|\*)/?\*?["']?(?:\s|[;&|)]|$)`,
+    pattern: String.raw`^(?:(?=(\brm\s+(?:-\S+\s+)*|[^]))\1)*?\brm\s+(?=(?:-\S+\s+)*?-\S*r)(?=((?:-\S+\s+)+))\2["']?(?:/|~|\$HOME|\$\{HOME\}|\.\.|\*)/?\*?["']?(?:\s|[;&|)]|$)`,
     reason: 'it deletes everything under a root, a home or the whole workspace; name what is to be deleted',
   },
   {
@@ -43,7 +43,7 @@ export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
     reason: 'it stops the machine',
   },
   {
-    pattern: String.raw`^(?=((?:(?=((?<![-\w])ch(?:mod|own)\s+(?:-\S+\s+)*|.))\2)*?(?<![-\w])ch(?:mod|own)\s(?=\s*(?:-\S+\s+)*?-\S*R)))\1.*\s["']?(?:/|~)/?["']?(?:\s|[;&|)]|$)`,
+    pattern: String.raw`^(?=((?:(?=(\bch(?:mod|own)\s+(?:-\S+\s+)*|.))\2)*?\bch(?:mod|own)\s(?=\s*(?:-\S+\s+)*?-\S*R)))\1.*\s["']?(?:/|~)/?["']?(?:\s|[;&|)]|$)`,
     reason: 'it changes the rights of everything under a root or a home',
   },
   {
@@ -67,8 +67,12 @@ export function commandBlocker(
   const compiled = patterns.map((blocked) => ({ blocked, expression: new RegExp(blocked.pattern, 'i') }));
   const limited = patterns.some((pattern) => !DEFAULT_BLOCKED_PATTERNS.includes(pattern));
   return (command) => {
-    // A line continued with a backslash is one line to the shell, and so it is here.
-    const lines = command.replaceAll('\\\n', ' ').split('\n');
+    // A line continued with a backslash is one line to the shell, and so it is here. What else ends a line for an
+    // expression, ends none for the shell.
+    const lines = command
+      .replaceAll('\\\n', ' ')
+      .replace(/[\r\u2028\u2029]/g, ' ')
+      .split('\n');
     let tried = '';
     const look = () =>
       compiled.find(({ blocked: { pattern }, expression }) => {
