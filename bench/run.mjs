@@ -12,6 +12,7 @@ const benches = {
   parser: 'parser.ts',
   postgres: 'postgres.ts',
   sandbox: 'sandbox.ts',
+  slot: 'slot.ts',
   store: 'store.ts',
   viewers: 'viewers.ts',
 };

@@ -35,7 +35,13 @@ test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and i
   await test.step('S9: turns follow each other without a person', async () => {
     await expect(view.timeline).toContainText('Harness: Continue.');
     await expect.poll(async () => eventsOf(await logOf(loupe, id), 'turn.ended').length).toBeGreaterThan(7);
-    expect(readFileSync(join(folder, 'log.md'), 'utf8')).toBe('one more line\n');
+    // Later turns write over it.
+    const calls = eventsOf(await logOf(loupe, id), 'reply.parsed').flatMap((reply) => reply.calls);
+    expect(calls.find(({ name }) => name === 'write_file')?.arguments).toEqual({
+      path: 'log.md',
+      content: 'one more line\n',
+    });
+    expect(readFileSync(join(folder, 'log.md'), 'utf8')).not.toBe('');
   });
   await test.step('what a person says is delivered, and done', async () => {
     const box = page.getByRole('textbox', { name: 'Message to the agent' });
