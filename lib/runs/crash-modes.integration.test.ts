@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreateRunRequest } from '../api/create-run.ts';
+import type { ExperimentItem, ExperimentRequest } from '../api/experiment.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
@@ -29,6 +30,26 @@ const LIFE = `
   for await (const events of service.stored.log(run.id)) log.push(...events);
   await opened.close();
   process.stdout.write('LOG ' + JSON.stringify(log));
+`;
+
+/** One life of the program that works an experiment off, and prints its items and how many runs there are. */
+const EXPERIMENT = `
+  const at = (file) => import(new URL(file, process.env.HERE).href);
+  const { setTimeout: delay } = await import('node:timers/promises');
+  const { readEnvironment } = await at('../config/environment.ts');
+  const { openRunService } = await at('./open-run-service.ts');
+  const { experimentRequest } = await at('../api/experiment.ts');
+  const opened = await openRunService(readEnvironment(process.env));
+  const { service, experiments } = opened;
+  await service.resumeUnfinished();
+  await experiments.resume();
+  const [left] = await experiments.list();
+  const { id } = left ?? (await experiments.create(experimentRequest.parse(JSON.parse(process.env.REQUEST)))).experiment;
+  while ((await experiments.get(id)).experiment.status !== 'finished') await delay(10);
+  const { items } = await experiments.get(id);
+  const runs = await service.stored.list({ limit: 100 });
+  await opened.close();
+  process.stdout.write('LOG ' + JSON.stringify({ items, runs: runs.length }));
 `;
 
 let ollama: FakeOllama;
@@ -70,8 +91,14 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function live(folder: string, request: CreateRunRequest, fault?: string) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', LIFE], {
+/** What a life has printed; `undefined` for one that was killed. */
+async function printed(
+  script: string,
+  folder: string,
+  request: CreateRunRequest | ExperimentRequest,
+  fault?: string,
+) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     env: {
       NODE_ENV: 'test',
       PATH: process.env.PATH,
@@ -84,15 +111,20 @@ async function live(folder: string, request: CreateRunRequest, fault?: string) {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let printed = '';
+  let text = '';
   child.stdout.on('data', (chunk) => {
-    printed += chunk;
+    text += chunk;
   });
   const [code, signal] = await once(child, 'close');
-  if (signal === 'SIGKILL') return { killed: true, log: [] as RunEvent[] };
+  if (signal === 'SIGKILL') return undefined;
   expect(code).toBe(0);
-  const log: RunEvent[] = JSON.parse(printed.slice(printed.indexOf('LOG ') + 4));
-  return { killed: false, log };
+  return text.slice(text.indexOf('LOG ') + 4);
+}
+
+async function live(folder: string, request: CreateRunRequest, fault?: string) {
+  const text = await printed(LIFE, folder, request, fault);
+  const log: RunEvent[] = text === undefined ? [] : JSON.parse(text);
+  return { killed: text === undefined, log };
 }
 
 /** What a run came to, without times, counts of tokens and the traces of being taken up again. */
@@ -175,5 +207,24 @@ it('an exploration killed at its boundaries goes on, and its memory is whole', a
     if (interrupted) expect(['', 'idea', 'idea,plan'], fault).toContain(keys.join());
     else expect(keys, fault).toEqual(['idea']);
     expect(agentMessages.length, fault).toBeLessThanOrEqual(1);
+  }
+}, 300_000);
+
+it('O14: an experiment killed between its runs goes on, makes none twice and has every result', async () => {
+  const request: ExperimentRequest = { name: 'Killed', models: ['explore'], seeds: [1, 2, 3], cycles: 3 };
+  const outcomes = (text: string) => {
+    const { items, runs }: { items: ExperimentItem[]; runs: number } = JSON.parse(text);
+    expect(new Set(items.map(({ run_id }) => run_id)).size).toBe(runs);
+    return items.map(({ seed, status, result }) => {
+      const { termination_reason, cycles, memories, output } = result ?? {};
+      return { seed, status, termination_reason, cycles, memories, output };
+    });
+  };
+  const whole = outcomes((await printed(EXPERIMENT, join(root, 'experiment'), request)) ?? '');
+  expect(whole.map(({ status }) => status)).toEqual(['done', 'done', 'done']);
+  for (const point of ['before:run.started', 'after:run.started', 'before:run.ended', 'after:run.ended']) {
+    const folder = join(root, `experiment-${point.replace(':', '-')}`);
+    expect(await printed(EXPERIMENT, folder, request, `kill:${point}#2`), point).toBeUndefined();
+    expect(outcomes((await printed(EXPERIMENT, folder, request)) ?? ''), point).toEqual(whole);
   }
 }, 300_000);
