@@ -3,6 +3,9 @@ import type { RunEvent } from '../events/registry.ts';
 import { createRedactor, type RedactorOptions } from '../redaction/redactor.ts';
 import { inScope, type Scope } from '../redaction/scope.ts';
 
+/** A file is made in seconds and read twice: most logs are remembered whole for that long. */
+const REMEMBERED_CHARS = 8_000_000;
+
 type Pages = AsyncIterable<readonly RunEvent[]>;
 
 /** A log as it leaves: in its scope, and masked unless it was asked for as it is. */
@@ -29,7 +32,8 @@ export async function exportedLog(options: {
   redaction: RedactorOptions | undefined;
 }): Promise<ExportedLog> {
   const { read, scope } = options;
-  const redactor = options.redaction && createRedactor(options.redaction);
+  const redactor =
+    options.redaction && createRedactor({ ...options.redaction, remembered: REMEMBERED_CHARS });
   let config = options.config;
   let last = 0;
   for await (const events of read()) {

@@ -32,6 +32,8 @@ export interface RedactorOptions {
   tokens?: readonly string[];
   /** Kinds that stay readable. */
   show?: ReadonlySet<FindingKind>;
+  /** How many characters of texts are remembered with what was found in them. */
+  remembered?: number;
 }
 
 export interface Redactor {
@@ -70,8 +72,8 @@ interface ReplyEdits {
 /** A value of `password: …` and its like is looked for elsewhere; so many of them, that a hostile text costs no time. */
 const MAX_LEARNED = 200;
 const MAX_SEQS = 20;
-/** Texts whose findings are kept, by their length in all. */
-const MAX_SEEN_CHARS = 4_000_000;
+/** Texts whose findings are kept, by their length in all: redactors of open links stay for long. */
+const MAX_SEEN_CHARS = 250_000;
 const CREDENTIAL = 'credential';
 const OPERATOR_TOKEN = 'operator token';
 const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
@@ -124,13 +126,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return maskOf(kind, number);
   };
 
+  const remembered = options.remembered ?? MAX_SEEN_CHARS;
   const seen = new Map<string, readonly Match[]>();
   let seenChars = 0;
   let seenFor = exact;
 
   /** A log says most texts several times, and is read twice. */
   const found = (text: string): readonly Match[] => {
-    if (seenFor !== exact || seenChars > MAX_SEEN_CHARS) {
+    if (seenFor !== exact || seenChars > remembered) {
       seen.clear();
       seenChars = 0;
       seenFor = exact;
