@@ -227,8 +227,8 @@ export function* findHeaders(runs: TextRuns): Iterable<Match> {
 export function* findCommandPasswords({ text }: TextRuns): Iterable<Match> {
   if (!text.includes(' -p')) return;
   const patterns = [
-    /\b(?:sshpass|(?:docker|podman|helm registry|az acr) login[^\n|;&]{0,100}?)\s-p[ =]?["']?([^\s"'‹]{4,256})/g,
-    /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]{0,100}?\s-p["']?([^\s"'‹]{4,256})/g,
+    /\b(?:sshpass|(?:docker|podman|helm registry|az acr) login[^\n|;&‹]{0,100}?)\s-p[ =]?["']?([^\s"'‹]{4,256})/g,
+    /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&‹]{0,100}?\s-p["']?([^\s"'‹]{4,256})/g,
   ];
   for (const pattern of patterns) {
     for (const { 0: whole, 1: value = '', index } of text.matchAll(pattern)) {
