@@ -1,3 +1,5 @@
+import { sep } from 'node:path';
+
 // Next instantiates a module twice in one process; the locks must still be the same.
 const key = Symbol.for('loupe.sandbox.workspace-locks');
 const holder = globalThis as typeof globalThis & { [key]?: Map<string, Promise<void>> };
@@ -5,8 +7,9 @@ holder[key] ??= new Map();
 const locks = holder[key];
 
 /**
- * Runs one action at a time per workspace, in the order of asking. No process of an earlier command is alive while
- * the mounts of the next one are set up, so nothing can move files under them.
+ * Runs one action at a time per workspace, in the order of asking; workspaces of which one lies in the other count as one.
+ * No process of an earlier command is alive while the mounts of the next one are set up, so nothing can move files under
+ * them. Other servers on the same folders are not waited for: `mountCheck` is for them.
  *
  * @returns `undefined` when the signal aborted before the turn came; the action was then not run
  */
@@ -15,18 +18,27 @@ export async function withWorkspaceLock<T>(
   signal: AbortSignal | undefined,
   action: () => Promise<T>,
 ): Promise<T | undefined> {
-  const before = locks.get(workspace) ?? Promise.resolve();
+  const earlier = [...locks].flatMap(([other, turn]) => (overlap(workspace, other) ? [turn] : []));
+  const before = Promise.all(earlier).then(() => {});
   const { promise: done, resolve: release } = Promise.withResolvers<void>();
+  // One that gives up while it waits is through when those before it are: who comes next waits for them still.
   const mine = before.then(() => done);
   locks.set(workspace, mine);
+  void mine.then(() => {
+    if (locks.get(workspace) === mine) locks.delete(workspace);
+  });
   try {
     await turnOrAbort(before, signal);
     if (signal?.aborted) return undefined;
     return await action();
   } finally {
     release();
-    if (locks.get(workspace) === mine) locks.delete(workspace);
   }
+}
+
+/** Whether two canonical paths are the same folder, or one lies in the other. */
+function overlap(one: string, other: string): boolean {
+  return `${one}${sep}`.startsWith(`${other}${sep}`) || `${other}${sep}`.startsWith(`${one}${sep}`);
 }
 
 async function turnOrAbort(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
