@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ForkPlan } from '../api/fork-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
-import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+import { openWorkspace, reopenWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 import type { ForkFacts } from './plan-fork.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function prepareForkWorkspace(
   const { kind, runId, dataDir } = options;
   const keep = async () => undefined;
   if (config.workspace === '') return { workspace: '', files: { kind: 'none' }, discard: keep };
-  const from = await openWorkspace(config.workspace, { dataDir });
+  const from = await reopenWorkspace(config.workspace, { dataDir });
   if (kind === 'same') return { workspace: from, files: { kind: 'same' }, discard: keep };
   const folder = join(dataDir, WORKSPACES_FOLDER, runId);
   const discard = () => rm(folder, { recursive: true, force: true });

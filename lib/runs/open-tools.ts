@@ -1,7 +1,7 @@
 import type { OpenedTools, OpenTools } from '../engine/open-tools.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { openWorkspace } from '../sandbox/workspace.ts';
+import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { runChecks } from '../tools/checks.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
 import { createTaskTools } from '../tools/registry.ts';
@@ -74,7 +74,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
 
 /** Looked at again: between the making of a run and its work, or its resumption, a folder can have moved. */
 function workspaceOf(config: RunConfig, dataDir: string): Promise<string> {
-  return openWorkspace(config.workspace, { dataDir });
+  return reopenWorkspace(config.workspace, { dataDir });
 }
 
 /** Tools that always ask where commands are not confined. */

@@ -35,6 +35,8 @@ export interface BubblewrapPlan {
   /** Whether a system call filter is passed. */
   filter: boolean;
   cpuSeconds: number;
+  /** Runs inside before the command and its limits: see `mountCheck`. */
+  check: readonly string[];
   argv: readonly string[];
 }
 
@@ -101,6 +103,7 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     '--remount-ro',
     '/',
     '--',
+    ...plan.check,
     ...(host.prlimit === undefined ? [] : [host.prlimit, ...limitArgs(plan), '--']),
     ...plan.argv,
   ];

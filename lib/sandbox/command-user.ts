@@ -46,6 +46,8 @@ function reaches([program = '', ...args]: readonly string[], workspace: string):
       );
     });
     tried.set(key, answer);
+    // A person told that it can't may change that: only what works is remembered.
+    void answer.then((isReached) => isReached || tried.delete(key));
   }
   return answer;
 }

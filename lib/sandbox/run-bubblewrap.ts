@@ -9,6 +9,7 @@ import { environment } from './environment.ts';
 import { withHeldFiles } from './held-file.ts';
 import type { HostSystem } from './host-system.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
+import { mountCheck, OTHER_MOUNTS, OTHER_MOUNTS_EXIT } from './mount-check.ts';
 import { findNestedGit, reachableBy } from './nested-git.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
 import { makeProcessCgroup } from './process-cgroup.ts';
@@ -43,7 +44,8 @@ const NICE = 10;
  * Runs one command in bubblewrap and waits until nothing of it is left (O7, O8).
  *
  * @throws {AppError} `sandbox_failed` when bwrap could not set the sandbox up, `git_link` when the workspace's `.git`
- *   can't be protected, `sandbox_user` when the workspace's owner can't be taken on
+ *   can't be protected, `sandbox_user` when the workspace's owner can't be taken on, `workspace_moved` when the workspace is
+ *   not where it was
  */
 export async function runInBubblewrap(
   setup: BubblewrapSetup,
@@ -56,12 +58,14 @@ export async function runInBubblewrap(
 async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<CommandOutcome> {
   const limits = { ...DEFAULT_LIMITS, ...command.limits };
   const user = await commandUser(command.workspace, setup.host);
+  const protectedGit = command.readOnly ? [] : await gitFolders(command.workspace, user);
   const args = bubblewrapArgs({
     ...setup,
     limits,
     workspace: command.workspace,
     readOnly: command.readOnly ?? false,
-    protectedGit: command.readOnly ? [] : await gitFolders(command.workspace, user),
+    protectedGit,
+    check: await mountCheck(command.workspace, protectedGit),
     cpuSeconds: Math.ceil(command.timeoutMs / 1000) + 1,
     argv: command.argv,
   });
@@ -110,6 +114,9 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
   });
   if (outcome.end === 'exited' && status.exitCode === undefined) {
     throw failedToStart(outcome.stderr.text.trim() || 'bwrap ended without a word');
+  }
+  if (status.exitCode === OTHER_MOUNTS_EXIT && outcome.stderr.text === `${OTHER_MOUNTS}\n`) {
+    throw failedToStart(OTHER_MOUNTS);
   }
   return { ...outcome, exitCode: outcome.end === 'exited' ? status.exitCode : undefined };
 }

@@ -452,6 +452,71 @@ ask('bpf', lambda: call('bpf', ${process.arch === 'x64' ? 321 : 280}, 0, 0, 0))
     await chmod(`${ws.path}/closed`, 0o700);
   });
 
+  it('threat 1: runs nowhere else when the workspace, or a folder above it, has become a link', async () => {
+    await using outside = await temporaryFolder(owner);
+    await mkdir(`${outside.path}/inner`);
+    await using above = await temporaryFolder(owner);
+    await mkdir(`${above.path}/sub/inner`, { recursive: true });
+    execFileSync('chown', ['-R', String(owner), above.path, outside.path]);
+    // A command in the folder above can do that: the link is only text to it.
+    await runShell(sandbox, above.path, `mv sub was; ln -s ${outside.path} sub`);
+    for (const path of [`${above.path}/sub`, `${above.path}/sub/inner`]) {
+      for (const readOnly of [false, true]) {
+        await expect(runShell(sandbox, path, 'echo x > escaped; ls', { readOnly })).rejects.toMatchObject({
+          code: 'workspace_moved',
+        });
+      }
+    }
+    expect(await readdir(outside.path)).toEqual(['inner']);
+    expect(await readdir(`${outside.path}/inner`)).toEqual([]);
+  });
+
+  // What a swap in the milliseconds between the look and the mount would bring about, by a bwrap that does it.
+  it.each([
+    ['another folder is mounted as the workspace', '--bind WS /workspace', '--bind OUTSIDE /workspace'],
+    ['another folder is mounted over a .git', 'WS/libs/.git /workspace', 'OUTSIDE /workspace'],
+    ['a folder is mounted elsewhere', 'WS/libs/.git /workspace/libs/.git', 'OUTSIDE /workspace/leak'],
+  ])('threat 1: runs nothing when %s', async (_, meant, instead) => {
+    await using outside = await temporaryFolder(owner);
+    await writeFile(`${outside.path}/secret`, 'outside-secret');
+    await using ws = await temporaryFolder(owner);
+    await mkdir(`${ws.path}/libs/.git`, { recursive: true });
+    await mkdir(`${ws.path}/leak`);
+    execFileSync('chown', ['-R', String(owner), ws.path, outside.path]);
+    await using tool = await temporaryFolder(owner);
+    const named = (text: string) => text.replaceAll('WS', ws.path).replaceAll('OUTSIDE', outside.path);
+    const [before, after] = [named(meant), named(instead)].map((text) => text.split(' '));
+    const [first = '', second = ''] = before?.slice(-2) ?? [];
+    const [newFirst = '', newSecond = ''] = after?.slice(-2) ?? [];
+    await writeFile(
+      `${tool.path}/bwrap`,
+      `#!/usr/bin/env bash
+args=()
+while [ $# -gt 0 ]; do
+  if [ "$1" = '${first}' ] && [[ "$2" = '${second}'* ]]; then
+    args+=('${newFirst}' "${newSecond}\${2#'${second}'}"); shift 2
+  else args+=("$1"); shift; fi
+done
+exec ${setup?.host.bwrap} "\${args[@]}"
+`,
+      { mode: 0o755 },
+    );
+    await chmod(tool.path, 0o755);
+    if (!setup) throw new Error('There is no bubblewrap');
+    const swapped = { ...setup, host: { ...setup.host, bwrap: `${tool.path}/bwrap` } };
+    const command = {
+      argv: ['/bin/sh', '-c', 'echo ran > ran; cat secret */secret libs/.git/secret'] as const,
+    };
+    await expect(
+      runInBubblewrap(swapped, { ...command, workspace: ws.path, timeoutMs: 20_000 }),
+    ).rejects.toMatchObject({
+      code: 'sandbox_failed',
+      message: expect.stringContaining('while it was mounted'),
+    });
+    expect(await readdir(outside.path)).not.toContain('ran');
+    expect(await readdir(ws.path)).not.toContain('ran');
+  });
+
   it('threat 3: protects a .git file, and refuses to run beside a .git link', async () => {
     await using ws = await temporaryFolder(owner);
     await writeFile(`${ws.path}/.git`, 'gitdir: elsewhere\n');
@@ -583,6 +648,9 @@ describe.skipIf(!found)('the sandbox around commands', () => {
       await expect(runShell(sandbox, `${closed.path}/ws`, 'true')).rejects.toMatchObject({
         code: 'sandbox_user',
       });
+      // Once it is as the hint says, commands run.
+      await chmod(closed.path, 0o711);
+      expect((await runShell(sandbox, `${closed.path}/ws`, 'echo ran')).stdout.text).toBe('ran\n');
     },
   );
 

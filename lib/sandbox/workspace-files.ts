@@ -1,8 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  opendir,
+  realpath,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { openCanonical, workspaceMoved } from './folder-handle.ts';
 import { isGitStep } from './workspace-path.ts';
 
 // On Windows these flags do not exist; there the look before and after the opening must do.
@@ -68,11 +79,9 @@ export async function openForReading(
 /** What stands at a path, without following a link; `undefined` when nothing does. */
 export async function lookAt(root: string, steps: readonly string[]): Promise<Stats | undefined> {
   try {
-    if (steps.length === 0) return await lstat(root);
-    const { folders, name } = split(steps);
-    const folder = await descend(root, folders);
+    const folder = await descend(root, steps.slice(0, -1));
     try {
-      return await lstat(folder.entry(name));
+      return await (steps.length === 0 ? stat(folder.self) : lstat(folder.entry(steps.at(-1) ?? '')));
     } finally {
       await folder.close();
     }
@@ -209,7 +218,7 @@ async function descend(
   steps: readonly string[],
   making?: { create: true; owner: Owner | undefined },
 ): Promise<Folder> {
-  let folder = await openFolder(root, [], root);
+  let folder = await openRoot(root);
   for (const [index, step] of steps.entries()) {
     const path = steps.slice(0, index + 1);
     try {
@@ -223,6 +232,13 @@ async function descend(
     }
   }
   return folder;
+}
+
+/** The workspace itself, whose path was canonical when it was opened: a link on it now leads somewhere else. */
+async function openRoot(root: string): Promise<Folder> {
+  if (process.platform === 'linux') return byDescriptor(await openCanonical(root));
+  if ((await attempt([], () => realpath(root))) !== root) throw workspaceMoved(root);
+  return openFolder(root, [], root);
 }
 
 async function makeFolder(path: string, owner: Owner | undefined, steps: readonly string[]): Promise<void> {
@@ -247,14 +263,7 @@ async function openFolder(
   realPath: string | undefined,
 ): Promise<Folder> {
   if (process.platform === 'linux') {
-    const handle = await attempt(steps, () => openFolderDescriptor(path, steps));
-    const self = `/proc/self/fd/${handle.fd}`;
-    return {
-      self,
-      entry: (name) => `${self}/${name}`,
-      expected: () => undefined,
-      close: () => handle.close(),
-    };
+    return byDescriptor(await attempt(steps, () => openFolderDescriptor(path, steps)));
   }
   const folder = realPath ?? path;
   const stats = await attempt(steps, () => lstat(folder));
@@ -265,6 +274,16 @@ async function openFolder(
     entry: (name) => join(folder, name),
     expected: (name) => join(folder, name),
     close: () => Promise.resolve(),
+  };
+}
+
+function byDescriptor(handle: FileHandle): Folder {
+  const self = `/proc/self/fd/${handle.fd}`;
+  return {
+    self,
+    entry: (name) => `${self}/${name}`,
+    expected: () => undefined,
+    close: () => handle.close(),
   };
 }
 

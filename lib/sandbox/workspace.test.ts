@@ -1,9 +1,9 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from './under-test.ts';
-import { openWorkspace } from './workspace.ts';
+import { openWorkspace, reopenWorkspace } from './workspace.ts';
 
 it('O5: makes the path canonical once', async () => {
   await using folder = await temporaryFolder();
@@ -13,6 +13,18 @@ it('O5: makes the path canonical once', async () => {
   expect(await openWorkspace(`${folder.path}/link/../link/ws/`, { dataDir })).toBe(
     join(folder.path, 'real/ws'),
   );
+});
+
+it('threat 1: a run is taken up only where its workspace still is, not where a link in its place leads', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  await mkdir(join(folder.path, 'project/sub'), { recursive: true });
+  await mkdir(join(folder.path, 'private'));
+  const workspace = await openWorkspace(join(folder.path, 'project/sub'), { dataDir });
+  expect(await reopenWorkspace(workspace, { dataDir })).toBe(workspace);
+  await rename(workspace, join(folder.path, 'project/was'));
+  await symlink(join(folder.path, 'private'), workspace);
+  await expect(reopenWorkspace(workspace, { dataDir })).rejects.toMatchObject({ code: 'workspace_moved' });
 });
 
 it('threat 2: refuses a workspace that holds the data directory, is it, or lies in it, also by way of a link', async () => {

@@ -2,6 +2,7 @@ import { mkdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { workspaceMoved } from './folder-handle.ts';
 
 /** Below the data directory, the one folder where workspaces may lie: a fresh one per run is made there (K-33). */
 export const WORKSPACES_FOLDER = 'workspaces';
@@ -41,6 +42,18 @@ export async function openWorkspace(path: string, options: { dataDir: string }):
   const workspace = await canonicalFolder(path);
   await refuseTooWide(workspace);
   await refuseDataDirectory(workspace, options.dataDir);
+  return workspace;
+}
+
+/**
+ * Opens the workspace of a run that exists: the folder has to be where it was when its path was made canonical. A command in a
+ * folder above may have put a link in its place, to anywhere.
+ *
+ * @throws {AppError} what `openWorkspace` throws, and `workspace_moved`
+ */
+export async function reopenWorkspace(path: string, options: { dataDir: string }): Promise<string> {
+  const workspace = await openWorkspace(path, options);
+  if (workspace !== path) throw workspaceMoved(path);
   return workspace;
 }
 

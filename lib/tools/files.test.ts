@@ -15,6 +15,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NOBODY, temporaryFolder } from '../sandbox/under-test.ts';
+import { listFolder, lookAt, openForReading, replaceFile } from '../sandbox/workspace-files.ts';
 import { toolsUnderTest } from './under-test.ts';
 
 it('O3: writes a file with the folders on its way, and reads it back', async () => {
@@ -217,6 +218,24 @@ it('O5: follows no link: not to a file, not to a folder on the way, not dangling
   );
   expect(await readdir(outside.path)).toEqual(['secret']);
   expect(await readFile(join(outside.path, 'secret'), 'utf8')).toBe('outside-secret');
+});
+
+it('O5: works nowhere else when the workspace, or a folder above it, has become a link', async () => {
+  await using outside = await temporaryFolder();
+  await mkdir(join(outside.path, 'inner'));
+  await writeFile(join(outside.path, 'inner/secret'), 'outside-secret');
+  await using above = await temporaryFolder();
+  await symlink(join(outside.path, 'inner'), join(above.path, 'workspace'));
+  await symlink(outside.path, join(above.path, 'folder'));
+  for (const workspace of [join(above.path, 'workspace'), join(above.path, 'folder/inner')]) {
+    await expect(openForReading(workspace, ['secret'])).rejects.toMatchObject({ code: 'workspace_moved' });
+    await expect(listFolder(workspace, [], 10)).rejects.toMatchObject({ code: 'workspace_moved' });
+    await expect(lookAt(workspace, [])).rejects.toMatchObject({ code: 'workspace_moved' });
+    await expect(replaceFile(workspace, ['new'], Buffer.from('x'))).rejects.toMatchObject({
+      code: 'workspace_moved',
+    });
+  }
+  expect(await readdir(join(outside.path, 'inner'))).toEqual(['secret']);
 });
 
 it('O5: a search finds nothing behind a link', async () => {
