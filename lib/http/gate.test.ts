@@ -74,13 +74,16 @@ describe('D17: where a request comes from', () => {
     expect(() => gate.checkSource(facts(bearer, 'POST'))).not.toThrow();
   });
 
-  it('lets links lead to a page from elsewhere, but not into a frame', () => {
+  it('lets links lead to a page from elsewhere, but not into a frame, nor into anything else of a foreign page', () => {
     const gate = open();
-    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
-    expect(() => gate.checkSource(facts(link), { page: true })).not.toThrow();
-    expect(() => gate.checkSource(facts({ ...link, 'sec-fetch-dest': 'iframe' }), { page: true })).toThrow(
-      code('foreign_origin'),
-    );
+    for (const site of ['cross-site', 'same-site']) {
+      const link = { 'sec-fetch-site': site, 'sec-fetch-dest': 'document' };
+      expect(() => gate.checkSource(facts(link), { page: true })).not.toThrow();
+      for (const dest of ['iframe', 'frame', 'object', 'embed', 'image', 'script', 'style', 'empty']) {
+        const loaded = facts({ ...link, 'sec-fetch-dest': dest });
+        expect(() => gate.checkSource(loaded, { page: true }), dest).toThrow(code('foreign_origin'));
+      }
+    }
   });
 });
 

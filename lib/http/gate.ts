@@ -83,7 +83,8 @@ export class Gate {
     const site = facts.header('sec-fetch-site');
     const ownOrigin = origin === undefined || origin === `http://${host}`;
     const ownSite = site === undefined || site === 'same-origin' || site === 'none';
-    const navigation = options.page && !changes && facts.header('sec-fetch-dest') !== 'iframe';
+    // Nothing else that a foreign page may load from here, a picture for one: it would try tokens until nobody is let in.
+    const navigation = options.page && !changes && facts.header('sec-fetch-dest') === 'document';
     const unknownSource = changes && origin === undefined && !bearerOf(facts);
     if (!ownOrigin || (!ownSite && !navigation) || unknownSource) {
       throw new AppError({
