@@ -105,6 +105,8 @@ export interface LoadProgress {
 export interface MemoryModel extends Pick<LoadedModel, 'contextTokens' | 'sizeBytes' | 'vramBytes'> {
   /** RFC 3339 time at which it is unloaded when it stays unused; set anew whenever a request is over. */
   expiresAt?: string;
+  /** What the server's own clock said then, in milliseconds since 1970: it may be another machine's. */
+  serverTimeMs?: number;
 }
 
 /** What `/api/show` reports. */

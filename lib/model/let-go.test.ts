@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLetGo, keepAliveMs } from './let-go.ts';
+import { answerWithinMs, isLetGo, keepAliveMs } from './let-go.ts';
 
 /** 2^63 - 1 nanoseconds. */
 const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
@@ -12,21 +12,43 @@ it.each([
   ['20', 20_000],
   [-1, FOR_EVER_MS],
   ['-1m', FOR_EVER_MS],
+  ['1h30m', 5_400_000],
+  ['1m0.5s', 60_500],
+  ['+2m', 120_000],
+  ['-1h30m', FOR_EVER_MS],
+  ['0', 0],
   ['soon', undefined],
+  ['5m soon', undefined],
+  ['', undefined],
 ])('reads %j as %j ms', (keepAlive, ms) => {
   expect(keepAliveMs(keepAlive)).toBe(ms);
 });
 
-const at = (ms: number) => ({ expiresAt: new Date(ms).toISOString() });
+const at = (ms: number) => ({ expiresAt: new Date(ms).toISOString(), serverTimeMs: 1_000_000 });
 
 it('None of them has 7: a request that is over has set the time to stay anew, and it stands still', () => {
-  const now = () => 1_000_000;
-  expect(isLetGo(at(1_299_500), at(1_299_500), '5m', now)).toBe(true);
+  const about = { keepAlive: '5m', sinceMs: 1000 };
+  const forEver = { keepAlive: -1, sinceMs: 1000 };
+  expect(isLetGo(at(1_299_500), at(1_299_500), about)).toBe(true);
   // It moves with each question: the first request of the model is still at work.
-  expect(isLetGo(at(1_299_940), at(1_300_000), '5m', now)).toBe(false);
+  expect(isLetGo(at(1_299_940), at(1_300_000), about)).toBe(false);
   // It is from the request before: the present one is still at work.
-  expect(isLetGo(at(1_200_000), at(1_200_000), '5m', now)).toBe(false);
-  expect(isLetGo({}, {}, '5m', now)).toBe(false);
-  expect(isLetGo(at(FOR_EVER_MS + 999_000), at(FOR_EVER_MS + 999_000), -1, now)).toBe(true);
-  expect(isLetGo(at(FOR_EVER_MS + 900_000), at(FOR_EVER_MS + 900_000), -1, now)).toBe(false);
+  expect(isLetGo(at(1_200_000), at(1_200_000), about)).toBe(false);
+  expect(isLetGo(at(1_297_500), at(1_297_500), about)).toBe(false);
+  expect(isLetGo({}, {}, about)).toBe(false);
+  expect(isLetGo(at(FOR_EVER_MS + 999_000), at(FOR_EVER_MS + 999_000), forEver)).toBe(true);
+  expect(isLetGo(at(FOR_EVER_MS + 900_000), at(FOR_EVER_MS + 900_000), forEver)).toBe(false);
+});
+
+it('D7: a stay that is longer than ours was set by another client, which may be at work', () => {
+  const about = { keepAlive: '5m', sinceMs: 1000 };
+  const day = 1_000_000 + 86_400_000 - 60_000;
+  expect(isLetGo(at(day), at(day), about)).toBe(false);
+  expect(isLetGo(at(FOR_EVER_MS + 900_000), at(FOR_EVER_MS + 900_000), about)).toBe(false);
+});
+
+it('S14: a question may take the longer, the larger the window that it does not fit', () => {
+  expect(answerWithinMs(4096)).toBeLessThan(2000);
+  // 3.7 µs a token were measured: a large window takes seconds on a machine that has other things to do, too.
+  expect(answerWithinMs(1_048_576)).toBeGreaterThan(5 * 3.7e-3 * 1_048_576);
 });

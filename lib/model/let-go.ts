@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatRequest, MemoryModel } from './chat-model.ts';
 import { type LetGo, ModelError } from './model-error.ts';
-import { callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { aborted, callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { findRunning, keepAliveForLoad, unloadModel } from './ollama-models.ts';
 import { versionReply } from './ollama-wire.ts';
 
@@ -11,8 +11,13 @@ type SlotOf = Pick<ChatRequest, 'model' | 'options' | 'keepAlive'>;
 /** How long after a broken call the server is asked whether it is idle, and how often. */
 const IDLE_WITHIN_MS = 1000;
 const IDLE_LOOK_MS = 60;
-/** A free slot answers in the time it takes to split a prompt of the window's length into tokens: 15 ms were measured for 4096. */
-const ANSWER_WITHIN_MS = 3000;
+/** How long a question for a slot may take, and five times what a free slot needs to split the prompt: 15 ms were measured for 4096. */
+const ANSWER_WITHIN_MS = 1500;
+const ANSWER_MS_PER_TOKEN = 0.02;
+/** So many questions in a row have to stay without an answer although nobody uses the model. */
+const QUESTIONS = 2;
+/** Unloading goes on after its answer, until the memory of the graphics card is seen to be free. */
+const UNLOADED_WITHIN_MS = 6000;
 /** From here on `/api/generate` refuses a prompt that is too long instead of cutting it. */
 const REFUSING_VERSION = [0, 13] as const;
 
@@ -21,11 +26,19 @@ const REFUSING_FORMAT = 'gguf';
 /** Runners may round the window up. */
 const PADDING_TOKENS = 512;
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 /** Ollama's longest duration, 2^63 - 1 nanoseconds: how far ahead it sets the end of a stay for ever. */
 const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
-/** Clocks that are read one after the other, and the time a question takes. */
-const TOLERANCE_MS = 3000;
+/** Clocks that are read one after the other, and the seconds of an HTTP date. Less than a question takes that stays without an answer. */
+const TOLERANCE_MS = 1000;
 
 /**
  * Sees to it that a call which was broken off leaves nothing behind. The socket is closed already; this asks whether the
@@ -46,24 +59,59 @@ export async function seeLetGo(connection: OllamaConnection, slot: SlotOf): Prom
 }
 
 /**
- * Asks a model in memory for something that costs it nothing, and unloads it when no answer comes although nobody uses it.
+ * Asks a model in memory for something that costs it nothing, and unloads it when no answer comes although nobody uses it. Asked
+ * twice: the first question may have waited for somebody whose reply ended just after it.
  *
  * @returns `free`, also where it cannot be told
+ * @throws {ModelError} `aborted`
  */
 export async function freeSlot(
   connection: OllamaConnection,
   slot: SlotOf,
+  signal?: AbortSignal,
 ): Promise<'free' | 'busy' | 'unloaded'> {
-  if (await answers(connection, slot)) return 'free';
-  if (!(await isSeenIdle(connection, slot))) return 'busy';
+  for (let asked = 0; asked < QUESTIONS; asked++) {
+    if (await answers(connection, slot, signal)) return 'free';
+    const isIdle = await isSeenIdle(connection, slot, signal);
+    if (signal?.aborted) throw aborted();
+    if (!isIdle) return 'busy';
+  }
   try {
-    await unloadModel(connection, slot.model);
+    await unloadModel(connection, slot.model, signal);
   } catch (error) {
+    if (signal?.aborted) throw aborted();
     // Whatever keeps it in memory, the next call meets it and says so.
     if (error instanceof ModelError) return 'busy';
     throw error;
   }
+  await waitUntilGone(connection, slot.model, signal);
   return 'unloaded';
+}
+
+/** A load that comes while the server still unloads would get the very slot that is lost. */
+async function waitUntilGone(
+  connection: OllamaConnection,
+  model: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const limit = withLimit(signal, UNLOADED_WITHIN_MS);
+  try {
+    while (await findRunning(connection, model, limit))
+      await delay(IDLE_LOOK_MS, undefined, { signal: limit });
+  } catch (error) {
+    if (signal?.aborted) throw aborted();
+    if (!limit.aborted && !(error instanceof ModelError)) throw error;
+  }
+}
+
+function withLimit(signal: AbortSignal | undefined, ms: number): AbortSignal {
+  const limit = AbortSignal.timeout(ms);
+  return signal ? AbortSignal.any([signal, limit]) : limit;
+}
+
+/** How long a question may take whose prompt has a token more than the window, in milliseconds. */
+export function answerWithinMs(windowTokens: number): number {
+  return Math.ceil(ANSWER_WITHIN_MS + windowTokens * ANSWER_MS_PER_TOKEN);
 }
 
 /**
@@ -75,15 +123,17 @@ export async function freeSlot(
 async function answers(
   connection: OllamaConnection,
   { model, options, keepAlive }: SlotOf,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  const asked = { signal, timeoutMs: ANSWER_WITHIN_MS, onTimeout: silent };
+  const timeoutMs = answerWithinMs(options.num_ctx);
+  const limit = withLimit(signal, timeoutMs);
+  const asked = { signal: limit, timeoutMs, onTimeout: silent };
   try {
     const { version } = versionReply.parse(
       await callOllama(connection, asked, ({ client }) => client.version()),
     );
     if (!refusesLongPrompts(version)) return true;
-    const running = await findRunning(connection, model, signal);
+    const running = await findRunning(connection, model, limit);
     if (running?.format !== REFUSING_FORMAT) return true;
     const body = {
       model,
@@ -105,15 +155,21 @@ async function answers(
 }
 
 /** Whether the server says within a second that it is done with the model. */
-async function isSeenIdle(connection: OllamaConnection, { model, keepAlive }: SlotOf): Promise<boolean> {
-  const limit = AbortSignal.timeout(IDLE_WITHIN_MS);
+async function isSeenIdle(
+  connection: OllamaConnection,
+  { model, keepAlive }: SlotOf,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const since = performance.now();
+  const limit = withLimit(signal, IDLE_WITHIN_MS);
   try {
     let before = await findRunning(connection, model, limit);
     while (before) {
       await delay(IDLE_LOOK_MS, undefined, { signal: limit });
       const now = await findRunning(connection, model, limit);
+      const sinceMs = performance.now() - since;
       // While a request is at work, Ollama counts the time to stay from each question anew, or not at all.
-      if (now && isLetGo(before, now, keepAliveForLoad(keepAlive))) break;
+      if (now && isLetGo(before, now, { keepAlive: keepAliveForLoad(keepAlive), sinceMs })) break;
       before = now;
     }
     return true;
@@ -123,28 +179,39 @@ async function isSeenIdle(connection: OllamaConnection, { model, keepAlive }: Sl
   }
 }
 
-/** A time to stay as Ollama reads it, in milliseconds: seconds, or `5m`, or negative for ever; `undefined` for what is neither. */
+/**
+ * A time to stay as Ollama reads it, in milliseconds: seconds, or a duration such as `5m` or `1h30m`, or negative for ever;
+ * `undefined` for what is neither.
+ */
 export function keepAliveMs(keepAlive: string | number): number | undefined {
-  const match = /^(-?\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(String(keepAlive));
-  if (!match) return undefined;
-  const ms = Number(match[1]) * (UNITS_MS[match[2] ?? 's'] ?? 1000);
-  return ms < 0 ? FOR_EVER_MS : ms;
+  const text = String(keepAlive);
+  const [, sign, parts = ''] =
+    /^([-+]?)((?:\d+\.?\d*(?:ns|us|µs|ms|s|m|h))+|\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (sign === undefined) return undefined;
+  let ms = 0;
+  for (const [, amount, unit = 's'] of parts.matchAll(/(\d+\.?\d*)(ns|us|µs|ms|s|m|h)?/g)) {
+    ms += Number(amount) * (UNITS_MS[unit] ?? 1000);
+  }
+  return sign === '-' && ms > 0 ? FOR_EVER_MS : ms;
 }
 
 /**
  * Whether the server is done with the request that was just ended: the moment at which it will unload the model stands still,
- * and lies as far ahead as a request that is over sets it.
+ * and is the one that the end of a request since then has set. One that is older belongs to a request before, and another one
+ * is still at work; so it does where it lies further ahead than ours sets it, since another client asked for a longer stay.
+ *
+ * @param about.sinceMs how long ago the request was ended
  */
 export function isLetGo(
-  before: MemoryModel,
-  now: MemoryModel,
-  keepAlive: string | number,
-  clock: () => number = Date.now,
+  before: Pick<MemoryModel, 'expiresAt'>,
+  now: Pick<MemoryModel, 'expiresAt' | 'serverTimeMs'>,
+  about: { keepAlive: string | number; sinceMs: number },
 ): boolean {
-  const stay = keepAliveMs(keepAlive);
+  const stay = keepAliveMs(about.keepAlive);
   const expires = Date.parse(now.expiresAt ?? '');
   if (stay === undefined || Number.isNaN(expires) || before.expiresAt !== now.expiresAt) return false;
-  return expires >= clock() + stay - TOLERANCE_MS;
+  const setAgoMs = (now.serverTimeMs ?? Date.now()) + stay - expires;
+  return setAgoMs >= -TOLERANCE_MS && setAgoMs <= about.sinceMs + TOLERANCE_MS;
 }
 
 function refusesLongPrompts(version: string | undefined): boolean {

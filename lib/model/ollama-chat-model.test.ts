@@ -516,6 +516,9 @@ describe('the slot of a call that was broken off', () => {
   const asked = (fake: FakeOllama) =>
     fake.requests.flatMap(({ path }) => (path === '/api/generate' ? [path] : []));
 
+  const unloads = (fake: FakeOllama) =>
+    fake.requests.filter(({ body }) => (body as { keep_alive?: unknown })?.keep_alive === 0).length;
+
   async function breakOff(model: ChatModel): Promise<ModelError> {
     const stop = new AbortController();
     return errorOf(model.chat(write, context({ signal: stop.signal, onDelta: () => stop.abort() })));
@@ -573,6 +576,75 @@ describe('the slot of a call that was broken off', () => {
     expect(await model.load(wanted, context())).toMatchObject({ freedSlot: true, alreadyLoaded: false });
     expect(await model.load(wanted, context())).toMatchObject({ alreadyLoaded: true });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
+  });
+
+  it.each([600_000, -600_000])(
+    'S14: is seen to be free by a server whose clock is %i ms ahead, too',
+    async (clockAheadMs) => {
+      const { model } = await slotServer({ clockAheadMs });
+      expect((await breakOff(model)).letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
+    },
+  );
+
+  it.each<[string, FakeOllamaOptions, Partial<ChatRequest>]>([
+    ['a longer stay', {}, { keepAlive: '24h' }],
+    ['a stay for ever', {}, { keepAlive: -1 }],
+    ['a clock ahead of ours', { clockAheadMs: 600_000 }, {}],
+  ])(
+    'D7: a model that another client uses with %s is left to it, and is not loaded anew',
+    async (_, change, their) => {
+      const { fake, model } = await slotServer(change);
+      await model.chat({ ...hello, ...their }, context());
+      const release = fake.hold('hello', { turn: 0 });
+      const theirs = model.chat({ ...hello, ...their }, context());
+      await expect.poll(() => fake.chats.length).toBe(2);
+      const loaded = await model.load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context());
+      expect(loaded).toMatchObject({ alreadyLoaded: true });
+      expect(loaded.freedSlot).toBeUndefined();
+      release();
+      expect((await theirs).message.content).toBe('Hello.');
+      expect(unloads(fake)).toBe(0);
+    },
+  );
+
+  it('D7: a reply of another client that ends just after the question is no lost slot', async () => {
+    const { fake, model } = await slotServer();
+    await model.chat(hello, context());
+    const release = fake.hold('hello', { turn: 0 });
+    const theirs = model.chat(hello, context());
+    await expect.poll(() => fake.chats.length).toBe(2);
+    const load = model.load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context());
+    const givenUp = () => fake.closeEvents.some(({ path }) => path === '/api/generate');
+    await expect.poll(givenUp, { timeout: 10_000, interval: 10 }).toBe(true);
+    release();
+    expect(await load).toMatchObject({ alreadyLoaded: true });
+    expect((await theirs).message.content).toBe('Hello.');
+    expect(unloads(fake)).toBe(0);
+    expect(asked(fake)).toHaveLength(2);
+  });
+
+  it('S14: a stop ends the question for a slot, too', async () => {
+    const { fake, model } = await slotServer();
+    await model.chat(hello, context());
+    const release = fake.hold('hello', { turn: 0 });
+    const theirs = model.chat(hello, context());
+    await expect.poll(() => fake.chats.length).toBe(2);
+    const stop = new AbortController();
+    const load = errorOf(
+      model.load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context({ signal: stop.signal })),
+    );
+    await expect.poll(() => asked(fake).length).toBe(1);
+    stop.abort();
+    expect(await load).toMatchObject({ kind: 'aborted' });
+    release();
+    await theirs;
+  });
+
+  it('O10: a model that goes on being unloaded after the answer is loaded once it is gone', async () => {
+    const { model } = await slotServer({ losesSlots: true, unloadMs: 500 });
+    expect((await breakOff(model)).letGo).toMatchObject({ unloaded: true });
+    expect((await model.chat(hello, context())).message.content).toBe('Hello.');
+    expect(await model.inMemory?.('play', new AbortController().signal)).toBeDefined();
   });
 
   it.each<FakeOllamaOptions>([{ version: '0.12.5' }, { models: [{ name: 'play', format: 'safetensors' }] }])(

@@ -65,7 +65,7 @@ async function load(
   if (!loaded.alreadyLoaded) return loaded;
   const { model, keepAlive, numCtx, options } = request;
   const slot = { model, keepAlive, options: { ...options, num_ctx: numCtx, num_predict: 1 } };
-  if ((await freeSlot(connection, slot)) !== 'unloaded') return loaded;
+  if ((await freeSlot(connection, slot, context.signal)) !== 'unloaded') return loaded;
   return { ...(await loadModel(connection, request, context)), freedSlot: true };
 }
 

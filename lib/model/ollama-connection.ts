@@ -21,6 +21,9 @@ export const DEFAULT_LIMITS: OllamaLimits = {
 /** Enough of an error page to recognise any error of Ollama; the message shows 500 characters of it. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
+/** The half second by which an HTTP date can be off either way, and the way of the answer. */
+const DATE_ERROR_MS = 600;
+
 /** setTimeout fires at once above this. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -47,6 +50,8 @@ export interface CallOptions {
 export interface OllamaCall {
   client: Ollama;
   getText(path: string): Promise<string>;
+  /** The server's clock at its last answer, in milliseconds since 1970. */
+  serverTimeMs(): number;
 }
 
 /** Prepares calls to one Ollama server. Opens nothing by itself. */
@@ -109,10 +114,14 @@ export async function callOllama<T>(
   const timer = setTimeout(() => end('timeout'), Math.min(options.timeoutMs, MAX_TIMER_MS));
 
   try {
-    const fetcher = boundedFetch(connection, controller.signal, options);
+    let serverTimeMs: number | undefined;
+    const fetcher = boundedFetch(connection, controller.signal, options, (date) => {
+      serverTimeMs = serverTime(date);
+    });
     return await use({
       client: new Ollama({ host: connection.host.url, fetch: fetcher }),
       getText: async (path) => (await fetcher(`${connection.host.url}${path}`)).text(),
+      serverTimeMs: () => serverTimeMs ?? Date.now(),
     });
   } catch (cause) {
     if (outcome.end === 'stopped') throw aborted();
@@ -130,6 +139,7 @@ function boundedFetch(
   connection: OllamaConnection,
   signal: AbortSignal,
   { asked = {}, streamed = false, isLast = isDone }: CallOptions,
+  onAnswer: (date: string | null) => void,
 ): typeof fetch {
   const { limits, dispatcher } = connection;
   return async (input, init) => {
@@ -142,6 +152,7 @@ function boundedFetch(
       signal,
       dispatcher,
     });
+    onAnswer(response.headers.get('date'));
     const body: AsyncIterable<Uint8Array> = response.body ?? nothing();
     if (response.status !== 200) {
       throw httpError(response.status, await readExcerpt(body, ERROR_BODY_BYTES), asked);
@@ -155,6 +166,16 @@ function boundedFetch(
     }
     return new Response(text, { headers });
   };
+}
+
+/**
+ * The clock of a server, which may be another machine also behind an address of this one, by the date of its answer. That has
+ * whole seconds: where it agrees with the clock here, that one is finer.
+ */
+function serverTime(date: string | null): number {
+  const theirs = Date.parse(date ?? '') + 500;
+  const ours = Date.now();
+  return Math.abs(theirs - ours) <= DATE_ERROR_MS || Number.isNaN(theirs) ? ours : theirs;
 }
 
 function isDone(line: Record<string, unknown>): boolean {
@@ -202,7 +223,7 @@ export function cutOff(how: string, cause?: unknown): ModelError {
   });
 }
 
-function aborted(): ModelError {
+export function aborted(): ModelError {
   return new ModelError({ kind: 'aborted', message: 'The model call was stopped.' });
 }
 

@@ -36,6 +36,8 @@ export interface RunningModel {
   contextTokens?: number;
   /** RFC 3339 time at which Ollama unloads it when it stays unused. */
   expiresAt?: string;
+  /** What the server's own clock said then, in milliseconds since 1970. */
+  serverTimeMs?: number;
   /** What its files are, and so which runner has it: `gguf`, `safetensors`. */
   format?: string;
 }
@@ -182,10 +184,10 @@ export async function listRunning(
   connection: OllamaConnection,
   signal?: AbortSignal,
 ): Promise<RunningModel[]> {
-  const reply = await callOllama(
+  const { reply, serverTimeMs } = await callOllama(
     connection,
     { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late('/api/ps') },
-    (call) => call.client.ps(),
+    async (call) => ({ reply: await call.client.ps(), serverTimeMs: call.serverTimeMs() }),
   );
   return (checked(psReply, reply, '/api/ps').models ?? []).map((model) => ({
     name: model.name,
@@ -194,6 +196,7 @@ export async function listRunning(
     vramBytes: model.size_vram,
     contextTokens: model.context_length,
     expiresAt: model.expires_at,
+    serverTimeMs,
     format: model.details?.format,
   }));
 }

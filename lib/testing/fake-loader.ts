@@ -74,8 +74,8 @@ export class Loader {
     this.#loaded.delete(model.name);
   }
 
-  /** The body of `/api/ps`: what is loaded, and what is being loaded. */
-  running(): JsonObject[] {
+  /** The body of `/api/ps`, by a clock that may be ahead of the one here: what is loaded, and what is being loaded. */
+  running(clockAheadMs: number): JsonObject[] {
     const loading = [...this.#loading.values()].map((request) => ({ ...request, expiresAt: Date.now() }));
     const loaded = [...this.#loaded.keys()]
       .flatMap((name) => this.#current(name) ?? [])
@@ -89,7 +89,7 @@ export class Loader {
         size,
         digest: digestOf(model),
         details: { format: model.format },
-        expires_at: new Date(expiresAt).toISOString(),
+        expires_at: new Date(expiresAt + clockAheadMs).toISOString(),
         size_vram: Math.round(size * model.vram_share),
         ...(model.cuts_silently_at === undefined && { context_length: numCtx }),
       };

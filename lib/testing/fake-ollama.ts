@@ -72,6 +72,10 @@ export interface FakeOllamaOptions {
    * model is unloaded, as a real Ollama does now and then. Has to say a `version` that refuses long prompts.
    */
   losesSlots?: boolean;
+  /** How long unloading goes on after its answer, in milliseconds: a model that is asked for meanwhile is the old one. */
+  unloadMs?: number;
+  /** How far its clock is ahead of the one here, in milliseconds, as another machine's may be. */
+  clockAheadMs?: number;
   /** Keep the requests. Switch it off where the server lives long. */
   record?: boolean;
 }
@@ -222,6 +226,10 @@ class Server {
     this.#queue = new Queue(options.parallel ?? Number.POSITIVE_INFINITY, options.maxQueue ?? 512);
   }
 
+  get #clockAheadMs(): number {
+    return this.#options.clockAheadMs ?? 0;
+  }
+
   add(input: ScenarioInput): void {
     const scenario = scenarioSchema.parse(input);
     const inTheWay = this.#scenarios.find((earlier) => hides(earlier, scenario));
@@ -318,7 +326,8 @@ class Server {
       case 'GET /api/tags':
         return reply({ models: this.#allModels().map(tagOf) });
       case 'GET /api/ps':
-        return reply({ models: this.#loader.running() });
+        res.setHeader('date', new Date(Date.now() + this.#clockAheadMs).toUTCString());
+        return reply({ models: this.#loader.running(this.#clockAheadMs) });
       case 'POST /api/show':
         return this.#show(recorded.body, res);
       case 'POST /api/chat':
@@ -387,8 +396,13 @@ class Server {
 
     const messages = (body.messages ?? []).map((message) => seenMessage.parse(message));
     if (messages.length === 0 && isZero(body.keep_alive)) {
-      this.#loader.unload(model);
-      for (const leave of this.#lostSlots.splice(0)) leave();
+      const unload = () => {
+        this.#loader.unload(model);
+        for (const leave of this.#lostSlots.splice(0)) leave();
+      };
+      const { unloadMs } = this.#options;
+      if (unloadMs === undefined) unload();
+      else setTimeout(unload, unloadMs).unref();
       return sendJson(res, 200, phaseReply(body.model, 'unload'));
     }
     const offered = (body.tools ?? []).flatMap((tool) => toolName.safeParse(tool).data?.function.name ?? []);
