@@ -71,7 +71,19 @@ it('G6: the three identical calls are the events of the counter', () => {
 it('None of them has 4: second tries are counted against the number there may be', () => {
   const log = repairedLog();
   const before = gauges(log);
-  expect(Object.keys(before).filter((id) => id.startsWith('retries'))).toEqual([]);
+  expect(before.retries).toMatchObject({ value: '0/8', tone: 'calm' });
   log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
   expect(gauges(log)['retries-transient']).toMatchObject({ used: 1, limit: 2, value: '1/2' });
+  expect(gauges(log).retries).toBeUndefined();
+  for (let again = 0; again < 3; again += 1) {
+    log.push({ type: 'policy.retried', iteration: 1, cause: 'overflow', message: 'Too long.', wait_ms: 0 });
+  }
+  expect(gauges(log)['retries-overflow']).toMatchObject({ value: '3/3', tone: 'reached' });
+});
+
+it('None of them has 4: second tries of sessions and explorations are counted, too', () => {
+  for (const log of [sessionLog(), exploreLog(2, { open: true })]) {
+    log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
+    expect(gauges(log)['retries-transient']).toMatchObject({ value: '1/2' });
+  }
 });

@@ -1,3 +1,4 @@
+import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import type { RunState } from '../events/run-state.ts';
 import { workedMs } from '../events/worked-ms.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
@@ -69,7 +70,9 @@ function firedGauge(run: RunState): string | undefined {
 function gaugesOf(run: RunState, now: number): Gauge[] {
   const { config } = run;
   if (!config) return [];
-  if (config.mode !== 'task') return [...endless(run), context(run), ...budgets(run, now)];
+  if (config.mode !== 'task') {
+    return [...endless(run), ...retries(run), context(run), ...budgets(run, now)];
+  }
   const gauges: Gauge[] = [
     {
       ...count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
@@ -77,7 +80,7 @@ function gaugesOf(run: RunState, now: number): Gauge[] {
       events: run.callHistorySeqs.slice(-1),
     },
   ];
-  if (!config.agentic) return [...gauges.slice(1), context(run), ...budgets(run, now)];
+  if (!config.agentic) return [...retries(run), context(run), ...budgets(run, now)];
 
   gauges.push(repetition(run, config.repetition_threshold));
   const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
@@ -100,11 +103,8 @@ function gaugesOf(run: RunState, now: number): Gauge[] {
       events: run.nudgeSeqs,
     });
   }
-  for (const [cause, label, limit] of RETRIES) {
-    const used = run.retries[cause];
-    if (used > 0) gauges.push(count({ id: `retries-${cause}`, label, used, limit }));
-  }
-  gauges.push(context(run), ...budgets(run, now));
+  const again = retries(run);
+  gauges.push(...(again.length > 0 ? again : [NO_RETRIES]), context(run), ...budgets(run, now));
   if (config.checks.length > 0) {
     const attempts = { id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts };
     // To be in the last attempt ends nothing yet, and the only one is no warning at all.
@@ -114,14 +114,29 @@ function gaugesOf(run: RunState, now: number): Gauge[] {
   return gauges;
 }
 
-/** Second tries within an iteration, with as many as there may be (T21, T22, DESIGN 4). */
+/** Second tries within an iteration, by cause. */
 const RETRIES = [
-  ['length', 'Asked again: cut off', 1],
-  ['malformed', 'Asked again: broken call', 1],
-  ['transient', 'Asked again: server trouble', 2],
-  ['overflow', 'Asked again: too long', 1],
-  ['thinking', 'Asked again: without thinking', 1],
+  ['length', 'Asked again: cut off'],
+  ['malformed', 'Asked again: broken call'],
+  ['transient', 'Asked again: server trouble'],
+  ['overflow', 'Asked again: too long'],
+  ['thinking', 'Asked again: without thinking'],
 ] as const;
+
+/** Before the first of them: a task may need every one. */
+const NO_RETRIES = count({
+  id: 'retries',
+  label: 'Asked again',
+  used: 0,
+  limit: Object.values(RETRY_LIMITS).reduce((sum, limit) => sum + limit),
+});
+
+function retries(run: RunState): Gauge[] {
+  return RETRIES.flatMap(([cause, label]) => {
+    const used = run.retries[cause];
+    return used > 0 ? [count({ id: `retries-${cause}`, label, used, limit: RETRY_LIMITS[cause] })] : [];
+  });
+}
 
 function repetition(run: RunState, limit: number): Gauge {
   const used = identicalRounds(run);

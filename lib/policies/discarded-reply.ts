@@ -1,4 +1,5 @@
 import type { NewEvent } from '../events/registry.ts';
+import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import { isSwallowedCall } from '../parser/swallowed-call.ts';
 import { compactNow, retried } from './failure.ts';
 import type { ReadyState } from './rule.ts';
@@ -15,7 +16,7 @@ export function isMalformed(state: ReadyState): boolean {
  * pass on.
  */
 export function retryMalformed(state: ReadyState): NewEvent | undefined {
-  if (state.retries.malformed > 0) return undefined;
+  if (state.retries.malformed >= RETRY_LIMITS.malformed) return undefined;
   return retried(state, 'malformed', 'The reply held a tool call that could not be read.');
 }
 
@@ -24,7 +25,7 @@ export function retryMalformed(state: ReadyState): NewEvent | undefined {
  * needs a shorter request as well.
  */
 export function retryCut(state: ReadyState, options: { shortens: boolean }): NewEvent[] | undefined {
-  if (!state.reply?.cut || state.retries.length > 0) return undefined;
+  if (!state.reply?.cut || state.retries.length >= RETRY_LIMITS.length) return undefined;
   const [first, second] = state.config.num_predict;
   const written = state.reply.replyTokens;
   const windowFull = written !== undefined && written < first;

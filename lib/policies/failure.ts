@@ -1,12 +1,10 @@
 import type { NewEvent } from '../events/registry.ts';
+import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import type { FailedCall } from '../events/run-state.ts';
 import { planCompaction } from './compaction.ts';
 import { retryWait } from './retry.ts';
 import { type Decision, type Ending, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
 import { compactionLimit } from './window.ts';
-
-/** Shortenings after an overflow within one iteration; each one sends less, and what remains may be too much. */
-const MAX_OVERFLOW_RETRIES = 3;
 
 /** What a mode says about a conversation that does not fit. */
 interface WhenTooLong {
@@ -85,7 +83,7 @@ function retryLater(state: ReadyState, failure: Failure, now: number): Decision 
 }
 
 function retryShorter(state: ReadyState, failure: Failure): Verdict | undefined {
-  if (state.retries.overflow >= MAX_OVERFLOW_RETRIES) return undefined;
+  if (state.retries.overflow >= RETRY_LIMITS.overflow) return undefined;
   const compacted = compactNow(state);
   if (!compacted) return undefined;
   return { type: 'append', events: [compacted, retried(state, 'overflow', failure.message)] };

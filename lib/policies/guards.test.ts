@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import { terminationReason } from '../events/run.ts';
 import { spentLimit } from './budget.ts';
-import { RETRY_WINDOW_MS, retryWait } from './retry.ts';
+import { RETRY_WAITS_MS, RETRY_WINDOW_MS, retryWait } from './retry.ts';
 import { STATUS_OF } from './termination.ts';
 import { verificationOutcome } from './verification.ts';
 
@@ -16,6 +17,7 @@ it('V1, V2: names the limit that is spent; used up counts as spent', () => {
 });
 
 it('tries three times within 60 s', () => {
+  expect(RETRY_WAITS_MS).toHaveLength(RETRY_LIMITS.transient);
   expect(retryWait({ retries: 0, since: undefined, now: 0 })).toBe(2000);
   expect(retryWait({ retries: 1, since: 0, now: 3000 })).toBe(8000);
   expect(retryWait({ retries: 2, since: 0, now: 12_000 })).toBeUndefined();
