@@ -1,10 +1,10 @@
 'use client';
 
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { RunMode } from '#lib/events/config.ts';
 import { MemoryPanel } from '../explore/memory-panel.tsx';
 import { ReflectionsPanel } from '../explore/reflections-panel.tsx';
-import { cx } from '../ui/cx.ts';
+import { Tabs } from '../ui/tabs.tsx';
 import { InboxPanel } from './inbox-panel.tsx';
 import { Ledger, Totals } from './ledger.tsx';
 import { useRun } from './run-context.tsx';
@@ -37,8 +37,8 @@ export function SidePanel() {
     (view) => view.run.operatorMessages.filter(({ status }) => status === 'queued').length,
   );
   const [chosen, setChosen] = useState<Tab>('Limits');
-  const id = useId();
   const tabs = tabsOf[mode];
+  const tab = tabs.includes(chosen) ? chosen : 'Limits';
   if (tabs.length === 1) {
     return (
       <>
@@ -47,43 +47,24 @@ export function SidePanel() {
       </>
     );
   }
-  const tab = tabs.includes(chosen) ? chosen : 'Limits';
-  const step = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
-    if (by === 0 || !next) return;
-    event.preventDefault();
-    setChosen(next);
-    document.getElementById(`${id}-${next}`)?.focus();
-  };
   return (
-    <>
-      <div role="tablist" aria-label="Beside the timeline" className="-mx-1 flex border-b" onKeyDown={step}>
-        {tabs.map((each) => (
-          <button
-            key={each}
-            id={`${id}-${each}`}
-            type="button"
-            role="tab"
-            aria-selected={each === tab}
-            aria-controls={`${id}-panel`}
-            tabIndex={each === tab ? 0 : -1}
-            onClick={() => setChosen(each)}
-            className={cx(
-              '-mb-px border-b-2 px-1.5 pb-1.5 text-sm font-medium max-sm:h-9',
-              each === tab ? 'border-brass-fill text-ink' : 'border-transparent text-ink-3 hover:text-ink',
-            )}
-          >
-            {each}
-            {each === 'Messages' && waiting > 0 && (
+    <Tabs<Tab>
+      label="Beside the timeline"
+      tabs={tabs.map((id) => ({
+        id,
+        label: (
+          <>
+            {id}
+            {id === 'Messages' && waiting > 0 && (
               <span className="tnum ml-1 font-mono text-xs text-brass">{waiting}</span>
             )}
-          </button>
-        ))}
-      </div>
-      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${tab}`}>
-        {panels[tab]}
-      </div>
-    </>
+          </>
+        ),
+      }))}
+      chosen={tab}
+      onChoose={setChosen}
+    >
+      {panels[tab]}
+    </Tabs>
   );
 }
