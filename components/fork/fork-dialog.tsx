@@ -19,7 +19,7 @@ import {
 import { formatCount, plural } from '#lib/browser/format.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { Choice, Field, NumberField } from '../new-run/fields.tsx';
+import { Choice, Field, NumberField, THINKING } from '../new-run/fields.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -457,6 +457,36 @@ function Settings({ point, draft, problems, onChange }: Part) {
             problem={problems.limit}
           />
         )}
+        <Field label="Thinking" className="max-sm:col-span-2">
+          {(props) => (
+            <select
+              {...props}
+              className="field"
+              value={draft.think}
+              onChange={(event) => onChange({ think: THINKING[event.target.selectedIndex]?.value })}
+            >
+              {THINKING.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <NumberField
+          label="Window"
+          placeholder={String(point.config.window_tokens)}
+          value={draft.window}
+          onChange={(window) => onChange({ window })}
+          problem={problems.window}
+        />
+        <NumberField
+          label="Reply limit"
+          placeholder={String(point.config.num_predict[0])}
+          value={draft.reply}
+          onChange={(reply) => onChange({ reply })}
+          problem={problems.reply}
+        />
       </div>
     </section>
   );

@@ -1,7 +1,17 @@
 'use client';
 
 import { type ReactNode, useId } from 'react';
+import type { ThinkWord } from '#lib/browser/run-draft.ts';
 import { cx } from '../ui/cx.ts';
+
+/** How much a model may think before it answers. */
+export const THINKING: readonly { value: ThinkWord; label: string }[] = [
+  { value: 'off', label: 'Off' },
+  { value: 'on', label: 'On' },
+  { value: 'low', label: 'Low' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+];
 
 /** A section of the form: what it is about on the left, its fields on the right. */
 export function Section({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {

@@ -28,7 +28,7 @@ import { Link } from '../ui/link.tsx';
 import { ApprovalEditor } from './approval-editor.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
-import { Choice, Field, NumberField, Section, Switch } from './fields.tsx';
+import { Choice, Field, NumberField, Section, Switch, THINKING } from './fields.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { TakesTurnsNote } from './takes-turns-note.tsx';
 
@@ -339,13 +339,7 @@ export function NewRunForm() {
             name="think"
             value={draft.think}
             onChange={(value) => set('think', value)}
-            options={[
-              { value: 'off', label: 'Off' },
-              { value: 'on', label: 'On' },
-              { value: 'low', label: 'Low' },
-              { value: 'medium', label: 'Medium' },
-              { value: 'high', label: 'High' },
-            ]}
+            options={THINKING}
           />
           <div className="grid gap-3 sm:grid-cols-3">
             <NumberField

@@ -34,7 +34,10 @@ test('a run is forked from a result that a person edited; the original stays as 
   await expectAccessible(page);
   await text.fill('Keep everything.\n');
   await dialog.getByLabel('Temperature').fill('0.5');
-  await expect(dialog).toContainText('2 changes');
+  await dialog.getByLabel('Thinking').selectOption('Low');
+  await dialog.getByLabel('Window').fill('16384');
+  await dialog.getByLabel('Reply limit').fill('5000');
+  await expect(dialog).toContainText('5 changes');
   await dialog.getByRole('button', { name: 'Start the fork' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
 
@@ -53,6 +56,10 @@ test('a run is forked from a result that a person edited; the original stays as 
   const [created] = eventsOf(log, 'run.created');
   expect(created?.parent?.run_id).toBe(id);
   expect(JSON.stringify(ollama.chats.at(-1))).toContain('Keep everything.');
+  expect(ollama.chats.at(-1)).toMatchObject({
+    think: 'low',
+    options: { num_ctx: 16_384, num_predict: 5000, temperature: 0.5 },
+  });
   // The copy of the folder is the fork's own.
   expect(created?.config.workspace).not.toBe(folder);
   expect(readdirSync(folder).sort()).toEqual(['out.txt', 'plan.txt']);

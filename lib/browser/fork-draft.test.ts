@@ -82,13 +82,43 @@ it('asks for what differs in the settings, and takes away what was emptied', () 
   });
 });
 
+it('issue 7: thinking, the window and the length of replies are settings of a fork', () => {
+  const { window_tokens: window, num_predict: reply } = point.config;
+  const more = { think: 'low', window: String(window * 2), reply: String(reply[1] * 2) } as const;
+  expect(read(more)).toMatchObject({
+    ok: true,
+    changes: 3,
+    request: {
+      settings: { think: 'low', window_tokens: window * 2, num_predict: [reply[1] * 2, reply[1] * 2] },
+    },
+  });
+  expect(read({ reply: '10' })).toMatchObject({ request: { settings: { num_predict: [10, reply[1]] } } });
+  expect(read({ window: '', reply: '' })).toMatchObject({ ok: true, changes: 0 });
+});
+
+it('issue 7: a session that may fill its window may fill that of its fork', () => {
+  const config = sampleConfig({ mode: 'session', session: { context_limit: 8192, turn_delay: 0 } });
+  const at = (window: number): ForkDraftReply => ({
+    ...point,
+    mode: 'session',
+    config: { ...config, window_tokens: window },
+  });
+  expect(read({ window: '16384' }, at(8192))).toMatchObject({
+    changes: 1,
+    request: { settings: { window_tokens: 16_384, context_limit: 16_384 } },
+  });
+  const bounded = read({ window: '16384' }, at(10_000));
+  expect(bounded.ok && bounded.request.settings).toEqual({ window_tokens: 16_384 });
+});
+
 it('says what is wrong with each field', () => {
-  expect(read({ temperature: 'hot', seed: '1.5', limit: '101', model: ' ' })).toEqual({
+  expect(read({ temperature: 'hot', seed: '1.5', limit: '101', model: ' ', window: '9' })).toEqual({
     ok: false,
     problems: {
       temperature: 'A number from 0 to 5.',
       seed: 'A whole number from 0 to 2147483647.',
       limit: 'A whole number from 1 to 100.',
+      window: 'A whole number from 256 to 2000000.',
       model: 'Choose a model.',
     },
   });

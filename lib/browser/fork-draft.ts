@@ -1,6 +1,7 @@
-import type { ForkDraftReply, ForkPlace, ForkRequest } from '../api/fork-run.ts';
+import type { ForkDraftReply, ForkPlace, ForkRequest, ForkSettings } from '../api/fork-run.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
 import { resultText } from './result-text.ts';
+import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
 
 /** What a fork is opened with: where, and what of it is to be changed. */
 export interface ForkOpening {
@@ -37,6 +38,10 @@ export interface ForkDraft {
   readonly seed: string;
   /** Iterations of a task, cycles of an exploration; empty: no limit, or none to set. */
   readonly limit: string;
+  readonly think: ThinkWord;
+  /** Tokens of the window and of one reply; empty: as in the run. */
+  readonly window: string;
+  readonly reply: string;
   readonly workspace: 'copy' | 'same';
 }
 
@@ -53,6 +58,9 @@ export function newForkDraft({ config }: ForkDraftReply): ForkDraft {
     temperature: text(config.model_options.temperature),
     seed: text(config.model_options.seed),
     limit: limitOf({ config }),
+    think: thinkWord(config.think),
+    window: String(config.window_tokens),
+    reply: String(config.num_predict[0]),
     workspace: 'copy',
   };
 }
@@ -203,16 +211,34 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const limit = changedLimit
     ? number('limit', draft.limit, { min: 1, max: config.mode === 'explore' ? 1000 : 100, whole: true })
     : undefined;
+  const whole = (name: 'window' | 'reply', before: number, limits: { min: number; max: number }) => {
+    const found = number(name, draft[name], { ...limits, whole: true });
+    return found === before ? undefined : found;
+  };
+  const window = whole('window', config.window_tokens, { min: 256, max: 2_000_000 });
+  const [first, second] = config.num_predict;
+  const reply = whole('reply', first, { min: 1, max: 1_000_000 });
+  const think = thinkOf(draft.think);
   if (draft.model.trim() === '') problems.model = 'Choose a model.';
-  const settings = {
+  const settings: ForkSettings = {
     ...(draft.model.trim() === config.model ? {} : { model: draft.model.trim() }),
     ...(Object.keys(options).length > 0 ? { model_options: options } : {}),
     ...(changedLimit && config.mode === 'explore' ? { max_cycles: limit ?? null } : {}),
     ...(limit !== undefined && config.mode === 'task' ? { max_iterations: limit } : {}),
+    ...(think === config.think ? {} : { think }),
+    ...(window === undefined ? {} : { window_tokens: window }),
+    // The second try of a reply that was cut off is never the shorter one.
+    ...(reply === undefined ? {} : { num_predict: [reply, Math.max(reply, second)] as [number, number] }),
   };
   if (Object.keys(problems).length > 0) return { ok: false, problems };
   const message = draft.message.trim();
   const all = [...edits, ...called, ...deletions, ...added];
+  const { model_options: _, ...others } = settings;
+  const changes =
+    all.length + Object.keys(others).length + Object.keys(options).length + (message === '' ? 0 : 1);
+  // A conversation that may fill the window may fill the new one.
+  const bound = config.session?.context_limit ?? config.explore?.context_limit;
+  if (window !== undefined && bound === config.window_tokens) settings.context_limit = window;
   const request: ForkRequest = {
     at: place,
     workspace: draft.workspace,
@@ -220,8 +246,5 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
     ...(message === '' ? {} : { message }),
   };
-  const { model_options: _, ...others } = settings;
-  const changes =
-    all.length + Object.keys(others).length + Object.keys(options).length + (message === '' ? 0 : 1);
   return { ok: true, request, changes };
 }

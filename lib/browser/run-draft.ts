@@ -27,7 +27,7 @@ export interface RunDraft {
   stallGuard: 'usual' | 'on' | 'off';
   nudgePlans: boolean;
   liveTokens: boolean;
-  think: 'off' | 'on' | 'low' | 'medium' | 'high';
+  think: ThinkWord;
   maxTokens: string;
   maxMinutes: string;
   maxCost: string;
@@ -168,7 +168,7 @@ export function requestOf(
     model: draft.model,
     workspace: folder ? draft.workspace.trim() : undefined,
     live_tokens: draft.liveTokens,
-    think: draft.think === 'on' ? true : draft.think === 'off' ? false : draft.think,
+    think: thinkOf(draft.think),
     window_tokens: number('windowTokens', { min: 256, max: 2_000_000, whole: true }),
     call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
     load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
@@ -190,6 +190,17 @@ export function requestOf(
           },
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+/** How much a model thinks, as a word of a form. */
+export type ThinkWord = 'off' | 'on' | 'low' | 'medium' | 'high';
+
+export function thinkOf(word: ThinkWord): RunConfig['think'] {
+  return word === 'on' ? true : word === 'off' ? false : word;
+}
+
+export function thinkWord(think: RunConfig['think']): ThinkWord {
+  return think === true ? 'on' : think === false ? 'off' : think;
 }
 
 type ReadNumber = (
@@ -288,7 +299,7 @@ export function draftOf(config: RunConfig, runId: string): RunDraft {
     tier: config.tier,
     ...(config.mode === 'task' ? taskDraft(config) : endlessDraft(config)),
     liveTokens: config.live_tokens,
-    think: config.think === true ? 'on' : config.think === false ? 'off' : config.think,
+    think: thinkWord(config.think),
     maxTokens: text(config.budget.max_tokens_total),
     maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
     maxCost: text(config.budget.max_cost_usd),
