@@ -1,5 +1,5 @@
 import type { ComparedRun, CompareReply } from '#lib/api/comparison.ts';
-import { formatCount, formatDuration, formatPercent } from '#lib/browser/format.ts';
+import { formatCount, formatDuration, formatPercent, formatRate } from '#lib/browser/format.ts';
 import { stepWord } from '#lib/browser/mode-words.ts';
 import { isReason, reasonWords } from '#lib/browser/reasons.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
@@ -88,6 +88,8 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     b: format(two),
     ...(one === two ? {} : { by: `${two > one ? '+' : '−'}${format(Math.abs(two - one))}` }),
   });
+  const speed = ({ tokens_per_second: rate }: ComparedRun['figures']) =>
+    rate === undefined ? 'not told' : `${formatRate(rate)} tok/s`;
   const tools = [...new Set([...Object.keys(a.tools), ...Object.keys(b.tools)])].sort();
   const ending = ({ reason }: ComparedRun['figures'], { mode }: ComparedRun['run']) =>
     reason === undefined ? 'not yet' : isReason(reason) ? reasonWords(reason, mode).label : reason;
@@ -113,6 +115,7 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     counts('Tokens out', a.tokens_out, b.tokens_out),
     counts('Time with the model', a.model_ms, b.model_ms, formatDuration),
     counts('Time with tools', a.tool_ms, b.tool_ms, formatDuration),
+    { name: 'Writing speed', a: speed(a), b: speed(b) },
     { name: 'Calls read from', a: layers(a.layers), b: layers(b.layers) },
   ];
 }

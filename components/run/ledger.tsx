@@ -1,7 +1,13 @@
 'use client';
 
 import { Fragment } from 'react';
-import { formatCount, formatDuration, formatPercent } from '#lib/browser/format.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  tokensPerSecond,
+} from '#lib/browser/format.ts';
 import { ledgerOf } from '#lib/browser/ledger.ts';
 import { readingWords } from '#lib/browser/parse-ladder.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -58,6 +64,7 @@ export function Totals() {
       <Line name="Tokens">
         {formatCount(run.tokensIn)} in, {formatCount(run.tokensOut)} out
       </Line>
+      <Times />
       {loaded !== undefined && (
         <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
       )}
@@ -67,6 +74,37 @@ export function Totals() {
       )}
       {run.resumes > 0 && <Line name="Resumed">{formatCount(run.resumes)}</Line>}
     </dl>
+  );
+}
+
+/** What the time went into, and how fast the model wrote. Loading has a line of its own. */
+function Times() {
+  const { goTo } = useRunScreen();
+  const { modelMs, toolMs, writtenTokens, writingMs } = useRun((view) => view.run.spent);
+  const longest = useRun((view) => view.run.longestCall);
+  const calls = useRun((view) => view.run.calls);
+  const speed = tokensPerSecond(writtenTokens, writingMs);
+  return (
+    <>
+      {modelMs > 0 && <Line name="Time with the model">{formatDuration(modelMs)}</Line>}
+      {toolMs > 0 && <Line name="Time with tools">{formatDuration(toolMs)}</Line>}
+      {speed !== undefined && <Line name="Writing speed">{formatRate(speed)} tok/s</Line>}
+      {longest && calls > 1 && (
+        <Line name="Longest call">
+          <a
+            href={`#${longest.seq}`}
+            onClick={(click) => {
+              click.preventDefault();
+              goTo(longest.seq);
+            }}
+            className="text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+          >
+            {formatDuration(longest.ms)}
+            <span className="sr-only"> in model call {longest.call}</span>
+          </a>
+        </Line>
+      )}
+    </>
   );
 }
 

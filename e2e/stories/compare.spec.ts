@@ -45,6 +45,9 @@ test('two runs are put side by side, with the first difference marked', async ({
   await expect(
     page.getByRole('table', { name: 'Figures' }).getByRole('row', { name: /Tool calls/ }),
   ).toContainText('2');
+  await expect(
+    page.getByRole('table', { name: 'Figures' }).getByRole('row', { name: /Writing speed/ }),
+  ).toContainText('tok/s');
   await expectAccessible(page);
 
   await page.getByRole('heading', { name: 'Compare', exact: true }).click();

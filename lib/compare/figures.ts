@@ -15,6 +15,8 @@ export interface Figures {
   /** Time with the model and with tools, without waiting, in milliseconds; of a fork with the copied part. */
   model_ms: number;
   tool_ms: number;
+  /** How fast the model wrote, over all replies that tell it. */
+  tokens_per_second?: number;
   /** Calls by the layer they were read from, and replies that needed repair. */
   layers: { native: number; json: number; xml: number; repaired: number };
   reason?: string;
@@ -38,31 +40,20 @@ export interface Conditions {
 export class FigureReader {
   readonly #tools = new Map<string, number>();
   #state = emptyRunState('');
-  #modelMs = 0;
-  #toolMs = 0;
 
   /** Takes the next event. @throws {RangeError} when it is not the next one of this run */
   take(event: RunEvent): void {
     const before = this.#state.seq === 0 ? { ...this.#state, runId: event.run_id } : this.#state;
     this.#state = withoutHistory(foldRun(before, event));
-    switch (event.type) {
-      case 'tool-call.started':
-        this.#tools.set(event.tool, (this.#tools.get(event.tool) ?? 0) + 1);
-        break;
-      case 'tool-call.ended':
-        this.#toolMs += event.duration_ms;
-        break;
-      case 'model-call.ended':
-      case 'model-call.failed':
-        this.#modelMs += event.duration_ms;
-        break;
-      default:
+    if (event.type === 'tool-call.started') {
+      this.#tools.set(event.tool, (this.#tools.get(event.tool) ?? 0) + 1);
     }
   }
 
   figures(): Figures {
     const state = this.#state;
     const { native, json, xml, repaired } = state.parsed;
+    const { modelMs, toolMs, writtenTokens, writingMs } = state.spent;
     return {
       iterations: state.iterationsUsed,
       model_calls: state.calls,
@@ -71,8 +62,9 @@ export class FigureReader {
       tools: Object.fromEntries(this.#tools),
       tokens_in: state.tokensIn,
       tokens_out: state.tokensOut,
-      model_ms: Math.round(this.#modelMs),
-      tool_ms: Math.round(this.#toolMs),
+      model_ms: Math.round(modelMs),
+      tool_ms: Math.round(toolMs),
+      ...(writingMs > 0 ? { tokens_per_second: Math.round((writtenTokens / writingMs) * 10_000) / 10 } : {}),
       layers: { native, json, xml, repaired },
       ...(state.ended ? { reason: state.ended.result.termination_reason, message: state.ended.message } : {}),
     };

@@ -93,6 +93,8 @@ it('figures leave the history of a run out, and are those of its fold', () => {
       failed_tool_calls: state.failedToolCalls,
       tokens_in: state.tokensIn,
       tokens_out: state.tokensOut,
+      model_ms: Math.round(state.spent.modelMs),
+      tool_ms: Math.round(state.spent.toolMs),
     });
   }
 });

@@ -43,6 +43,28 @@ it('believes a clock that was set forward for one iteration at most', () => {
   expect(workedMs(state, state.updatedAt + 1000)).toBe(before + 1000);
 });
 
+it('UX 26: adds up what the time went into, and how fast the model wrote where its server tells it', () => {
+  const log = begun();
+  const reply = { message: { role: 'assistant', content: 'A plan.' } };
+  const request = { iteration: 1, message_count: 2, tool_count: 0, options: {}, think: false, stream: true };
+  const ask = (call: number) =>
+    log.push({ type: 'model-call.started', call, estimated_tokens: 100, ...request });
+  log.push({ type: 'iteration.started', attempt: 1, iteration: 1 });
+  ask(1);
+  const timings = { loadMs: 3000, promptEvalMs: 200, evalMs: 800 };
+  log.push({ type: 'model-call.ended', call: 1, reply_tokens: 40, duration_ms: 4100, timings, ...reply });
+  const longest = fold(log).seq;
+  ask(2);
+  log.push({ type: 'model-call.ended', call: 2, duration_ms: 900, timings: { evalMs: 800 }, ...reply });
+  ask(3);
+  const error = { code: 'timeout', message: 'No answer.' };
+  log.push({ type: 'model-call.failed', call: 3, kind: 'timeout', duration_ms: 1000, error });
+  expect(fold(log)).toMatchObject({
+    spent: { modelMs: 6000, toolMs: 0, writingMs: 800, writtenTokens: 40 },
+    longestCall: { call: 1, seq: longest, ms: 4100 },
+  });
+});
+
 it('never changes a state in place', () => {
   const log = begun();
   let state = emptyRunState('r');

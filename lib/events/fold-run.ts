@@ -106,6 +106,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         tokensOut: state.tokensOut + (event.reply_tokens ?? 0),
         context: { ...state.context, promptTokens: event.prompt_tokens },
         messages: withKeptReply(state, event),
+        ...withModelTime(state, event, { tokens: event.reply_tokens, writingMs: event.timings.evalMs }),
       };
     case 'model-call.failed':
       return failed(state, event);
@@ -235,6 +236,24 @@ function apply(state: RunState, event: RunEvent): RunState {
     default:
       return assertNever(event);
   }
+}
+
+/** The time of a call that is over. How fast the model wrote counts only where its server told both tokens and their time. */
+function withModelTime(
+  { spent, longestCall }: RunState,
+  { call, seq, duration_ms: ms }: EventOf<'model-call.ended'> | EventOf<'model-call.failed'>,
+  { tokens = 0, writingMs = 0 }: { tokens?: number; writingMs?: number } = {},
+): Pick<RunState, 'spent' | 'longestCall'> {
+  const told = tokens > 0 && writingMs > 0;
+  return {
+    spent: {
+      ...spent,
+      modelMs: spent.modelMs + ms,
+      writingMs: spent.writingMs + (told ? writingMs : 0),
+      writtenTokens: spent.writtenTokens + (told ? tokens : 0),
+    },
+    longestCall: longestCall && longestCall.ms >= ms ? longestCall : { call, seq, ms },
+  };
 }
 
 /** A request that was out when the worker was lost may be sent again; a tool call that was running may not. */
@@ -408,6 +427,7 @@ function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState 
     },
     transientSince: state.transientSince ?? event.at,
     lastText: event.partial_text?.trim() ? event.partial_text : state.lastText,
+    ...withModelTime(state, event),
   };
 }
 
@@ -495,6 +515,11 @@ function toolEnded(
     messages: [...state.messages, resultMessage(call, event.result, state.config?.conversation)],
     // A call that was denied was never made.
     failedToolCalls: state.failedToolCalls + (event.result.success || decided?.decision === 'denied' ? 0 : 1),
+    // How long a call ran that was lost with its server is not known.
+    spent:
+      event.type === 'tool-call.ended'
+        ? { ...state.spent, toolMs: state.spent.toolMs + event.duration_ms }
+        : state.spent,
     lastWriteIteration: wrote ? state.iteration : state.lastWriteIteration,
     lastWriteSeq: wrote ? event.seq : state.lastWriteSeq,
     filesWritten:

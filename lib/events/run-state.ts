@@ -210,6 +210,16 @@ export interface RunState {
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly costUsd: number;
+  /** What the time went into, in milliseconds: calls of the model, of tools, and of the former those that say how fast they wrote. */
+  readonly spent: {
+    readonly modelMs: number;
+    readonly toolMs: number;
+    readonly writingMs: number;
+    /** Tokens written in `writingMs`. */
+    readonly writtenTokens: number;
+  };
+  /** The model call that took the longest. */
+  readonly longestCall: { readonly call: number; readonly seq: number; readonly ms: number } | undefined;
   readonly toolCalls: number;
   readonly failedToolCalls: number;
   readonly filesWritten: readonly string[];
@@ -307,6 +317,8 @@ export function emptyRunState(runId: string): RunState {
     tokensIn: 0,
     tokensOut: 0,
     costUsd: 0,
+    spent: { modelMs: 0, toolMs: 0, writingMs: 0, writtenTokens: 0 },
+    longestCall: undefined,
     toolCalls: 0,
     failedToolCalls: 0,
     filesWritten: [],
