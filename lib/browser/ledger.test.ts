@@ -61,6 +61,16 @@ it.each([
   },
 );
 
+it('C7: a window that ended a run is full, whatever its last request had', () => {
+  expect(gauges(endedLog('context_full')).context).toMatchObject({
+    value: 'full',
+    tone: 'reached',
+    fired: true,
+    detail: expect.stringContaining('the next request did not fit'),
+  });
+  expect(gauges(endedLog('stall')).context).toMatchObject({ tone: 'calm' });
+});
+
 it('G6: the three identical calls are the events of the counter', () => {
   const log = endedLog('repetition');
   const events = gauges(log).repetition?.events ?? [];

@@ -40,7 +40,16 @@ const WRITING_TOOLS = new Set(['write_file']);
  */
 export function ledgerOf(run: RunState, now: number): Gauge[] {
   const fired = firedGauge(run);
-  return gaugesOf(run, now).map((gauge) => (gauge.id === fired ? { ...gauge, fired: true } : gauge));
+  return gaugesOf(run, now).map((gauge) =>
+    gauge.id === fired ? { ...filled(run, gauge), fired: true } : gauge,
+  );
+}
+
+/** A window is full because of the request that was not sent any more: the last one that was says less. */
+function filled(run: RunState, gauge: Gauge): Gauge {
+  if (run.result?.termination_reason !== 'context_full' || gauge.used >= gauge.limit) return gauge;
+  const detail = `${gauge.detail}; the next request did not fit`;
+  return { ...gauge, used: gauge.limit, value: 'full', detail, tone: 'reached' };
 }
 
 /** The counter that ended the run, with the figures it had; `undefined` when none did. */
