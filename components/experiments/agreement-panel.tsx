@@ -33,23 +33,40 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
   return (
     <section aria-label="Agreement by iteration" className="mt-8">
       <h2 className="font-semibold">Up to where do they agree?</h2>
-      <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-4">
+      <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-3">
         {data.groups.map((group) => (
-          <Group key={JSON.stringify([group.model, group.options, group.seed])} group={group} />
+          <Group
+            key={JSON.stringify([group.model, group.options, group.seed])}
+            group={group}
+            folds={data.groups.length > 1}
+          />
         ))}
       </div>
     </section>
   );
 }
 
-function Group({ group }: { group: AgreementGroup }) {
-  const { agreement, runs } = group;
+/** `folds`: among others, what is equal throughout takes a line, and those that part are seen. */
+function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
+  const { agreement } = group;
   const settings = [
     plainVisibleText(group.model),
     ...Object.entries(group.options).map(([name, value]) => `${plainVisibleText(name)} ${String(value)}`),
     group.seed === undefined ? 'no seed' : `seed ${group.seed}`,
   ].join(', ');
-  const levels = agreement.levels.slice(0, SHOWN_STEPS);
+  if (folds && agreement.variants === 1) {
+    return (
+      <details className="group/agreed rounded-lg border bg-raised [--ground:var(--raised)]">
+        <summary className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 sm:px-5">
+          <span className="font-semibold">{verdict(agreement)}</span>
+          <span className="foreign font-mono text-xs text-ink-3">{settings}</span>
+        </summary>
+        <div className="px-4 pb-4 sm:px-5">
+          <Strip group={group} settings={settings} />
+        </div>
+      </details>
+    );
+  }
   return (
     <article className="rounded-lg border bg-raised p-4 [--ground:var(--raised)] sm:p-5">
       <p className="foreign font-mono text-xs text-ink-3">{settings}</p>
@@ -63,6 +80,17 @@ function Group({ group }: { group: AgreementGroup }) {
           ))}
         </ul>
       )}
+      <Strip group={group} settings={settings} />
+      <Apart group={group} />
+    </article>
+  );
+}
+
+/** Which way each run went, iteration by iteration. */
+function Strip({ group: { agreement, runs }, settings }: { group: AgreementGroup; settings: string }) {
+  const levels = agreement.levels.slice(0, SHOWN_STEPS);
+  return (
+    <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className="mt-3 scrolls-x" aria-label={`Runs by iteration, ${settings}`} tabIndex={0}>
         <table className="tnum border-separate border-spacing-x-0.5 border-spacing-y-0.5 font-mono text-2xs">
@@ -119,8 +147,7 @@ function Group({ group }: { group: AgreementGroup }) {
       {agreement.levels.length > SHOWN_STEPS && (
         <p className="mt-1 text-xs text-ink-3">The first {SHOWN_STEPS} iterations are shown.</p>
       )}
-      <Apart group={group} />
-    </article>
+    </>
   );
 }
 

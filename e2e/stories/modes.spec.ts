@@ -211,6 +211,12 @@ test('T10: a plan of prompts says how often the same thing gives the same answer
   await expect(agreement.getByRole('row')).toHaveCount(3);
   await expect(agreement.getByRole('row').nth(2)).toContainText('top_k 40, top_p 0.9');
   await expect(agreement.getByRole('cell', { name: '2 of 2' })).toHaveCount(4);
+  // What is equal throughout takes a line each, and opens.
+  const groups = page.getByRole('region', { name: 'Agreement by iteration' });
+  await expect(groups.getByText('Identical in its one iteration, in 2 of 2 runs')).toHaveCount(2);
+  await expect(groups.getByRole('table')).toHaveCount(0);
+  await groups.getByText('Identical in its one iteration').first().click();
+  await expect(groups.getByRole('table')).toHaveCount(1);
   await expectAccessible(page);
 });
 
