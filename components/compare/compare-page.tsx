@@ -103,7 +103,7 @@ function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSu
         {value !== '' && !runs.has(value) && <option value={value}>{value}</option>}
         {[...runs.values()].map((run) => (
           <option key={run.id} value={run.id}>
-            {titleOf(run)} · {plainVisibleText(run.model)} · {run.id.slice(0, 13)}
+            {plainVisibleText(run.model)} · {titleOf(run)} · {run.id.slice(0, 13)}
           </option>
         ))}
       </select>

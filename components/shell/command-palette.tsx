@@ -159,7 +159,10 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       { id: 'light', label: 'Light theme', group: 'View', run: () => chooseTheme('light') },
       { id: 'dark', label: 'Dark theme', group: 'View', run: () => chooseTheme('dark') },
       { id: 'system', label: 'Theme of the system', group: 'View', run: () => chooseTheme('system') },
-      ...runs.map((run) => page(`run-${run.id}`, run.title, `/runs/${run.id}`, modeWords(run))),
+      ...runs.map((run) => ({
+        ...page(`run-${run.id}`, run.title, `/runs/${run.id}`, modeWords(run)),
+        about: run.model,
+      })),
     ];
   }, [ofPage, runs, router]);
   const hits = useHits(query);
@@ -169,6 +172,7 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       id: `hit-${hit.run_id}-${hit.seq}`,
       group: eventWord(hit.type),
       label: run.title,
+      about: run.model,
       hit,
       run: () => openRow(hit.run_id, hit.seq, router.push),
     })),
@@ -258,9 +262,16 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
                   <ForeignText text={command.label} />
                 )}
               </span>
-              {command.hit && (
-                <span className="foreign line-clamp-1 max-w-40 shrink-0 text-xs text-ink-3 max-sm:hidden">
-                  <ForeignText text={command.label} />
+              {command.about !== undefined && (
+                <span className="flex max-w-48 shrink-0 gap-2 text-xs text-ink-3 max-sm:hidden">
+                  <span className="max-w-32 shrink-0 truncate font-mono">
+                    <ForeignText text={command.about} />
+                  </span>
+                  {command.hit && (
+                    <span className="truncate">
+                      <ForeignText text={command.label} />
+                    </span>
+                  )}
                 </span>
               )}
               {command.keys && (

@@ -32,6 +32,8 @@ test('two runs are put side by side, with the first difference marked', async ({
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/compare\?a=/);
   await page.getByLabel('Run B', { exact: true }).selectOption(b.id);
+  // The model stands first: of two runs of one task it is what tells them apart where a name is cut.
+  await expect(page.getByLabel('Run B', { exact: true }).locator('option:checked')).toHaveText(/^goes-right/);
   const verdict = page.getByRole('region', { name: 'Where they part' });
   await expect(verdict).toContainText('The same until iteration 1');
   await expect(verdict).toContainText('the model made another call in iteration 2: read_file');

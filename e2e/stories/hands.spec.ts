@@ -60,8 +60,10 @@ test('issue 7, Hands: a whole run is read by keyboard alone', async ({ ownServer
   await test.step('the palette leads to the run', async () => {
     await page.keyboard.press('Control+k');
     await expect(page.getByRole('combobox', { name: 'Command', exact: true })).toBeFocused();
-    await page.keyboard.type('three reports');
-    await expect(page.getByRole('option', { name: /Read the three reports/ }).first()).toBeVisible();
+    await page.keyboard.type('three reports qwen3');
+    await expect(
+      page.getByRole('option', { name: /Read the three reports.*qwen3:8b/ }).first(),
+    ).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(new RegExp(LONG));
     await expect(view.connection('Complete')).toBeVisible();

@@ -5,6 +5,8 @@ export interface Command {
   readonly id: string;
   readonly label: string;
   readonly group: string;
+  /** What tells it from others of the same name; looked through as well. */
+  readonly about?: string;
   /** The key that does the same, if any. */
   readonly keys?: string;
   readonly run: () => void;
@@ -20,11 +22,11 @@ export function offerCommands(commands: readonly Command[]): () => void {
     pageCommands.setState((before) => before.filter((command) => !commands.includes(command)), true);
 }
 
-/** Commands whose label or group holds all words of a query, in their order. */
+/** Commands whose label, group or addition holds all words of a query, in their order. */
 export function matching(commands: readonly Command[], query: string): Command[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return commands.filter(({ label, group }) => {
-    const text = `${label} ${group}`.toLowerCase();
+  return commands.filter(({ label, group, about = '' }) => {
+    const text = `${label} ${group} ${about}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
