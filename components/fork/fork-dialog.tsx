@@ -266,7 +266,7 @@ function Texts(part: Part) {
         ))}
       </ul>
       {list.length < texts.length && (
-        <Button kind="quiet" size="sm" className="mt-1.5" onClick={() => setAll(true)}>
+        <Button kind="quiet" size="sm" className="mt-1.5 -ml-2.5" onClick={() => setAll(true)}>
           {plural(texts.length - list.length, 'older message')}
         </Button>
       )}
@@ -329,7 +329,7 @@ function TextItem({
             ref={area}
             id={id}
             rows={Math.min(12, Math.max(2, text.split('\n').length))}
-            className="field my-1.5 max-h-96 resize-y font-mono text-sm"
+            className="field my-1.5 [field-sizing:content] max-h-96 resize-y font-mono text-sm"
             spellCheck={false}
             value={text}
             onChange={(event) => write(event.target.value)}

@@ -28,7 +28,7 @@ export function FreeMemory({ model }: { model: string }) {
           {model} is out of memory.
         </p>
       ) : (
-        <Button size="sm" kind="quiet" disabled={state === 'asked'} onClick={() => void free()}>
+        <Button size="sm" disabled={state === 'asked'} onClick={() => void free()}>
           {state === 'asked' ? 'Unloading' : 'Free the memory of the model'}
         </Button>
       )}

@@ -62,7 +62,7 @@ export function Totals() {
       </Line>
       <Line name="Replies read">{read === undefined ? 'none yet' : <Parts text={read} />}</Line>
       <Line name="Tokens">
-        {formatCount(run.tokensIn)} in, {formatCount(run.tokensOut)} out
+        <Parts text={`${formatCount(run.tokensIn)} in, ${formatCount(run.tokensOut)} out`} />
       </Line>
       <Times />
       {loaded !== undefined && (
@@ -86,8 +86,8 @@ function Times() {
   const speed = tokensPerSecond(writtenTokens, writingMs);
   return (
     <>
-      {modelMs > 0 && <Line name="Time with the model">{formatDuration(modelMs)}</Line>}
-      {toolMs > 0 && <Line name="Time with tools">{formatDuration(toolMs)}</Line>}
+      {modelMs > 0 && <Line name="Model time">{formatDuration(modelMs)}</Line>}
+      {toolMs > 0 && <Line name="Tool time">{formatDuration(toolMs)}</Line>}
       {speed !== undefined && <Line name="Writing speed">{formatRate(speed)} tok/s</Line>}
       {longest && calls > 1 && (
         <Line name="Longest call">
@@ -108,9 +108,9 @@ function Times() {
   );
 }
 
-/** A list in which each part stays whole: a count does not stand at the end of a line without its word. */
+/** A list in which each part stays whole: a count does not stand at the end of a line without its word, nor runs out of it. */
 function Parts({ text }: { text: string }) {
-  return text.split(/(?<=,) /).map((part) => (
+  return text.split(/(?<=[,:]) /).map((part) => (
     <Fragment key={part}>
       <span className="whitespace-nowrap">{part}</span>{' '}
     </Fragment>

@@ -40,7 +40,7 @@ export function RepeatRun({ runId, config }: { runId: string; config: RunConfig 
   return (
     <>
       <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Run again several times
+        Run several times
       </Button>
       {open && (
         <form onSubmit={(event) => void start(event)} className="grid basis-full gap-2">

@@ -48,7 +48,7 @@ export function RunHeader({
           >
             {title ? <ForeignText text={title} /> : <span className="text-ink-3">Opening the run</span>}
           </h1>
-          <p className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-sm text-ink-3">
+          <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0">
             {light}
             {config && (
               <>
@@ -63,7 +63,7 @@ export function RunHeader({
                 )}
                 {config.workspace && (
                   <span
-                    className="max-w-80 truncate font-mono text-xs max-sm:hidden"
+                    className="min-w-16 max-w-80 truncate font-mono text-xs max-sm:hidden sm:shrink!"
                     title={config.workspace}
                   >
                     <ForeignText text={config.workspace} />
@@ -90,7 +90,11 @@ export function RunHeader({
 /** How many calls were read out of the replies, and how (P17). */
 function Reading() {
   const words = useRun((view) => readingWords(view.run.parsed));
-  return words === undefined ? null : <span className="tnum max-md:hidden">{words}</span>;
+  return words === undefined ? null : (
+    <span className="tnum min-w-0 truncate max-md:hidden sm:shrink!" title={words}>
+      {words}
+    </span>
+  );
 }
 
 function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
@@ -110,7 +114,8 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
       data-phase={run.phase}
       data-writing={writing}
     >
-      <div className="min-w-0">
+      {/* As wide whatever the phase: else the title would break otherwise with each of them. */}
+      <div className={cx('min-w-0', activity.running && 'lg:w-52')}>
         {activity.running ? (
           <p className={cx('font-semibold', toneText[activity.tone])}>{activity.label}</p>
         ) : (
@@ -122,7 +127,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
             {activity.label}
           </button>
         )}
-        <p className="max-w-64 truncate text-xs text-ink-3 max-sm:hidden">
+        <p className="max-w-64 truncate text-xs text-ink-3 max-sm:hidden" title={activity.detail}>
           {activity.detail ? (
             <ForeignText text={activity.detail} />
           ) : activity.running ? (
@@ -132,7 +137,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           )}
         </p>
       </div>
-      <span className="tnum font-mono text-lg tracking-tight sm:min-w-16 sm:text-xl">
+      <span className="tnum font-mono text-lg tracking-tight [word-spacing:-0.3em] sm:min-w-16 sm:text-xl">
         {activity.running ? <Clock since={activity.since} /> : formatDuration(spent)}
       </span>
     </div>

@@ -122,8 +122,10 @@ function ToolChoice({
         value={value ?? ''}
         onChange={(event) => onChoose(event.target.value || undefined)}
         className={cx(
-          'h-6 max-w-40 rounded-sm bg-transparent px-1 text-xs hover:bg-sunken max-sm:h-8',
-          value === undefined ? 'text-ink-2' : 'bg-brass-wash font-mono font-medium text-brass',
+          'h-6 max-w-40 rounded-sm [field-sizing:content] bg-transparent px-1 text-xs hover:bg-sunken max-sm:h-8',
+          value === undefined
+            ? 'font-medium text-ink-2 hover:text-ink'
+            : 'bg-brass-wash font-mono font-medium text-brass',
         )}
       >
         <option value="">Any tool</option>

@@ -53,7 +53,9 @@ export const TimelineItem = memo(function TimelineItem({
         atCursor && 'bg-brass-wash/60',
       )}
     >
-      {row.kind !== 'end' && row.kind !== 'iteration' && <Anchor seq={row.seq} at={row.at} />}
+      {row.kind !== 'end' && row.kind !== 'iteration' && (
+        <Anchor seq={row.seq} at={row.at} low={row.kind === 'note' && row.event.type === 'cycle.started'} />
+      )}
       <RowBoundary seq={row.seq}>
         <Row row={row} />
       </RowBoundary>
@@ -73,8 +75,8 @@ export function linkToRow(seq: number): string {
   return `${location.origin}${location.pathname}#${seq}`;
 }
 
-/** When the row began, counted from the start of the run; its link is the deep link of the row. */
-function Anchor({ seq, at }: { seq: number; at: number }) {
+/** When the row began, counted from the start of the run; its link is the deep link of the row. `low`: beside a heading. */
+function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
   const { goTo } = useRunScreen();
   // Copied events count from the beginning of the run they come from.
   const start = useRun(({ run, timeline }) =>
@@ -88,7 +90,10 @@ function Anchor({ seq, at }: { seq: number; at: number }) {
         goTo(seq);
       }}
       title={`Event ${seq}, ${new Date(at).toLocaleString('en-GB')}`}
-      className="tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block"
+      className={cx(
+        'tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block',
+        low && 'mt-7',
+      )}
     >
       <span className="sr-only">Event {seq} at </span>+{formatOffset(at - start)}
     </a>

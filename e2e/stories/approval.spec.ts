@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
 
 const call = {
   reply: {
@@ -11,6 +11,36 @@ const call = {
 };
 const done = { reply: { content: 'The task is completed.' } };
 const approval = { tools: { write_file: 'ask' } };
+
+test('issue 7: the head of a run is as high in each of its phases', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const path = 'plans/for-the-whole-of-the-summer/with-all-that-belongs-to-it.txt';
+  const far = { tool_calls: [{ name: 'write_file', arguments: { path, content: 'Sell everything.' } }] };
+  ollama.add({ name: 'long-words', steps: [{ reply: far }, done] });
+  const title = 'Plan the whole of the summer with all that belongs to it, and write it down. ';
+  const { id } = await startRun(loupe, {
+    task: title.repeat(2),
+    model: 'long-words',
+    workspace: workspace(),
+    approval,
+  });
+  const view = new RunView(page);
+  const height = () =>
+    page.getByRole('heading', { level: 1 }).evaluate((title) => title.closest('.border-b')?.clientHeight);
+  const release = ollama.hold('long-words', { turn: 1 });
+  await view.open(id);
+  await expect(page.locator('[data-phase="awaiting-approval"]')).toBeVisible();
+  const waiting = await height();
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  expect(await height()).toBe(waiting);
+  release();
+  await endOf(loupe, id);
+});
 
 test('a call waits until it is approved, by keyboard alone', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({ name: 'asks-first', steps: [call, done] });

@@ -53,7 +53,7 @@ test('None of them has 6: loading, reading, thinking and writing are told as the
   await expect(strip.first()).toBeVisible();
   await expect(row).toContainText(/writing .* tok\/s/);
   await expect(view.guardrails).toContainText('Window in effect');
-  await expect(view.guardrails).toContainText(/Time with the model.* s/);
+  await expect(view.guardrails).toContainText(/Model time.* s/);
   await expect(view.guardrails).toContainText(/Writing speed.* tok\/s/);
   await expectAccessible(page);
   await view.guardrails.getByRole('link', { name: /in model call \d/ }).click();

@@ -72,7 +72,7 @@ export const REASONS: Record<TerminationReason, ReasonWords> = {
   error: {
     label: 'Failed',
     title: 'The run failed',
-    advice: 'The message below says what went wrong and what to do.',
+    advice: 'The message above says what went wrong and what to do.',
     tone: 'fail',
   },
 };
