@@ -9,6 +9,7 @@ import { type BrowserContextOptions, chromium, type Page } from '@playwright/tes
 import { signIn } from '../e2e/fixtures.ts';
 import { startLoupe } from '../e2e/loupe-server.ts';
 import { endOf, finishRun, startRun } from '../e2e/runs.ts';
+import { leakingModel, passingModel } from '../lib/testing/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
 import { findChromium } from './system-tools.mjs';
 
@@ -39,6 +40,11 @@ North earns most; South wins most customers, at the highest cost.
 
 const TASK =
   'Read the three reports in this folder, compare their figures and write a summary to summary.md.';
+
+const CHECKS = [
+  { type: 'file_exists', path: 'summary.md' },
+  { type: 'file_contains', path: 'summary.md', text: 'Margin' },
+];
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
@@ -98,9 +104,32 @@ function addScenarios(ollama: FakeOllama): void {
       { reply: { tool_calls: [call('read_file', { path: 'CHANGELOG' })] } },
     ],
   });
+  const summing = {
+    reply: {
+      content: 'Two reports are enough for a first look.',
+      tool_calls: Object.keys(REPORTS)
+        .slice(0, 2)
+        .map((path) => call('read_file', { path })),
+    },
+  };
+  const shorter = {
+    reply: { content: 'The summary is completed. North earns more than South, at lower costs.' },
+  };
+  ollama.add({
+    name: 'reports-short',
+    model: 'qwen3:4b',
+    match: 'three reports',
+    pace,
+    steps: [looking, summing, writing, shorter],
+  });
+  // Checked, it writes its last calls as text.
+  for (const scenario of [...passingModel('qwen3:4b').slice(0, 6), ...leakingModel('qwen3:4b').slice(6)]) {
+    ollama.add({ ...scenario, pace: { load_ms: 2400, prompt_ms: 60, ms_per_token: 14 } });
+  }
   ollama.add({
     name: 'quick',
     model: 'qwen3:4b',
+    match: 'haiku',
     steps: [
       { reply: { tool_calls: [call('write_file', { path: 'haiku.md', content: 'Rain on the depot\n' })] } },
       { reply: { content: 'The haiku is completed.' } },
@@ -152,10 +181,7 @@ async function main(): Promise<void> {
       model: 'qwen3:8b',
       workspace,
       think: true,
-      checks: [
-        { type: 'file_exists', path: 'summary.md' },
-        { type: 'file_contains', path: 'summary.md', text: 'Margin' },
-      ],
+      checks: CHECKS,
     });
     const running = await startRun(loupe, {
       task: TASK,
@@ -195,7 +221,44 @@ async function main(): Promise<void> {
       await page.evaluate(() => scrollTo(0, 0));
       await take(page, 'new-run');
     });
+    rmSync(join(workspace, 'summary.md')); // both runs that are compared find the same folder
+    const shorter = await finishRun(loupe, {
+      task: TASK,
+      model: 'qwen3:4b',
+      workspace,
+      think: true,
+      checks: CHECKS,
+    });
+    await withPage({ colorScheme: 'light' }, async (page) => {
+      await page.goto(`/compare?${new URLSearchParams({ a: ended.id, b: shorter.id })}`);
+      await page.getByRole('table', { name: 'Figures' }).waitFor();
+      await take(page, 'compare');
+      await page.goto(`/runs/${ended.id}`);
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByRole('button', { name: 'Leave the replay' }).waitFor();
+      await page.waitForTimeout(2500); // it plays
+      await take(page, 'replay');
+      await page.goto(`/runs/${ended.id}`);
+      await page.getByRole('button', { name: 'Share', exact: true }).click();
+      await page.getByText('What the other side sees').waitFor();
+      await page.getByRole('button', { name: 'Make the link' }).and(page.locator(':enabled')).waitFor();
+      await take(page, 'share');
+      await page.goto('/models');
+      await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
+      await page.getByRole('button', { name: /^Model Check of qwen3:4b/ }).click({ timeout: 120_000 });
+      await page.getByText('What follows').waitFor();
+      await page
+        .getByText('qwen3:4b', { exact: true })
+        .first()
+        .evaluate((line) => line.scrollIntoView());
+      await page.mouse.wheel(0, -24);
+      await take(page, 'model-check');
+    });
     await withPage({ colorScheme: 'dark' }, async (page) => {
+      await page.goto(`/runs/${ended.id}`);
+      await page.getByRole('button', { name: 'Fork before the answer' }).click();
+      await page.getByRole('button', { name: 'Start the fork' }).waitFor();
+      await take(page, 'fork');
       await page.goto(`/runs/${stuck.id}`);
       await page.getByRole('region', { name: 'How the run ended' }).waitFor();
       await take(page, 'run-stopped-by-guard');
