@@ -205,11 +205,14 @@ export function* findAuthorization(runs: TextRuns): Iterable<Match> {
 /** The values of a `Cookie` header, and the value of an `Authorization` header in any scheme. */
 export function* findHeaders(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
-  for (const match of text.matchAll(
-    /\b(set-cookie|cookie|(?:proxy-)?authori[sz]ation)(?:\\{0,3}["'`])?:\s{0,4}/gi,
-  )) {
+  const headers = [
+    ...text.matchAll(/\b(set-cookie|cookie|(?:proxy-)?authori[sz]ation)(?:\\{0,3}["'`])?:\s{0,4}/gi),
+  ];
+  for (const [place, match] of headers.entries()) {
     const start = match.index + match[0].length;
-    const line = text.slice(start, Math.min(runs.next('\n', start), start + 4096));
+    // Up to the next header, so that a line of nothing but headers is looked through once.
+    const end = Math.min(runs.next('\n', start), headers[place + 1]?.index ?? text.length, start + 4096);
+    const line = text.slice(start, end);
     const cookie = /cookie/i.test(match[1] ?? '');
     const values = cookie
       ? line.matchAll(/(?<=^|;\s{0,4}|^\\{0,3}["'`])[\w.$-]{1,80}=([^;\s"'`\\‹]{1,4096})/g)
