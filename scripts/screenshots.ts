@@ -84,11 +84,11 @@ function addScenarios(ollama: FakeOllama): void {
     steps: [looking, reading, writing, proving, answer],
   });
   ollama.add({
-    name: 'reports-slow',
+    name: 'reports-held',
     model: 'gpt-oss:20b',
     match: 'three reports',
     pace,
-    steps: [looking, reading, writing, proving, { ...answer, pace: { prompt_ms: 180, ms_per_token: 260 } }],
+    steps: [looking, reading, writing, proving, answer],
   });
   ollama.add({
     name: 'stuck',
@@ -143,8 +143,11 @@ async function main(): Promise<void> {
   });
   if (ensured.status !== 0) throw new Error('The dashboard could not be built.');
 
-  const workspace = join(tmpdir(), 'quarterly-reports'); // it stands in the pictures; fails where there is one already
+  // They stand in the pictures; fails where there is one already.
+  const workspace = join(tmpdir(), 'quarterly-reports');
+  const imports = join(tmpdir(), 'customer-import');
   mkdirSync(workspace);
+  mkdirSync(imports);
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(workspace, name), text);
   const tools = ['completion', 'tools'];
@@ -175,6 +178,7 @@ async function main(): Promise<void> {
     const stuck = await finishRun(loupe, {
       task: 'Find out which release broke the import, and note it in findings.md.',
       model: 'llama3.2:3b',
+      workspace: imports,
     });
     const ended = await finishRun(loupe, {
       task: TASK,
@@ -183,6 +187,8 @@ async function main(): Promise<void> {
       think: true,
       checks: CHECKS,
     });
+    // In the middle of its answer, however long the pictures take.
+    const release = ollama.hold('reports-held', { turn: 4, afterTokens: 12 });
     const running = await startRun(loupe, {
       task: TASK,
       model: 'gpt-oss:20b',
@@ -194,12 +200,12 @@ async function main(): Promise<void> {
 
     await withPage({ colorScheme: 'light' }, async (light) => {
       await light.goto(`/runs/${running.id}`);
-      await light.getByText('The summary is completed. North').waitFor();
+      await light.getByText('The summary is completed. North has').waitFor();
       await withPage({ colorScheme: 'dark' }, async (dark) => {
         await withPage({ colorScheme: 'light', viewport: PHONE }, async (phone) => {
           for (const page of [dark, phone]) {
             await page.goto(`/runs/${running.id}`);
-            await page.getByText('The summary is completed. North').waitFor();
+            await page.getByText('The summary is completed. North has').waitFor();
           }
           await Promise.all([take(light, 'run-light'), take(dark, 'run-dark'), take(phone, 'run-phone')]);
         });
@@ -210,6 +216,7 @@ async function main(): Promise<void> {
     });
     await loupe.request(`/api/runs/${running.id}/stop`, { json: { force: true } });
     await endOf(loupe, running.id);
+    release();
 
     await withPage({ colorScheme: 'light' }, async (page) => {
       await page.goto(`/runs/${ended.id}`);
@@ -270,7 +277,7 @@ async function main(): Promise<void> {
     await browser.close();
     await loupe.dispose();
     await ollama.close();
-    rmSync(workspace, { recursive: true, force: true });
+    for (const path of [workspace, imports]) rmSync(path, { recursive: true, force: true });
   }
 }
 

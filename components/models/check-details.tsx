@@ -121,19 +121,19 @@ function AdviceLine({
         <span className={cx('foreign', tone === 'calm' && 'text-ink-2')}>
           <ForeignText text={text} />
         </span>
-        {probes.slice(0, MAX_LINKS).map((id) => (
+        {probes.slice(0, MAX_LINKS).map((id, place) => (
           <Fragment key={id}>
-            {' '}
+            {place > 0 && <span className="text-sm text-ink-3">,</span>}{' '}
             <button
               type="button"
               className="text-left text-sm text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
               onClick={() => onShow(id)}
             >
               {titles.get(id) ?? id}
-            </button>{' '}
+            </button>
           </Fragment>
         ))}
-        {more > 0 && <span className="tnum text-sm text-ink-3">and {more} more</span>}
+        {more > 0 && <span className="tnum text-sm text-ink-3"> and {more} more</span>}
       </div>
     </li>
   );
