@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as requestOf } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -205,6 +208,46 @@ describe('npx loupe', () => {
     const { code, out, err } = await running.ended;
     expect(err).toContain('The connection broke');
     expect(code).toBe(10);
+    const { id } = await newestRun();
+    expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
+  });
+
+  it('Headless: comes back also when a long text is fetched as the connection breaks, and to a server that is still starting', async () => {
+    const { port } = loupe;
+    const seen = { streams: 0, wholes: 0 };
+    const starting = JSON.stringify({ error: { code: 'starting', message: 'Loupe is starting.' } });
+    const between = createServer((request, response) => {
+      const { method, url = '', headers } = request;
+      if (/\/events\/\d+/.test(url)) seen.wholes += 1;
+      if (url.includes('/events?')) seen.streams += 1;
+      // The first long text is not to be had, and then the server starts.
+      if (seen.wholes === 1 && seen.streams === 1) return void request.socket.destroy();
+      if (url.includes('/events?') && seen.streams === 2)
+        return void response.writeHead(503, { 'retry-after': '1' }).end(starting);
+      const toward = {
+        host: '127.0.0.1',
+        port,
+        method,
+        path: url,
+        headers: { ...headers, host: `127.0.0.1:${port}` },
+      };
+      request.pipe(
+        requestOf(toward, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        }),
+      );
+    });
+    between.listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    const { port: own } = between.address() as AddressInfo;
+    const task = `Go. ${'A long story. '.repeat(5000)}`;
+    const { code, out, err } = await command(['run', task, '-m', 'short', '--json'], {
+      LOUPE_URL: `http://127.0.0.1:${own}`,
+    }).ended;
+    between.close();
+    expect(err.match(/The connection broke/g)).toHaveLength(2);
+    expect(code).toBe(0);
     const { id } = await newestRun();
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
   });

@@ -20,7 +20,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a follower gets: events of the log once each and in order, pieces of text between them, and lost connections. */
 export type Received =
-  | { type: 'event'; event: ViewEvent }
+  | { type: 'event'; event: RunEvent }
   | { type: 'delta'; delta: ViewDelta }
   | { type: 'lost'; wait_ms: number };
 
@@ -99,7 +99,7 @@ export class LoupeClient {
   }
 
   /** The event with its long texts whole: viewers get them cut (`GET /api/runs/{id}/events/{seq}`). */
-  async whole({ cuts, ...event }: ViewEvent): Promise<RunEvent> {
+  async #whole({ cuts, ...event }: ViewEvent): Promise<RunEvent> {
     return cuts === undefined ? event : this.#json<RunEvent>(`${pathOf(event.run_id)}/events/${event.seq}`);
   }
 
@@ -111,23 +111,25 @@ export class LoupeClient {
   async *follow(runId: string, after: number, signal: AbortSignal): AsyncGenerator<Received> {
     let seen = after;
     let tries = 0;
+    let wasThere = false;
     while (!signal.aborted) {
       try {
         for await (const message of this.#messages(runId, seen, signal)) {
           tries = 0;
+          wasThere = true;
           const received = read(message);
-          if (received?.type === 'event') {
-            if (received.event.seq <= seen) continue;
-            seen = received.event.seq;
-          }
-          if (received) yield received;
-          if (received?.type === 'event' && received.event.type === 'run.ended') return;
+          if (received?.type === 'delta') yield received;
+          if (received?.type !== 'event' || received.event.seq <= seen) continue;
+          const event = await this.#whole(received.event);
+          seen = event.seq;
+          yield { type: 'event', event };
+          if (event.type === 'run.ended') return;
         }
         if (await this.#isOver(runId, seen)) return;
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof AppError && error.code !== 'unreachable') throw error;
-        if (error instanceof AppError && tries === 0 && seen === after) throw error;
+        const passes = !(error instanceof AppError) || error.code === 'unreachable' || isForNow(error);
+        if (!passes || (error instanceof AppError && !wasThere)) throw error;
       }
       const wait_ms = Math.min(MAX_WAIT_MS, 250 * 2 ** tries);
       tries += 1;
@@ -215,12 +217,20 @@ function bodyOf(answer: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
   return answer.body;
 }
 
+/** A refusal that says that the same will be answered later: of a server that starts, stops or has too much to do. */
+class ForNow extends AppError {}
+
+function isForNow(error: unknown): boolean {
+  return error instanceof ForNow;
+}
+
 /** The server's own words, whatever the answer holds. */
 async function refusalOf(answer: Response): Promise<AppError> {
   const text = await answer.text();
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; hint?: string } };
-    return new AppError({ code: error.code, message: error.message, hint: error.hint });
+    const Refusal = answer.status === 503 ? ForNow : AppError;
+    return new Refusal({ code: error.code, message: error.message, hint: error.hint });
   } catch {
     return new AppError({
       code: 'not_loupe',
@@ -231,7 +241,9 @@ async function refusalOf(answer: Response): Promise<AppError> {
 }
 
 /** A message of the stream; `undefined` for kinds that a terminal has no use for. */
-function read(message: EventSourceMessage): Received | undefined {
+function read(
+  message: EventSourceMessage,
+): { type: 'event'; event: ViewEvent } | { type: 'delta'; delta: ViewDelta } | undefined {
   if (message.event === undefined) return { type: 'event', event: JSON.parse(message.data) };
   if (message.event === 'delta') return { type: 'delta', delta: JSON.parse(message.data) };
   return undefined;

@@ -213,7 +213,7 @@ async function show(
       if (live && !json && received.delta.type === 'text') await write(stderr, text.add(received.delta));
       continue;
     }
-    const event = await client.whole(received.event);
+    const { event } = received;
     state = foldRun(state, event);
     if (event.seq <= after) continue;
     if (json) await write(stdout, `${JSON.stringify(event)}\n`);

@@ -54,8 +54,10 @@ async function start(environment: Environment, options: { root: string; host: st
     throw error;
   }
   const { gate, service } = opened;
-  let handler: PageHandler = async (_, response) => {
-    response.writeHead(503, { 'retry-after': '1' }).end('Loupe is starting.');
+  let handler: PageHandler = async ({ url }, response) => {
+    const error = { code: 'starting', message: 'Loupe is starting.', hint: 'Ask again in a second.' };
+    const asked = url?.startsWith('/api/') ? JSON.stringify({ error }) : error.message;
+    response.writeHead(503, { 'retry-after': '1' }).end(asked);
   };
   const server = createLoupeServer({ gate, page: (request, response) => handler(request, response) });
   let port: number;
