@@ -128,7 +128,7 @@ export class LoupeClient {
         if (await this.#isOver(runId, seen)) return;
       } catch (error) {
         if (signal.aborted) return;
-        const passes = !(error instanceof AppError) || error.code === 'unreachable' || isForNow(error);
+        const passes = !(error instanceof AppError) || error.code === 'unreachable' || error instanceof ForNow;
         if (!passes || (error instanceof AppError && !wasThere)) throw error;
       }
       const wait_ms = Math.min(MAX_WAIT_MS, 250 * 2 ** tries);
@@ -219,10 +219,6 @@ function bodyOf(answer: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
 
 /** A refusal that says that the same will be answered later: of a server that starts, stops or has too much to do. */
 class ForNow extends AppError {}
-
-function isForNow(error: unknown): boolean {
-  return error instanceof ForNow;
-}
 
 /** The server's own words, whatever the answer holds. */
 async function refusalOf(answer: Response): Promise<AppError> {
