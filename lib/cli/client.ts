@@ -128,7 +128,8 @@ export class LoupeClient {
         if (await this.#isOver(runId, seen)) return;
       } catch (error) {
         if (signal.aborted) return;
-        const passes = !(error instanceof AppError) || error.code === 'unreachable' || error instanceof ForNow;
+        const passes =
+          !(error instanceof AppError) || error.code === 'unreachable' || error instanceof ForNow;
         if (!passes || (error instanceof AppError && !wasThere)) throw error;
       }
       const wait_ms = Math.min(MAX_WAIT_MS, 250 * 2 ** tries);
