@@ -129,12 +129,12 @@ async function answers(
   const limit = withLimit(signal, timeoutMs);
   const asked = { signal: limit, timeoutMs, onTimeout: silent };
   try {
-    const { version } = versionReply.parse(
-      await callOllama(connection, asked, ({ client }) => client.version()),
-    );
-    if (!refusesLongPrompts(version)) return true;
     const running = await findRunning(connection, model, limit);
     if (running?.format !== REFUSING_FORMAT) return true;
+    connection.known.version ??= versionReply.parse(
+      await callOllama(connection, asked, ({ client }) => client.version()),
+    ).version;
+    if (!refusesLongPrompts(connection.known.version)) return true;
     const body = {
       model,
       // Each word is at least one token, whatever the model's vocabulary.

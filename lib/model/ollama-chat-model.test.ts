@@ -507,6 +507,7 @@ describe('the slot of a call that was broken off', () => {
       parallel: 1,
       scenarios: [
         play({ reply: { content: LONG } }, { match: 'Write', pace: { ms_per_token: 5 } }),
+        play({ fault: { kind: 'reset' } }, { name: 'crash', model: 'play', match: 'Crash' }),
         play({ reply: { content: 'Hello.' } }, { name: 'hello', model: 'play' }),
       ],
       ...change,
@@ -544,6 +545,27 @@ describe('the slot of a call that was broken off', () => {
       expect((await model.chat(hello, context())).message.content).toBe('Hello.');
     },
   );
+
+  it('S14: the version is asked once, and again after the server may have been another one', async () => {
+    const { fake, model } = await slotServer();
+    const versions = () => fake.requests.filter(({ path }) => path === '/api/version').length;
+    await breakOff(model);
+    await breakOff(model);
+    expect(versions()).toBe(1);
+
+    await fetch(`${fake.url}/api/chat`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'play', messages: [], keep_alive: 0 }),
+    });
+    await model.load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context());
+    await breakOff(model);
+    expect(versions()).toBe(2);
+
+    const crash = request({ messages: [{ role: 'user', content: 'Crash' }], tools: [] });
+    expect(await errorOf(model.chat(crash, context()))).toMatchObject({ kind: 'cut_off' });
+    await breakOff(model);
+    expect(versions()).toBe(3);
+  });
 
   it('T4: the limit of a call breaks it off, too', async () => {
     const { model } = await slotServer({ losesSlots: true });

@@ -31,6 +31,8 @@ export interface OllamaConnection {
   readonly host: OllamaHost;
   readonly limits: OllamaLimits;
   readonly dispatcher: Agent;
+  /** What the server said of itself, until a connection failed or a model was gone: it may have been upgraded since. */
+  readonly known: { version?: string };
 }
 
 /** One exchange: who may end it, how long it may last, and what it is about. */
@@ -60,6 +62,7 @@ export function connectOllama(host: OllamaHost, limits: Partial<OllamaLimits> = 
   return {
     host,
     limits: all,
+    known: {},
     dispatcher: new Agent({
       // The deadline of the call is the only clock. With undici's own (300 s until the headers) a long generation
       // with `stream: false` always dies, as its headers come last.
@@ -126,7 +129,9 @@ export async function callOllama<T>(
   } catch (cause) {
     if (outcome.end === 'stopped') throw aborted();
     if (outcome.end === 'timeout') throw options.onTimeout();
-    throw transportError(cause, connection.host) ?? cause;
+    const error = transportError(cause, connection.host);
+    if (error?.kind === 'unreachable' || error?.kind === 'cut_off') connection.known.version = undefined;
+    throw error ?? cause;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

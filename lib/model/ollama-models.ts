@@ -61,6 +61,7 @@ export async function ping(
       async (call) => {
         const greeting = await call.getText('/');
         const version = await askVersion(() => call.client.version());
+        connection.known.version = version;
         if (version === undefined && !greeting.includes('Ollama is running')) {
           throw new OllamaUnavailableError({
             url,
@@ -215,6 +216,8 @@ export async function loadModel(
 ): Promise<LoadedModel> {
   const { model } = request;
   const before = await findRunning(connection, model, context.signal);
+  // Whoever starts again has no model in memory, and may have been upgraded.
+  if (!before) connection.known.version = undefined;
   const startedAt = performance.now();
   const body = {
     model,
