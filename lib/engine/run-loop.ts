@@ -383,6 +383,7 @@ class Loop {
     const startedAt = performance.now();
     const heard: { thinking_ms?: number; text_ms?: number } = {};
     let outcome: NewEvent[];
+    let tidying = false;
     try {
       const reply = await withinGrace(
         this.#options.model.chat(request, {
@@ -391,9 +392,14 @@ class Loop {
           onDelta: this.#showText(state.calls, (type) => {
             heard[type === 'text' ? 'text_ms' : 'thinking_ms'] = performance.now() - startedAt;
           }),
+          onTidying: () => {
+            tidying = true;
+          },
         }),
         this.#abort,
-        this.#graceMs,
+        // A slot that is freed after the end of the run would be freed unlogged, and under the hands of the next run. A
+        // shutdown does not wait: whoever resumes the run asks for the slot before it calls.
+        { graceMs: this.#graceMs, isTidying: () => tidying && !this.#suspended },
       );
       const duration = performance.now() - startedAt;
       outcome =
@@ -501,7 +507,7 @@ class Loop {
         },
       ),
       this.#abort,
-      this.#graceMs,
+      { graceMs: this.#graceMs },
     );
     this.#fault('after:tool-effect');
     if (this.#suspended) return;
@@ -527,7 +533,7 @@ class Loop {
     const events = await withinGrace(
       compareReflections(this.#ready(), { model, embeddingModel, signal: this.#abort }),
       this.#abort,
-      this.#graceMs,
+      { graceMs: this.#graceMs },
     );
     // A comparison that was cut short says nothing; the next step looks at why.
     if (events !== ABANDONED && !this.#abort.aborted) await this.#append(events);
@@ -549,7 +555,7 @@ class Loop {
     const checks = await withinGrace(
       tools.runChecks(state.config.checks, { signal: this.#abort }),
       this.#abort,
-      this.#graceMs,
+      { graceMs: this.#graceMs },
     );
     // Checks that a stop cut short say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;

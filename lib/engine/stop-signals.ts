@@ -27,17 +27,22 @@ export const ABANDONED = Symbol('abandoned');
 /**
  * The work's outcome, or `ABANDONED` when it has not ended some time after the signal fired: a tool or a connection
  * that ignores its signal must not hold up a stop.
+ *
+ * @param isTidying asked when that time is up: whether the work has stopped and only puts in order what it leaves behind,
+ *   which is waited for
  */
 export async function withinGrace<T>(
   work: Promise<T>,
   signal: AbortSignal,
-  graceMs: number,
+  { graceMs, isTidying }: { graceMs: number; isTidying?: () => boolean },
 ): Promise<T | typeof ABANDONED> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let start: () => void = () => {};
   const late = new Promise<typeof ABANDONED>((resolve) => {
     start = () => {
-      timer = setTimeout(() => resolve(ABANDONED), graceMs);
+      timer = setTimeout(() => {
+        if (!isTidying?.()) resolve(ABANDONED);
+      }, graceMs);
     };
   });
   if (signal.aborted) start();

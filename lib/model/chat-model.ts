@@ -80,6 +80,11 @@ export interface CallContext {
   /** Total limit of the call in milliseconds (T4). */
   timeoutMs: number;
   onDelta?: (delta: ChatDelta) => void;
+  /**
+   * Called when a call that was broken off has let go of the server, and its slot is asked for: the call returns once that is
+   * known, and the slot freed where it was lost. Large windows take seconds.
+   */
+  onTidying?: () => void;
 }
 
 /** What `/api/ps` reports of a loaded model. */

@@ -46,12 +46,18 @@ const TOLERANCE_MS = 1000;
  * be left waiting for a reader of the reply that was broken off, and then no request to that model is ever answered,
  * until it is unloaded (seen with 0.17.4 in 8 of 970 stops of a streamed reply).
  *
+ * @param onIdle called once the server noticed, before the slot is asked for
  * @returns nothing where the server does not say whether it let go
  */
-export async function seeLetGo(connection: OllamaConnection, slot: SlotOf): Promise<LetGo | undefined> {
+export async function seeLetGo(
+  connection: OllamaConnection,
+  slot: SlotOf,
+  onIdle?: () => void,
+): Promise<LetGo | undefined> {
   const since = performance.now();
   const isIdle = await isSeenIdle(connection, slot);
   if (!isIdle) return undefined;
+  onIdle?.();
   const state = await freeSlot(connection, slot);
   return state === 'busy'
     ? undefined

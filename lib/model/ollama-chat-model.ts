@@ -99,7 +99,10 @@ async function chat(
     );
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    const letGo = isSent && BROKEN_OFF.has(error.kind) ? await seeLetGo(connection, request) : undefined;
+    const letGo =
+      isSent && BROKEN_OFF.has(error.kind)
+        ? await seeLetGo(connection, request, context.onTidying)
+        : undefined;
     throw error.after({ letGo, partialText: reply.content || undefined });
   }
 }

@@ -66,6 +66,20 @@ it('UX 7, S14: a slot that Ollama lost is freed, the log says so, and the run go
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
+it('S14: a stop waits until a lost slot is freed, and says so, also where that takes longer than its grace', async () => {
+  await using run = await play({ task: 'Answer', live_tokens: true }, [says('word '.repeat(500))], {
+    fake: { version: '0.17.4', parallel: 1, losesSlots: true },
+    scenario: { pace: { ms_per_token: 5 } },
+    during: async ({ log }) => {
+      await expect.poll(() => log.deltas.some(({ type }) => type === 'text')).toBe(true);
+      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+    },
+  });
+  // Two questions of 1.5 s at least stay without an answer, with a grace of one second.
+  expect(run.of('model-call.failed')).toMatchObject([{ kind: 'aborted', freed_slot: true }]);
+  expect(run.end).toMatchObject({ forced: true });
+});
+
 it('UX 1: a server that cuts in silence is caught in the same iteration, with the messages lost', async () => {
   await using run = await play(
     { task: 'Find the one number in all of this', window_tokens: 32_768, stall_guard: false },
