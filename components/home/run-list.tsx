@@ -13,6 +13,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
+import { Expected } from '../ui/expected.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { TickScale } from '../ui/tick-scale.tsx';
@@ -179,7 +180,14 @@ function RunLine({ run }: { run: RunSummary }) {
         </span>
       </span>
       <span className="flex flex-col items-end gap-1 md:contents">
-        <span className={cx('text-sm font-medium', toneText[tone])}>{label}</span>
+        <span className={cx('text-sm font-medium', toneText[tone])}>
+          {label}
+          {run.queue_expected_at !== undefined && (
+            <span className="tnum block text-xs font-normal text-ink-3">
+              <Expected at={run.queue_expected_at} />
+            </span>
+          )}
+        </span>
         <span className="max-md:hidden">
           <Progress run={run} />
         </span>

@@ -12,6 +12,7 @@ import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
+import { Expected } from '../ui/expected.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { toneText } from '../ui/tone.ts';
 import { ConnectionLight } from './connection-light.tsx';
@@ -129,7 +130,10 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
         )}
         <p className="max-w-64 truncate text-xs text-ink-3 max-sm:hidden" title={activity.detail}>
           {activity.detail ? (
-            <ForeignText text={activity.detail} />
+            <>
+              <ForeignText text={activity.detail} />
+              {activity.expectedAt !== undefined && <Expected at={activity.expectedAt} lead=", " />}
+            </>
           ) : activity.running ? (
             progressWords(run)
           ) : (

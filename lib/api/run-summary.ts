@@ -36,4 +36,6 @@ export interface RunSummary {
   parent?: { run_id: string; seq: number };
   /** Place in the queue of the model server, from 1; only while queued. */
   queue_position?: number;
+  /** When it may get its place, in milliseconds since 1970: an estimate; left out where there is too little to go by. */
+  queue_expected_at?: number;
 }

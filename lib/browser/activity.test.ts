@@ -16,7 +16,10 @@ it('D12: a run that was answered and waits for its place says so, until its call
   expect(activityOf(stateOf(log), inLine)).toMatchObject({
     label: 'Waiting in queue',
     detail: '1 ahead, place 1',
+    expectedAt: undefined,
   });
+  const soon = { ...inLine, queue: { ...inLine.queue, expectedAt: 5000 } };
+  expect(activityOf(stateOf(log), soon).expectedAt).toBe(5000);
   log.toolStarts(call);
   expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
 });

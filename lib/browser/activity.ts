@@ -8,6 +8,8 @@ export interface Activity {
   label: string;
   /** More about it: the model, the command, the place in the queue. */
   detail?: string;
+  /** When it may be over, where that can be estimated, in milliseconds since 1970. */
+  expectedAt?: number;
   /** Milliseconds since 1970. */
   since: number;
   tone: Tone;
@@ -33,6 +35,7 @@ export function activityOf(run: RunState, live: Live): Activity {
       ...base,
       label: 'Waiting in queue',
       detail: place ? `${place.ahead.length} ahead, place ${place.position}` : undefined,
+      expectedAt: place?.expectedAt,
       tone: 'calm',
     };
   }

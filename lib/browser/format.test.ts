@@ -3,6 +3,7 @@ import {
   formatBytes,
   formatClock,
   formatDuration,
+  formatEstimate,
   formatOffset,
   formatPercent,
   formatRate,
@@ -89,4 +90,16 @@ it('writes a speed with a digit after the point while that says something', () =
   expect([0.04, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
     ...['0.0', '8.2', '9.9', '10', '41', '1,204'],
   ]);
+});
+
+it.each([
+  [0, '~5 s'],
+  [7400, '~5 s'],
+  [41_200, '~40 s'],
+  [57_600, '~1 min'],
+  [170_000, '~3 min'],
+  [3_590_000, '~1 h'],
+  [7_300_000, '~2 h'],
+])('UX 23: an estimate of %j ms is said as %s, no finer', (ms, words) => {
+  expect(formatEstimate(ms)).toBe(words);
 });

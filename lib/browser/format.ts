@@ -27,6 +27,14 @@ export function formatDuration(ms: number): string {
   return formatClock(Math.round(span / 1000) * 1000);
 }
 
+/** A span of time that was estimated, no finer than that can be: `~5 s`, `~40 s`, `~3 min`, `~2 h`. */
+export function formatEstimate(ms: number): string {
+  const seconds = Math.max(5, Math.round(ms / 5000) * 5);
+  if (seconds < 60) return `~${seconds} s`;
+  const minutes = Math.round(ms / 60_000);
+  return minutes < 60 ? `~${minutes} min` : `~${Math.round(ms / 3_600_000)} h`;
+}
+
 /** A running clock that does not jump in width: `0:07`, `6:51`, `1:02:09`. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

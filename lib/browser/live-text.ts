@@ -20,7 +20,9 @@ export interface Live {
   readonly load:
     | { readonly sizeBytes: number | undefined; readonly vramBytes: number | undefined }
     | undefined;
-  readonly queue: { readonly position: number; readonly ahead: readonly string[] } | undefined;
+  readonly queue:
+    | { readonly position: number; readonly ahead: readonly string[]; readonly expectedAt?: number }
+    | undefined;
 }
 
 export const emptyLive: Live = {
@@ -89,6 +91,9 @@ export function applyDelta(live: Live, delta: RunDelta): Live {
     case 'load':
       return { ...live, load: { sizeBytes: delta.size_bytes, vramBytes: delta.vram_bytes } };
     case 'queue':
-      return { ...live, queue: { position: delta.position, ahead: delta.ahead } };
+      return {
+        ...live,
+        queue: { position: delta.position, ahead: delta.ahead, expectedAt: delta.expected_at },
+      };
   }
 }

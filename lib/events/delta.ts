@@ -8,6 +8,7 @@ export type RunDelta =
   | { type: 'text'; call: number; offset: number; text: string; since?: number }
   | { type: 'thinking'; call: number; offset: number; text: string; since?: number }
   | { type: 'tool-output'; call_id: string; offset: number; text: string }
-  | { type: 'queue'; position: number; ahead: string[] }
+  /** `expected_at`: when it may be the run's turn, in milliseconds since 1970: an estimate, where there is enough to go by. */
+  | { type: 'queue'; position: number; ahead: string[]; expected_at?: number }
   /** What Ollama says of a model that it is loading: its size in memory, and how much of it goes to the GPU. */
   | { type: 'load'; size_bytes?: number; vram_bytes?: number };

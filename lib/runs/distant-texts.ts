@@ -25,7 +25,12 @@ const textPiece = z.object({
 const piece = z.discriminatedUnion('type', [
   textPiece,
   z.object({ type: z.literal('tool-output'), call_id: z.string(), offset: z.number(), text: z.string() }),
-  z.object({ type: z.literal('queue'), position: z.number(), ahead: z.array(z.string()) }),
+  z.object({
+    type: z.literal('queue'),
+    position: z.number(),
+    ahead: z.array(z.string()),
+    expected_at: z.number().optional(),
+  }),
   z.object({ type: z.literal('load'), size_bytes: z.number().optional(), vram_bytes: z.number().optional() }),
 ]);
 const message = z.union([

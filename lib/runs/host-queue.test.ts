@@ -53,3 +53,25 @@ it('lets a run that had a place before go first, and counts the places that were
   (await b)();
   expect(queue.entries).toBe(3);
 });
+
+it('UX 23: says how long a place may take to come by how long the last ones of a kind kept theirs', async () => {
+  let now = 0;
+  const queue = new HostQueue({ limit: 1, onMove: () => undefined, clock: () => now });
+  for (const ms of [10_000, 60_000, 40_000]) {
+    const release = await queue.enter('before', { kind: 'task small' });
+    now += ms;
+    release();
+    release();
+  }
+  await queue.enter('a', { kind: 'task small' });
+  now += 10_000;
+  void queue.enter('b', { kind: 'task small' });
+  void queue.enter('c');
+  void queue.enter('d');
+  expect(['a', 'b', 'c', 'd'].map((id) => queue.expectedWaitMs(id))).toEqual([
+    undefined,
+    50_000,
+    90_000,
+    undefined,
+  ]);
+});

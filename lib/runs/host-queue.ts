@@ -1,5 +1,8 @@
+import { expectedWaitMs, RecentStays, type StayKind } from './expected-wait.ts';
+
 interface Waiting {
   readonly runId: string;
+  readonly kind: StayKind | undefined;
   enter(release: () => void): void;
 }
 
@@ -10,24 +13,31 @@ interface Waiting {
 export class HostQueue {
   readonly #limit: number;
   readonly #onMove: () => void;
-  readonly #inside = new Set<string>();
+  readonly #clock: () => number;
+  readonly #inside = new Map<string, { kind: StayKind | undefined; since: number }>();
+  readonly #stays = new RecentStays();
   #waiting: Waiting[] = [];
   #entries = 0;
 
-  /** @param options.onMove called when anyone's place changed */
-  constructor(options: { limit: number; onMove: () => void }) {
+  /**
+   * @param options.onMove called when anyone's place changed
+   * @param options.clock milliseconds that nobody sets. Default: the system's
+   */
+  constructor(options: { limit: number; onMove: () => void; clock?: () => number }) {
     this.#limit = options.limit;
     this.#onMove = options.onMove;
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /**
    * Resolves when it is the run's turn, with the function that gives the place back; or at once after `leave`.
    *
    * @param options.again the run had a place before and goes to the head of the line
+   * @param options.kind whose stays are about as long; left out where it has no end of its own
    */
-  enter(runId: string, options: { again?: boolean } = {}): Promise<() => void> {
+  enter(runId: string, options: { again?: boolean; kind?: StayKind } = {}): Promise<() => void> {
     return new Promise((resolve) => {
-      const waiting = { runId, enter: resolve };
+      const waiting = { runId, kind: options.kind, enter: resolve };
       if (options.again) this.#waiting.unshift(waiting);
       else this.#waiting.push(waiting);
       this.#advance();
@@ -52,7 +62,7 @@ export class HostQueue {
   ahead(runId: string): string[] | undefined {
     const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
     if (index < 0) return undefined;
-    return [...this.#inside, ...this.#waiting.slice(0, index).map((waiting) => waiting.runId)];
+    return [...this.#inside.keys(), ...this.#waiting.slice(0, index).map((waiting) => waiting.runId)];
   }
 
   /** The place in the line, from 1. */
@@ -61,13 +71,22 @@ export class HostQueue {
     return index < 0 ? undefined : index + 1;
   }
 
+  /** How long it may take until a waiting run gets its place, in milliseconds, where there is enough to go by. */
+  expectedWaitMs(runId: string): number | undefined {
+    const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
+    if (index < 0) return undefined;
+    const now = this.#clock();
+    const inside = [...this.#inside.values()].map(({ kind, since }) => ({ kind, forMs: now - since }));
+    return expectedWaitMs({ inside, ahead: this.#waiting.slice(0, index) }, this.#stays);
+  }
+
   get waiting(): readonly string[] {
     return this.#waiting.map((waiting) => waiting.runId);
   }
 
   /** Those that have a place. */
   get inside(): readonly string[] {
-    return [...this.#inside];
+    return [...this.#inside.keys()];
   }
 
   get active(): number {
@@ -78,13 +97,15 @@ export class HostQueue {
     while (this.#inside.size < this.#limit) {
       const next = this.#waiting.shift();
       if (!next) break;
-      this.#inside.add(next.runId);
+      const since = this.#clock();
+      this.#inside.set(next.runId, { kind: next.kind, since });
       this.#entries++;
       let inside = true;
       next.enter(() => {
         if (!inside) return;
         inside = false;
         this.#inside.delete(next.runId);
+        if (next.kind !== undefined) this.#stays.add(next.kind, this.#clock() - since);
         this.#advance();
       });
     }

@@ -115,6 +115,30 @@ describe('the line before a model server', () => {
     feed.close();
   });
 
+  it('UX 23: says when a place may come once three runs of that kind have shown how long they take', async () => {
+    let now = 0;
+    let hold = false;
+    const execute: ExecuteRun = async (run) => {
+      if (hold) return untilStopped(run);
+      now += 40_000;
+      return scripted([])(run);
+    };
+    test = await openTestService(execute, { clock: () => now });
+    for (let run = 0; run < 3; run++) await ended(await test.start());
+    hold = true;
+    const first = await test.start();
+    await eventually(async () => expect((await test.service.stored.get(first)).run.phase).toBe('starting'));
+    const startedAt = Date.now();
+    const second = await test.start();
+    const feed = await test.service.follow({ topics: new Map([[second, 1]]), signal: never() });
+    const delta = { type: 'queue', position: 1, ahead: [first], expected_at: expect.any(Number) };
+    expect(await feed.next(1000)).toEqual([{ kind: 'delta', runId: second, delta }]);
+    feed.close();
+    const { run } = await test.service.stored.get(second);
+    expect(run.queue_expected_at).toBeGreaterThanOrEqual(startedAt + 40_000);
+    expect(run.queue_expected_at).toBeLessThanOrEqual(Date.now() + 40_000);
+  });
+
   it('lets an endless run work a while at a time where each change would cost a load', async () => {
     let passed: boolean | undefined;
     const turns: ExecuteRun = async (run) => {

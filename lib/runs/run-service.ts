@@ -63,6 +63,8 @@ export interface RunServiceOptions
    * Default: 30,000.
    */
   stretchMs?: number;
+  /** Milliseconds that nobody sets, by which waits are estimated. Default: the system's. */
+  clock?: () => number;
   /** New runs are refused below this much free space. */
   minFreeBytes: number;
   execute: ExecuteRun;
@@ -511,7 +513,7 @@ export class RunService {
     let release: () => void = () => undefined;
     try {
       gone.throwIfAborted();
-      release = await queue.enter(id);
+      release = await queue.enter(id, { kind: `check ${model}` });
       gone.throwIfAborted();
       return await this.#inSharedPlace({ id, host, signal: gone }, work);
     } finally {
@@ -788,7 +790,7 @@ export class RunService {
     const host = this.#options.shared?.hostOf(config) ?? this.#options.hostOf(config);
     const queue = this.#queueFor(host);
     const onlyEnds = this.#shared && log.state.stop;
-    let release = onlyEnds ? () => undefined : await queue.enter(log.runId);
+    let release = onlyEnds ? () => undefined : await queue.enter(log.runId, { kind: stayKind(config) });
     let passes = false;
     const { stretchMs = STRETCH_MS } = this.#options;
     let placeSince = performance.now();
@@ -798,7 +800,7 @@ export class RunService {
       if (shared) await this.#whenNotBusy(log.runId, () => shared.leavePlace(log));
     };
     const takePlace = async (options: { again: boolean }) => {
-      release = await queue.enter(log.runId, options);
+      release = await queue.enter(log.runId, { ...options, kind: stayKind(config) });
       while (shared && !signal.aborted && !log.state.stop) {
         const places = this.#options.concurrency;
         if (await this.#whenNotBusy(log.runId, () => shared.takePlace(log, { host, places }))) break;
@@ -912,6 +914,7 @@ export class RunService {
     if (known) return known;
     const queue = new HostQueue({
       limit: this.#options.concurrency,
+      clock: this.#options.clock,
       onMove: () => this.#showPlaces(queue),
     });
     this.#queues.set(host, queue);
@@ -920,8 +923,20 @@ export class RunService {
 
   #showPlaces(queue: HostQueue): void {
     for (const [index, runId] of queue.waiting.entries()) {
-      this.#logs.get(runId)?.delta({ type: 'queue', position: index + 1, ahead: queue.ahead(runId) ?? [] });
+      const expectedAt = this.#expectedAt(queue, runId);
+      this.#logs.get(runId)?.delta({
+        type: 'queue',
+        position: index + 1,
+        ahead: queue.ahead(runId) ?? [],
+        ...(expectedAt === undefined ? {} : { expected_at: expectedAt }),
+      });
     }
+  }
+
+  /** Where processes share the runs, most of those that go before are not known here. */
+  #expectedAt(queue: HostQueue, runId: string): number | undefined {
+    const waitMs = this.#shared ? undefined : queue.expectedWaitMs(runId);
+    return waitMs === undefined ? undefined : Math.round(Date.now() + waitMs);
   }
 
   #keepForAWhile(log: StoredRunLog): void {
@@ -952,8 +967,16 @@ export class RunService {
 
   #placed(run: RunSummary): RunSummary {
     if (run.phase === 'ended') return run;
-    const position = this.placeOf(run.id);
-    if (position !== undefined) return { ...run, queue_position: position };
+    for (const queue of this.#queues.values()) {
+      const position = queue.position(run.id);
+      if (position === undefined) continue;
+      const expectedAt = this.#expectedAt(queue, run.id);
+      return {
+        ...run,
+        queue_position: position,
+        ...(expectedAt === undefined ? {} : { queue_expected_at: expectedAt }),
+      };
+    }
     const shared = this.#shared?.waiting.indexOf(run.id) ?? -1;
     return shared < 0 ? run : { ...run, queue_position: shared + 1 };
   }
@@ -1022,6 +1045,12 @@ function tooManyMessages(): AppError {
 }
 
 /** Whether a run has no end of its own. */
+/** Runs that are taken to need a place for about as long as each other. */
+function stayKind(config: RunConfig): string | undefined {
+  const { mode, agentic, model } = config;
+  return isEndless(config) ? undefined : `${agentic ? mode : 'prompt'} ${model}`;
+}
+
 function isEndless({ max_iterations }: RunConfig): boolean {
   return max_iterations === 0;
 }

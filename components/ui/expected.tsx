@@ -1,0 +1,16 @@
+'use client';
+
+import { formatEstimate } from '#lib/browser/format.ts';
+import { useNow } from '../hooks/use-now.ts';
+
+/** How long it may take until `at` (milliseconds since 1970). Once that is over, nobody knows, and nothing is said. */
+export function Expected({ at, lead }: { at: number; lead?: string }) {
+  const now = useNow();
+  if (now === 0 || at <= now) return null;
+  return (
+    <span title="An estimate, from how long the last runs of the same mode and model took">
+      {lead}
+      {formatEstimate(at - now)} estimated
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { expectedWaitMs, type Line, RecentStays } from './expected-wait.ts';
+
+const KINDS = ['task small', 'task large'];
+const times = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 3, maxLength: 10 });
+const kind = fc.constantFrom<string | undefined>(...KINDS, 'task new', undefined);
+const anyLine: fc.Arbitrary<Line> = fc.record({
+  inside: fc.array(fc.record({ kind, forMs: fc.nat(1_000_000) }), { minLength: 1, maxLength: 3 }),
+  ahead: fc.array(fc.record({ kind }), { maxLength: 6 }),
+});
+const history = fc.tuple(times, times);
+
+function recentOf(stays: readonly (readonly number[])[], factor = 1): RecentStays {
+  const recent = new RecentStays();
+  for (const [index, known] of stays.entries()) {
+    for (const ms of known) recent.add(KINDS[index] ?? '', ms * factor);
+  }
+  return recent;
+}
+
+it('UX 23: one who comes later is never told to wait for less', () => {
+  fc.assert(
+    fc.property(anyLine, history, kind, (line, stays, last) => {
+      const recent = recentOf(stays);
+      const before = expectedWaitMs(line, recent);
+      const behind = expectedWaitMs({ ...line, ahead: [...line.ahead, { kind: last }] }, recent);
+      if (behind === undefined) return;
+      expect(before).toBeDefined();
+      expect(behind).toBeGreaterThanOrEqual(before ?? Number.POSITIVE_INFINITY);
+    }),
+  );
+});
+
+it('UX 23: an estimate lies within what was seen: never negative, never more than all before it at their longest', () => {
+  fc.assert(
+    fc.property(anyLine, history, (line, stays) => {
+      const ms = expectedWaitMs(line, recentOf(stays));
+      if (ms === undefined) return;
+      expect(ms).toBeGreaterThanOrEqual(0);
+      expect(ms).toBeLessThanOrEqual(Math.max(...stays.flat()) * (1 + line.ahead.length));
+    }),
+  );
+});
+
+it('UX 23: where all took twice as long, it is twice as long', () => {
+  fc.assert(
+    fc.property(anyLine, history, (line, stays) => {
+      const ms = expectedWaitMs(line, recentOf(stays));
+      const inside = line.inside.map((one) => ({ ...one, forMs: one.forMs * 2 }));
+      const twice = expectedWaitMs({ ...line, inside }, recentOf(stays, 2));
+      expect(twice).toBe(ms === undefined ? undefined : ms * 2);
+    }),
+  );
+});
+
+it('UX 23: nothing is said without three stays of each kind, or of what has no end of its own', () => {
+  const atWork = (forMs: number, of: string | undefined = KINDS[0]) => [{ kind: of, forMs }];
+  expect(expectedWaitMs({ inside: atWork(0), ahead: [] }, recentOf([[9, 9]]))).toBeUndefined();
+  const known = recentOf([[50_000, 40_000, 10_000]]);
+  expect(expectedWaitMs({ inside: atWork(0), ahead: [] }, known)).toBe(40_000);
+  expect(expectedWaitMs({ inside: [{ kind: undefined, forMs: 0 }], ahead: [] }, known)).toBeUndefined();
+  expect(expectedWaitMs({ inside: atWork(0), ahead: [{ kind: KINDS[1] }] }, known)).toBeUndefined();
+  expect(expectedWaitMs({ inside: atWork(0), ahead: [{ kind: KINDS[0] }] }, known)).toBe(80_000);
+});
+
+it('UX 23: one at work needs what those did that stayed longer; one that is there longest of all, nobody knows how long', () => {
+  const known = recentOf([[50_000, 40_000, 10_000]]);
+  const wait = (forMs: number) => expectedWaitMs({ inside: [{ kind: KINDS[0], forMs }], ahead: [] }, known);
+  expect(wait(30_000)).toBe(20_000);
+  expect(wait(45_000)).toBe(5000);
+  expect(wait(50_000)).toBeUndefined();
+});
+
+it('UX 23: of several places, the first that becomes free counts, and only the last ten stays', () => {
+  const recent = recentOf([[...Array(20).fill(90_000), ...Array(10).fill(10_000)]]);
+  const line = {
+    inside: [
+      { kind: KINDS[0], forMs: 4000 },
+      { kind: undefined, forMs: 0 },
+    ],
+    ahead: [],
+  };
+  expect(expectedWaitMs(line, recent)).toBe(6000);
+});
