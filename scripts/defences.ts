@@ -1054,9 +1054,9 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: 'faults',
     does: 'A run that waits for a person keeps nobody waiting',
-    file: service,
-    find: '      release();\n      if (shared) await this.#whenNotBusy(',
-    replace: '      if (shared) await this.#whenNotBusy(',
+    file: 'lib/runs/place.ts',
+    find: '    this.#release();\n    if (shared) await',
+    replace: '    if (shared) await',
     test: serviceTest,
     title: 'waits for a person',
   },

@@ -19,26 +19,21 @@ import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { queuedMessages } from '../policies/operator-messages.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { BEATS_PER_LEASE, type SharedRunStore } from '../store/shared-run-store.ts';
-import {
-  isSeqConflict,
-  isStoreBusy,
-  RunEndedError,
-  RunNotFoundError,
-  StorageFullError,
-} from '../store/store-errors.ts';
+import type { SharedRunStore } from '../store/shared-run-store.ts';
+import { isSeqConflict, isStoreBusy, RunEndedError, StorageFullError } from '../store/store-errors.ts';
 import { fault } from '../util/fault.ts';
 import { DistantTexts } from './distant-texts.ts';
 import { endedByError } from './end-run.ts';
-import { HostQueue } from './host-queue.ts';
 import type { LiveTexts } from './live-texts.ts';
+import { Places, type PlacesOptions } from './places.ts';
 import { type ForkFacts, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace } from './prepare-run.ts';
-import { type FeedSource, RunFeed } from './run-feed.ts';
+import type { RunFeed } from './run-feed.ts';
 import { isRunId, newRunId } from './run-id.ts';
-import { SharedWork } from './shared-work.ts';
+import { leftToItsLease, SharedWork } from './shared-work.ts';
 import { StoredRunLog } from './stored-run-log.ts';
 import { StoredRuns, type StoredRunsOptions } from './stored-runs.ts';
+import { type FollowOptions, Viewers } from './viewers.ts';
 import { whenNotBusy } from './when-not-busy.ts';
 
 /** Works a run off, from wherever its log stands, until it has ended or `signal` fires (the server stops). */
@@ -53,18 +48,10 @@ export type ExecuteRun = (run: {
 }) => Promise<RunLoopOutcome>;
 
 export interface RunServiceOptions
-  extends Pick<StoredRunsOptions, 'health' | 'models' | 'masks' | 'settings'> {
+  extends Pick<StoredRunsOptions, 'health' | 'models' | 'masks' | 'settings'>,
+    Pick<PlacesOptions, 'concurrency' | 'stretchMs' | 'clock' | 'hostOf'> {
   store: RunStore;
   dataDir: string;
-  /** Runs that one model server works on at a time. */
-  concurrency: number;
-  /**
-   * How long an endless run keeps its place at a time while only endless runs wait that need another model, in milliseconds.
-   * Default: 30,000.
-   */
-  stretchMs?: number;
-  /** Milliseconds that nobody sets, by which waits are estimated. Default: the system's. */
-  clock?: () => number;
   /** New runs are refused below this much free space. */
   minFreeBytes: number;
   execute: ExecuteRun;
@@ -75,8 +62,6 @@ export interface RunServiceOptions
     config: RunConfig,
     options: { kind: ForkPlan['workspace']; runId: string },
   ): Promise<ForkFacts & { discard(): Promise<void> }>;
-  /** Which model server a run works with: runs of the same one wait for each other. */
-  hostOf(config: Pick<RunConfig, 'model'>): string;
   /** For a store that several processes work on: it again, and the name by which all of them know a run's model server. */
   shared?: { store: SharedRunStore; hostOf(run: { model: string }): string };
   /** The prompt that the model's server makes of a request; loads the model. */
@@ -89,18 +74,10 @@ export interface RunServiceOptions
 const MAX_RECOVERIES = 2;
 /** A server that lives this long with a recovered run was not brought down by recovering it. */
 const SETTLED_AFTER_MS = 10_000;
-/** How long an endless run works at a time where each change of runs costs a load of the model. */
-const STRETCH_MS = 30_000;
 /** How long an ended run stays at hand for those who follow it. */
 const KEPT_AFTER_END_MS = 30_000;
 /** How long a step in hand may take to be cut short when the server stops. */
 const CLOSE_GRACE_MS = 3000;
-/** How often a run that has waited for a person looks whether other processes have left it a place. */
-const PLACE_LOOK_MS = 500;
-const MAX_FEEDS = 512;
-/** What a viewer gets of a stored log at a time: so much of it is held for a viewer that does not take. */
-const READ_PAGE = 100;
-const TEXT_PAGE = { limit: 1000, maxChars: 512 * 1024 };
 /** Messages of a person that a run has not read yet. */
 const MAX_QUEUED_MESSAGES = 100;
 
@@ -132,16 +109,10 @@ export class RunService {
   readonly #held = new Map<string, { log: StoredRunLog; gone: AbortController }>();
   readonly #shared: SharedWork | undefined;
   readonly #distant: DistantTexts | undefined;
-  readonly #queues = new Map<string, HostQueue>();
-  /** What works with a model server, or waits for it, and is no run. */
-  readonly #guests = new Map<string, { model: string; host: string }>();
-  readonly #feeds = new Set<RunFeed>();
-  readonly #followers = new Map<string, Set<RunFeed>>();
-  readonly #listFeeds = new Set<RunFeed>();
+  readonly #places: Places;
+  readonly #viewers: Viewers;
   readonly #closing = new AbortController();
   readonly #working = new Set<Promise<void>>();
-  readonly #source: FeedSource;
-  readonly #textSource: FeedSource;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
@@ -151,30 +122,40 @@ export class RunService {
       placed: (run) => this.#placed(run),
       closing: this.#closing.signal,
     });
+    const { concurrency, stretchMs, clock, hostOf } = options;
+    this.#places = new Places({
+      ...{ concurrency, stretchMs, clock, hostOf },
+      worker: this.worker,
+      closing: this.#closing.signal,
+      logOf: (runId) => this.#logs.get(runId),
+      shared: options.shared && {
+        ...options.shared,
+        waitingFor: (host) => this.#shared?.waitingFor(host) ?? [],
+        poke: () => this.#shared?.poke(),
+      },
+    });
+    this.#viewers = new Viewers({
+      store: this.#store,
+      source: {
+        recent: (runId, afterSeq, limit) => {
+          const log = this.#logs.get(runId);
+          if (log) return log.recent(afterSeq, limit);
+          return this.#distant?.of(runId)?.lastSeq === afterSeq ? [] : undefined;
+        },
+        live: (runId) => this.#writing(runId) ?? this.#distant?.of(runId),
+        summary: (runId) => this.stored.summary(runId),
+        summaries: () => this.stored.snapshot(),
+      },
+    });
     this.#distant =
       options.shared &&
       new DistantTexts({
         store: options.shared.store,
         held: (runId) => this.#writing(runId),
-        followed: this.#followers,
+        followed: this.#viewers.followed,
         onChange: (runId) => this.#notify(runId),
       });
     this.#shared = options.shared && this.#share(options.shared);
-    this.#source = {
-      recent: (runId, afterSeq, limit) => {
-        const log = this.#logs.get(runId);
-        if (log) return log.recent(afterSeq, limit);
-        return this.#distant?.of(runId)?.lastSeq === afterSeq ? [] : undefined;
-      },
-      stored: (runId, afterSeq) => this.#store.read(runId, { afterSeq, limit: READ_PAGE }),
-      live: (runId) => this.#writing(runId) ?? this.#distant?.of(runId),
-      summary: (runId) => this.stored.summary(runId),
-      summaries: () => this.stored.snapshot(),
-    };
-    this.#textSource = {
-      ...this.#source,
-      stored: (runId, afterSeq) => this.#store.readTexts(runId, { afterSeq, ...TEXT_PAGE }),
-    };
   }
 
   /**
@@ -276,7 +257,7 @@ export class RunService {
     await this.#appendIf(runId, ({ ended, stop }) =>
       ended || (stop && (stop.force || !force)) ? [] : [{ type: 'stop.requested', force, by: 'operator' }],
     );
-    for (const queue of this.#queues.values()) queue.leave(runId);
+    this.#places.leave(runId);
     return (await this.stored.get(runId)).run;
   }
 
@@ -357,7 +338,7 @@ export class RunService {
     }
     const { created } = await this.#store.importRun({ events, importedAt: Date.now() });
     if (!created) await this.#refuseAnother(runId, events);
-    for (const feed of this.#listFeeds) feed.notify(runId);
+    this.#viewers.notify(runId);
     return { ...(await this.stored.get(runId)), created };
   }
 
@@ -389,7 +370,7 @@ export class RunService {
     const host = this.#options.hostOf(config);
     const others = [
       ...this.#atWork(host).map((state) => state.config?.model),
-      ...this.#guestsAtWork().flatMap((guest) => (guest.host === host ? [guest.model] : [])),
+      ...this.#places.guestsAtWork.flatMap((guest) => (guest.host === host ? [guest.model] : [])),
     ];
     const other = others.find((model) => model !== undefined && model !== request.model);
     if (other !== undefined) {
@@ -412,7 +393,7 @@ export class RunService {
     const uses = [...this.#logs.values()].some(
       ({ state }) => isAtWork(state) && state.config?.model === model,
     );
-    const checked = this.#guestsAtWork().some((guest) => fullName(guest.model) === fullName(model));
+    const checked = this.#places.guestsAtWork.some((guest) => fullName(guest.model) === fullName(model));
     if (uses || checked) {
       throw new AppError({
         code: 'model_in_use',
@@ -435,156 +416,50 @@ export class RunService {
    *
    * @throws {AppError} `run_not_found`, `too_many_streams`, `shutting_down`
    */
-  async follow(options: {
-    topics: ReadonlyMap<string, number>;
-    list?: boolean;
-    /** Events out of the store come as their text: for viewers of the whole log, who need them sent and not read. */
-    texts?: boolean;
-    signal: AbortSignal;
-  }): Promise<RunFeed> {
+  async follow(options: FollowOptions): Promise<RunFeed> {
     this.#refuseWhenClosing();
-    if (this.#feeds.size >= MAX_FEEDS) {
-      throw new AppError({
-        code: 'too_many_streams',
-        message: `${MAX_FEEDS} viewers are connected; no more are served.`,
-        hint: 'Close some tabs.',
-      });
-    }
-    const finished = new Set<string>();
-    for (const [runId, cursor] of options.topics) {
-      const run = await this.#store.summary(runId);
-      if (!run) throw new RunNotFoundError(runId);
-      if (run.phase === 'ended' && cursor >= run.last_seq) finished.add(runId);
-    }
-    const feed = new RunFeed({
-      source: options.texts ? this.#textSource : this.#source,
-      topics: options.topics,
-      list: options.list ?? false,
-      finished,
-      onClose: () => this.#forget(feed),
-    });
-    this.#feeds.add(feed);
-    if (options.list) this.#listFeeds.add(feed);
-    for (const runId of options.topics.keys()) {
-      const followers = this.#followers.get(runId) ?? new Set();
-      this.#followers.set(runId, followers.add(feed));
-    }
+    const feed = await this.#viewers.follow(options);
     this.#distant?.ask();
-    options.signal.addEventListener('abort', () => feed.close(), { once: true });
-    if (options.signal.aborted) feed.close();
     return feed;
   }
 
   async health(model: string | undefined, signal: AbortSignal): Promise<HealthReply> {
-    const queues = [...this.#queues.values()];
-    return {
-      ...(await this.#options.health(model, signal)),
-      runs: {
-        active: this.#runsAmong(queues.flatMap((queue) => queue.inside)),
-        queued:
-          this.#runsAmong(queues.flatMap((queue) => queue.waiting)) + (this.#shared?.waiting.length ?? 0),
-      },
-    };
+    const health = await this.#options.health(model, signal);
+    const { active, queued } = this.#places.counts;
+    return { ...health, runs: { active, queued: queued + (this.#shared?.waiting.length ?? 0) } };
   }
 
   models(signal: AbortSignal): Promise<ModelsReply> {
     return this.#options.models(signal);
   }
 
-  /**
-   * Does something with a model server that is no run: in its turn, as a run that came now would, and in a place that no
-   * run has meanwhile.
-   *
-   * @param guest.signal ends the wait and the work
-   * @throws what `work` throws, and the reason of the signal
-   */
+  /** Does something with a model server that is no run: in its turn, as a run that came now would (`Places.withPlace`). */
   async withPlace<T>(
-    { id, model, signal }: { id: string; model: string; signal: AbortSignal },
+    guest: { id: string; model: string; signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     this.#refuseWhenClosing();
-    const config = { model };
-    const host = this.#options.shared?.hostOf(config) ?? this.#options.hostOf(config);
-    const queue = this.#queueFor(host);
-    const gone = AbortSignal.any([signal, this.#closing.signal]);
-    const leave = () => queue.leave(id);
-    this.#guests.set(id, { model, host: this.#options.hostOf(config) });
-    gone.addEventListener('abort', leave, { once: true });
-    let release: () => void = () => undefined;
-    try {
-      gone.throwIfAborted();
-      release = await queue.enter(id, { kind: `check ${model}` });
-      gone.throwIfAborted();
-      return await this.#inSharedPlace({ id, host, signal: gone }, work);
-    } finally {
-      gone.removeEventListener('abort', leave);
-      release();
-      this.#guests.delete(id);
-      this.#shared?.poke();
-    }
+    return this.#places.withPlace(guest, work);
   }
 
   /** The place in the line of a run or of something that is none, from 1; `undefined` when it does not wait here. */
   placeOf(id: string): number | undefined {
-    for (const queue of this.#queues.values()) {
-      const position = queue.position(id);
-      if (position !== undefined) return position;
-    }
-    return undefined;
-  }
-
-  /** Where processes share the runs, their places are counted together: others leave one free as long as this lasts. */
-  async #inSharedPlace<T>(
-    { id, host, signal }: { id: string; host: string; signal: AbortSignal },
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const shared = this.#options.shared?.store;
-    if (!shared) return work(signal);
-    const guestId = `${this.worker} ${id}`;
-    const claim = { host, places: this.#options.concurrency };
-    const over = new AbortController();
-    const beat = async () => {
-      while (!over.signal.aborted) {
-        await delay(shared.leaseMs / BEATS_PER_LEASE, undefined, { signal: over.signal }).catch(
-          () => undefined,
-        );
-        if (!over.signal.aborted) await shared.holdPlace(guestId, claim).catch(leftToItsLease);
-      }
-    };
-    try {
-      while (!(await this.#whenNotBusy(id, () => shared.holdPlace(guestId, claim)))) {
-        await delay(PLACE_LOOK_MS, undefined, { signal });
-      }
-      void beat();
-      return await work(signal);
-    } finally {
-      over.abort();
-      await shared.dropPlace(guestId).catch(leftToItsLease);
-    }
-  }
-
-  #guestsAtWork(): { model: string; host: string }[] {
-    const inside = [...this.#queues.values()].flatMap((queue) => queue.inside);
-    return inside.flatMap((id) => this.#guests.get(id) ?? []);
-  }
-
-  #runsAmong(ids: readonly string[]): number {
-    return ids.filter((id) => !this.#guests.has(id)).length;
+    return this.#places.waitOf(id)?.position;
   }
 
   /** Viewers connected at the moment. */
   get viewers(): number {
-    return this.#feeds.size;
+    return this.#viewers.count;
   }
 
   /** Stops in good order: streams are closed, runs are left as they are and go on at the next start. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const feed of [...this.#feeds]) feed.close();
+    this.#viewers.close();
     this.#distant?.close();
     await this.#shared?.close();
-    for (const queue of this.#queues.values()) for (const runId of queue.waiting) queue.leave(runId);
+    this.#places.leaveAll();
     await Promise.race([Promise.all(this.#working), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
     for (const [runId, log] of this.#logs) {
       await log.close();
@@ -634,10 +509,7 @@ export class RunService {
       worker: this.worker,
       places: this.#options.concurrency,
       hostOf,
-      hasPlace: (host) => {
-        const { active, waiting } = this.#queueFor(host);
-        return active + waiting.length < this.#options.concurrency;
-      },
+      hasPlace: (host) => this.#places.hasFree(host),
       take: async (runId, claim) => {
         fault('recovery');
         await this.#takeUp(await this.#take(runId, claim));
@@ -739,10 +611,7 @@ export class RunService {
   }
 
   #whenNotBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
-    return whenNotBusy(work, {
-      signal: this.#closing.signal,
-      onBusy: () => console.warn(`Run ${runId} waits for its store, which is locked or does not answer.`),
-    });
+    return whenNotBusy(work, { runId, signal: this.#closing.signal });
   }
 
   /** The run belongs to this process from here on. What is asked of it while its log is read waits for that. */
@@ -787,57 +656,7 @@ export class RunService {
   ): Promise<void> {
     const { gone } = this.#held.get(log.runId) ?? { gone: new AbortController() };
     const signal = AbortSignal.any([this.#closing.signal, gone.signal]);
-    const host = this.#options.shared?.hostOf(config) ?? this.#options.hostOf(config);
-    const queue = this.#queueFor(host);
-    const onlyEnds = this.#shared && log.state.stop;
-    let release = onlyEnds ? () => undefined : await queue.enter(log.runId, { kind: stayKind(config) });
-    let passes = false;
-    const { stretchMs = STRETCH_MS } = this.#options;
-    let placeSince = performance.now();
-    const shared = this.#options.shared?.store;
-    const leavePlace = async () => {
-      release();
-      if (shared) await this.#whenNotBusy(log.runId, () => shared.leavePlace(log));
-    };
-    const takePlace = async (options: { again: boolean }) => {
-      release = await queue.enter(log.runId, { ...options, kind: stayKind(config) });
-      while (shared && !signal.aborted && !log.state.stop) {
-        const places = this.#options.concurrency;
-        if (await this.#whenNotBusy(log.runId, () => shared.takePlace(log, { host, places }))) break;
-        await log.changed(log.state.seq, AbortSignal.any([signal, AbortSignal.timeout(PLACE_LOOK_MS)]));
-      }
-    };
-    // What has no end of its own would keep everybody waiting for ever: it works turn by turn, or a while at a time
-    // where each change would cost a load of the model.
-    const letOthersPass = async () => {
-      if (!isEndless(config)) return false;
-      const justCame = performance.now() - placeSince < stretchMs;
-      const awaited = this.#shared?.waitingFor(host) ?? [];
-      const allNeedLoads = awaited.every(({ model, endless }) => endless && model !== config.model);
-      if (awaited.length > 0 && !(justCame && allNeedLoads)) {
-        // Those that wait are nobody's yet: this run becomes one of them, behind them.
-        passes = true;
-        gone.abort();
-        return true;
-      }
-      if (queue.waiting.length === 0 || (justCame && this.#allNeedLoads(queue, config))) return false;
-      await leavePlace();
-      await takePlace({ again: false });
-      placeSince = performance.now();
-      return true;
-    };
-    const withoutPlace = async (wait: () => Promise<void>) => {
-      await leavePlace();
-      this.#shared?.poke();
-      const { entries } = queue;
-      await wait();
-      // What other processes had the server do is not known here.
-      const othersEntered = shared !== undefined || queue.entries > entries;
-      // A run that was stopped only has its end to write.
-      if (signal.aborted || log.state.stop) return othersEntered;
-      await takePlace({ again: true });
-      return othersEntered;
-    };
+    const place = await this.#places.enter({ log, config, signal, giveUp: () => gone.abort() });
     try {
       if (signal.aborted) return;
       const settled = onWork?.(signal);
@@ -848,8 +667,8 @@ export class RunService {
         log,
         config,
         signal,
-        letOthersPass,
-        withoutPlace,
+        letOthersPass: () => place.letOthersPass(),
+        withoutPlace: (wait) => place.without(wait),
       });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
@@ -859,8 +678,8 @@ export class RunService {
     } catch (error) {
       if (!signal.aborted) await this.#fail(log, error);
     } finally {
-      release();
-      await this.#giveBack(log, { last: passes });
+      place.release();
+      await this.#giveBack(log, { last: place.givenUp });
       this.#keepForAWhile(log);
     }
   }
@@ -900,45 +719,6 @@ export class RunService {
     if (!signal.aborted) await this.#store.settleRecovery(log.runId);
   }
 
-  /** Whether those that wait are endless runs of which each would have its model loaded first. */
-  #allNeedLoads(queue: HostQueue, { model, window_tokens }: RunConfig): boolean {
-    return queue.waiting.every((runId) => {
-      const waiting = this.#logs.get(runId)?.state.config;
-      const loadsAnew = waiting?.model !== model || waiting.window_tokens !== window_tokens;
-      return waiting !== undefined && isEndless(waiting) && loadsAnew;
-    });
-  }
-
-  #queueFor(host: string): HostQueue {
-    const known = this.#queues.get(host);
-    if (known) return known;
-    const queue = new HostQueue({
-      limit: this.#options.concurrency,
-      clock: this.#options.clock,
-      onMove: () => this.#showPlaces(queue),
-    });
-    this.#queues.set(host, queue);
-    return queue;
-  }
-
-  #showPlaces(queue: HostQueue): void {
-    for (const [index, runId] of queue.waiting.entries()) {
-      const expectedAt = this.#expectedAt(queue, runId);
-      this.#logs.get(runId)?.delta({
-        type: 'queue',
-        position: index + 1,
-        ahead: queue.ahead(runId) ?? [],
-        ...(expectedAt === undefined ? {} : { expected_at: expectedAt }),
-      });
-    }
-  }
-
-  /** Where processes share the runs, most of those that go before are not known here. */
-  #expectedAt(queue: HostQueue, runId: string): number | undefined {
-    const waitMs = this.#shared ? undefined : queue.expectedWaitMs(runId);
-    return waitMs === undefined ? undefined : Math.round(Date.now() + waitMs);
-  }
-
   #keepForAWhile(log: StoredRunLog): void {
     setTimeout(() => this.#logs.delete(log.runId), KEPT_AFTER_END_MS).unref();
   }
@@ -951,31 +731,16 @@ export class RunService {
 
   #notify(runId: string): void {
     this.#distant?.changed(runId);
-    for (const feed of this.#followers.get(runId) ?? []) feed.notify(runId);
-    for (const feed of this.#listFeeds) feed.notify(runId);
-  }
-
-  #forget(feed: RunFeed): void {
-    this.#feeds.delete(feed);
-    this.#listFeeds.delete(feed);
-    for (const runId of feed.runIds) {
-      const followers = this.#followers.get(runId);
-      followers?.delete(feed);
-      if (followers?.size === 0) this.#followers.delete(runId);
-    }
+    this.#viewers.notify(runId);
   }
 
   #placed(run: RunSummary): RunSummary {
     if (run.phase === 'ended') return run;
-    for (const queue of this.#queues.values()) {
-      const position = queue.position(run.id);
-      if (position === undefined) continue;
-      const expectedAt = this.#expectedAt(queue, run.id);
-      return {
-        ...run,
-        queue_position: position,
-        ...(expectedAt === undefined ? {} : { queue_expected_at: expectedAt }),
-      };
+    const wait = this.#places.waitOf(run.id);
+    if (wait) {
+      const { position, expectedAt } = wait;
+      const expected = expectedAt === undefined ? {} : { queue_expected_at: expectedAt };
+      return { ...run, queue_position: position, ...expected };
     }
     const shared = this.#shared?.waiting.indexOf(run.id) ?? -1;
     return shared < 0 ? run : { ...run, queue_position: shared + 1 };
@@ -1010,11 +775,6 @@ function interrupted(times: number): AppError {
   });
 }
 
-/** A run that could not be given back is free once its lease has run out. */
-function leftToItsLease(error: unknown): void {
-  console.warn('A run could not be given back and waits for its lease to run out:', error);
-}
-
 function keyConflict(runId: string): AppError {
   return new AppError({
     code: 'idempotency_conflict',
@@ -1042,17 +802,6 @@ function tooManyMessages(): AppError {
     message: `${MAX_QUEUED_MESSAGES} messages wait for the model already.`,
     hint: 'Wait until it has read them.',
   });
-}
-
-/** Whether a run has no end of its own. */
-/** Runs that are taken to need a place for about as long as each other. */
-function stayKind(config: RunConfig): string | undefined {
-  const { mode, agentic, model } = config;
-  return isEndless(config) ? undefined : `${agentic ? mode : 'prompt'} ${model}`;
-}
-
-function isEndless({ max_iterations }: RunConfig): boolean {
-  return max_iterations === 0;
 }
 
 function sameRequest(first: RunConfig, second: RunConfig, freshWorkspace: boolean): boolean {

@@ -131,3 +131,8 @@ export class SharedWork {
     }
   }
 }
+
+/** A run or a place that could not be given back is free once its lease has run out. */
+export function leftToItsLease(error: unknown): void {
+  console.warn('A run could not be given back and waits for its lease to run out:', error);
+}

@@ -43,9 +43,8 @@ export class StoredRunLog implements RunLog {
   append(events: readonly NewEvent[]): Promise<RunState> {
     return this.#inTurn(() =>
       whenNotBusy(() => this.#appendChosen(() => events), {
+        runId: this.runId,
         signal: this.#closed.signal,
-        onBusy: () =>
-          console.warn(`Run ${this.runId} waits for its store, which is locked or does not answer.`),
       }),
     );
   }
