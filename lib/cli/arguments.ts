@@ -29,7 +29,7 @@ export type Command = Connect &
         name: 'export';
         runId: string;
         format: ExportFormat;
-        /** Leave everything readable in a page or summary; logs are never masked. */
+        /** Leave everything readable in what is masked otherwise; logs are never masked. */
         raw: boolean;
         output?: string;
       }
