@@ -7,14 +7,14 @@ import { parseArgs } from 'node:util';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 // better-sqlite3 needs N-API 10 and ends the process without a word where it is missing.
-if (major < 22 || (major === 22 && minor < 18) || Number(process.versions.napi) < 10) {
+if (major < 22 || (major === 22 && minor < 19) || Number(process.versions.napi) < 10) {
   console.error(
-    `Loupe needs Node 22.18 or newer; this is ${process.versions.node}. Start it with "npm start", which brings its own.`,
+    `Loupe needs Node 22.19 or newer; this is ${process.versions.node}. Start it with "npm start", which brings its own.`,
   );
   process.exit(1);
 }
 
-const usage = 'Usage: npm start [-- --host ADDRESS]   (settings: see README.md)';
+const usage = 'Usage: npm start [-- --host ADDRESS]   (settings: docs/settings.md)';
 let host;
 try {
   ({

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { readEnvironment } from '../lib/config/environment.ts';
+import { AppError } from '../lib/errors/app-error.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+
+it('docs/dependencies.md names every package, and none that is not there', () => {
+  const needed = Object.keys({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  });
+  const [npm = ''] = read('docs/dependencies.md').split('## Outside npm');
+  const cells = [...npm.matchAll(/^\| (?!package|-)([^|]+) \|/gm)].map(([, cell = '']) => cell);
+  const named = cells.flatMap((cell) => cell.split(', '));
+  const isNamed = (name: string) => named.includes(name) || named.includes(name.replace(/\/.*/, '/*'));
+  const isNeeded = (name: string) => needed.some((one) => one === name || `${dirname(one)}/*` === name);
+  expect(needed.filter((name) => !isNamed(name))).toEqual([]);
+  expect(named.filter((name) => !isNeeded(name))).toEqual([]);
+});
+
+it('docs/settings.md names every setting, and none that is not there', () => {
+  let hint = '';
+  try {
+    readEnvironment({ LOUPE_PORT: 'none' });
+  } catch (error) {
+    if (error instanceof AppError) hint = error.hint ?? '';
+  }
+  const settings = [...hint.matchAll(/[A-Z_]{5,}/g)].map(([name]) => name);
+  const rows = [...read('docs/settings.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(settings).toContain('OLLAMA_HOST');
+  expect(rows.toSorted()).toEqual(settings.toSorted());
+});
+
+it('all that starts the program asks for the Node that package.json names', () => {
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node) ?? [];
+  expect(read('scripts/ensure.mjs')).toContain(`MINIMUM_NODE = [${major}, ${minor}];`);
+  expect(read('scripts/start.mjs')).toContain(`major < ${major} || (major === ${major} && minor < ${minor})`);
+  expect(read('scripts/start.mjs')).toContain(`Loupe needs Node ${major}.${minor} or newer`);
+});
+
+it('every link of the documents leads somewhere', () => {
+  const documents = ['.', 'docs', 'docs/decisions', 'e2e/ollama'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(folder, file)),
+  );
+  const broken = documents.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
+      .map(([, link = '']) => join(dirname(file), link))
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${file}: ${path}`),
+  );
+  expect(documents.length).toBeGreaterThan(30);
+  expect(broken).toEqual([]);
+});
