@@ -6,7 +6,7 @@ import type { EventOf } from '#lib/events/registry.ts';
 import { useRunScreen } from '../run/run-context.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
-/** The alarm that a server cut the prompt in silence: where the cut is, and what is most likely lost (O2). */
+/** The alarm that a server cut the prompt in silence: where the cut is, and what is most likely lost (OL2). */
 export function PromptCut({ event }: { event: EventOf<'policy.warned'> }) {
   const { goTo } = useRunScreen();
   const cut = promptCutOf(event);

@@ -152,7 +152,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(reply).toMatchObject({ doneReason: 'length', replyTokens: 30 });
   });
 
-  it('O3, O22: a prompt that does not fit is refused, not cut', async () => {
+  it('OL3, OL22: a prompt that does not fit is refused, not cut', async () => {
     const messages = [{ role: 'user' as const, content: 'All work and no play. '.repeat(400) }];
     const options = { ...ask('').options, num_ctx: 512 };
     const error = await errorOf(model.chat(ask('', { messages, tools: [], options, stream }), context()));
@@ -233,7 +233,7 @@ describe('streaming', () => {
   });
 });
 
-it('O10: a stop during a load ends it, and the model can be loaded afterwards', async () => {
+it('OL10: a stop during a load ends it, and the model can be loaded afterwards', async () => {
   const controller = new AbortController();
   const pending = errorOf(
     model.load(
@@ -267,7 +267,7 @@ it('a server that ends in the middle of a reply is `cut_off`, and then `unreacha
   expect((await errorOf(dying.chat(ask('Hello'), context()))).kind).toBe('unreachable');
 });
 
-it('O14: the same window, even one above the model’s maximum, does not load again', async () => {
+it('OL14: the same window, even one above the model’s maximum, does not load again', async () => {
   const load = () => model.load({ model: 'tiny-tools', numCtx: 32_768, keepAlive: '5m' }, context());
   await load();
   const options = { ...ask('').options, num_ctx: 32_768 };
@@ -282,7 +282,7 @@ it('O14: the same window, even one above the model’s maximum, does not load ag
 });
 
 describe('what the model saw', () => {
-  it('O5: the prompt that Ollama makes of a request, tool block included, without an answer', async () => {
+  it('OL5: the prompt that Ollama makes of a request, tool block included, without an answer', async () => {
     const connection = connectOllama(parseOllamaHost(ollama.url));
     const request = ask('Read alpha.md', { stream: true });
     const prompt = await renderPrompt(connection, request, context());
@@ -291,7 +291,7 @@ describe('what the model saw', () => {
     expect(prompt).toContain('<|assistant|>');
   });
 
-  it('O9: unloading takes the model out of memory', async () => {
+  it('OL9: unloading takes the model out of memory', async () => {
     const connection = connectOllama(parseOllamaHost(ollama.url));
     await model.load({ model: 'tiny-tools', numCtx: 4096, keepAlive: '5m' }, context());
     await unloadModel(connection, 'tiny-tools');

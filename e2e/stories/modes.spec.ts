@@ -127,7 +127,7 @@ test('D13, X11, X22, O12: an exploration shows its cycles, its memory and its re
   await expectAccessible(page);
 });
 
-test('O14: an experiment is planned, run and read as a table', async ({ page, ollama }) => {
+test('an experiment is planned, run and read as a table', async ({ page, ollama }) => {
   ollama.add({
     name: 'subject',
     steps: [{ repeat: 4, steps: [{ reply: { content: 'Thought {{n}}.' } }] }],
@@ -149,7 +149,7 @@ test('O14: an experiment is planned, run and read as a table', async ({ page, ol
   await expectAccessible(page);
 });
 
-test('O14: an experiment that was told to stop after its run can still be stopped at once', async ({
+test('an experiment that was told to stop after its run can still be stopped at once', async ({
   page,
   loupe,
   ollama,

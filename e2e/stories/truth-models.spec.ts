@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
-test('UX 34: a model is fetched by Ollama, with how far it is, cancelled, and fetched to its end', async ({
+test('a model is fetched by Ollama, with how far it is, cancelled, and fetched to its end', async ({
   page,
   ollama,
 }) => {
@@ -34,10 +34,7 @@ test('UX 34: a model is fetched by Ollama, with how far it is, cancelled, and fe
   await expect(page.getByRole('main')).toContainText('Q4_K_M');
 });
 
-test('UX 34: a pull that fails says what to do, and a name with a host never leaves', async ({
-  page,
-  ollama,
-}) => {
+test('a pull that fails says what to do, and a name with a host never leaves', async ({ page, ollama }) => {
   ollama.publish({ model: { name: 'too-big' }, error: 'write blob: no space left on device' });
   await page.goto('/models');
   const name = page.getByRole('textbox', { name: 'Name in the library' });
@@ -55,7 +52,7 @@ test('UX 34: a pull that fails says what to do, and a name with a host never lea
   expect(ollama.requests.some(({ body }) => JSON.stringify(body ?? '').includes('evil.example'))).toBe(false);
 });
 
-test('UX 34: a run whose model is missing offers to fetch it', async ({ page, loupe, ollama }) => {
+test('a run whose model is missing offers to fetch it', async ({ page, loupe, ollama }) => {
   ollama.publish({ model: { name: 'lacking:1b' } });
   const run = await finishRun(loupe, { task: 'Say yes', model: 'lacking:1b' });
   const view = new RunView(page);
@@ -67,7 +64,7 @@ test('UX 34: a run whose model is missing offers to fetch it', async ({ page, lo
   await view.expectEnd('The model gave its answer', 'final_answer');
 });
 
-test('O6, O9: what is in memory shows its share on the GPU, and is unloaded on request', async ({
+test('OL6, OL9: what is in memory shows its share on the GPU, and is unloaded on request', async ({
   page,
   loupe,
   ollama,

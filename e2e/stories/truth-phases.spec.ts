@@ -60,7 +60,7 @@ test('None of them has 6: loading, reading, thinking and writing are told as the
   await expect(view.timeline.locator('article:focus')).toHaveAccessibleName(/^Model call/);
 });
 
-test('UX 1: a prompt that was cut in silence is an alarm in the same iteration, and names what is lost', async ({
+test('OL2: a prompt that was cut in silence is an alarm in the same iteration, and names what is lost', async ({
   page,
   loupe,
   ollama,
@@ -100,7 +100,7 @@ test('UX 1: a prompt that was cut in silence is an alarm in the same iteration, 
   await expectAccessible(page);
 });
 
-test('UX 38: another client that reloads the model is seen between two calls', async ({
+test('OL15: another client that reloads the model is seen between two calls', async ({
   page,
   loupe,
   ollama,

@@ -36,7 +36,7 @@ test('None of them has 7: a stop shows asked, connection closed, Ollama idle and
   await expectAccessible(page);
 });
 
-test('UX 20: a message to a task is queued, delivered at the next boundary, or returned at the end', async ({
+test('a message to a task is queued, delivered at the next boundary, or returned at the end', async ({
   page,
   loupe,
   ollama,
@@ -97,7 +97,7 @@ test('None of them has 4: a counter says what it will do, links what fed it, and
   await expect(page).toHaveURL(new RegExp(`${target}$`));
 });
 
-test('UX 19: tokens that all went into thinking are named, and one click tries again without it', async ({
+test('OL18: tokens that all went into thinking are named, and one click tries again without it', async ({
   page,
   loupe,
   ollama,

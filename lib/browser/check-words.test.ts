@@ -51,7 +51,7 @@ describe('Model Check, in words', () => {
     );
   });
 
-  it('O6: names the share outside the GPU with the window it was measured at', () => {
+  it('OL6: names the share outside the GPU with the window it was measured at', () => {
     expect(texts(sample).join('\n')).toContain(
       '48 % of the model (3.0 GB) lies outside the GPU at a window of 8,192 tokens: ',
     );

@@ -1,6 +1,6 @@
 import type { CallRow } from '../events/fold-timeline.ts';
 
-/** A reply whose whole limit went into thinking, so that no answer came (O18). */
+/** A reply whose whole limit went into thinking, so that no answer came (OL18). */
 export interface EatenReply {
   readonly thinkingTokens: number;
   /** What cut it: the limit of the reply, or the end of the window. */

@@ -4,7 +4,7 @@ import { emptyExperiment, experimentOf, MAX_RUNS } from './experiment-draft.ts';
 
 const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };
 
-it('O14: every model with every temperature, every seed and as many repeats', () => {
+it('every model with every temperature, every seed and as many repeats', () => {
   const read = experimentOf({ ...filled, temperatures: '0, 0.7', seeds: '1-3 9', repeats: '2', cycles: '5' });
   expect(read).toMatchObject({ ok: true, runs: 32 });
   expect(read.ok && experimentRequest.parse(JSON.parse(JSON.stringify(read.request)))).toMatchObject({

@@ -100,6 +100,6 @@ it.each([
   [170_000, '~3 min'],
   [3_590_000, '~1 h'],
   [7_300_000, '~2 h'],
-])('UX 23: an estimate of %j ms is said as %s, no finer', (ms, words) => {
+])('an estimate of %j ms is said as %s, no finer', (ms, words) => {
   expect(formatEstimate(ms)).toBe(words);
 });

@@ -43,7 +43,7 @@ it('believes a clock that was set forward for one iteration at most', () => {
   expect(workedMs(state, state.updatedAt + 1000)).toBe(before + 1000);
 });
 
-it('UX 26: adds up what the time went into, and how fast the model wrote where its server tells it', () => {
+it('adds up what the time went into, and how fast the model wrote where its server tells it', () => {
   const log = begun();
   const reply = { message: { role: 'assistant', content: 'A plan.' } };
   const request = { iteration: 1, message_count: 2, tool_count: 0, options: {}, think: false, stream: true };

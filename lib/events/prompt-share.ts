@@ -4,7 +4,7 @@ const ALARM_SHARE = 0.3;
 const ALARM_TOKENS = 400;
 
 /**
- * Share of a request, 0 to 1, that the server did not read, when it is more than an estimate can be wrong (O17); else
+ * Share of a request, 0 to 1, that the server did not read, when it is more than an estimate can be wrong (OL17); else
  * `undefined`.
  *
  * @param estimated characters / 4 over all that was sent (C1)

@@ -59,7 +59,7 @@ export interface PendingReply {
   cut: boolean;
   /** Whether the model thought before it answered. */
   thinking: boolean;
-  /** Tokens the model wrote, when it tells: an empty reply with tokens was swallowed on the way (OLLAMA.md). */
+  /** Tokens the model wrote, when it tells: an empty reply with tokens was swallowed on the way (docs/ollama.md). */
   replyTokens?: number;
   calls: readonly PendingCall[];
   /** Set once the first call began: from then on the reply is part of the conversation (T12). */

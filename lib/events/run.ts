@@ -77,7 +77,7 @@ export const modelLoadStarted = z.object({
   /** How long the run had waited for its place at the model server before, having let others pass. */
   waited_ms: z.number().nonnegative().optional(),
   /**
-   * Why it is loaded anew in the midst of a run: it was gone, another client has it with another window (O15), or it was
+   * Why it is loaded anew in the midst of a run: it was gone, another client has it with another window (OL15), or it was
    * unloaded because Ollama had kept the slot of a broken call for nobody.
    */
   cause: z.enum(['unloaded', 'other_window', 'slot_freed']).optional(),

@@ -5,7 +5,7 @@ import { DEFAULT_WINDOW_TOKENS } from '../modes/resolve-config.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
-/** Options that Ollama looks at when it loads a model: another value loads it anew (O14). */
+/** Options that Ollama looks at when it loads a model: another value loads it anew (OL14). */
 const LOAD_OPTIONS = ['num_ctx', 'num_gpu', 'num_batch', 'num_thread', 'main_gpu', 'use_mmap'] as const;
 
 /**

@@ -28,7 +28,7 @@ const MAX_OPEN_LINKS = 20;
 const COOKIE_DAYS = 30;
 
 /**
- * Decides who may ask for what (SECURITY-DESIGN decisions 9 and 10). The HTTP server asks it before Next sees a
+ * Decides who may ask for what (SECURITY.md, threats 7 to 9). The HTTP server asks it before Next sees a
  * request, and every route handler asks it again: neither rests on the other.
  */
 export class Gate {

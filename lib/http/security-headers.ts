@@ -1,4 +1,4 @@
-/** Sent with every answer (SECURITY-DESIGN decision 11). There are no CORS headers at all. */
+/** Sent with every answer (SECURITY.md, threats 7 and 12). There are no CORS headers at all. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -89,7 +89,7 @@ export interface CallContext {
 
 /** What `/api/ps` reports of a loaded model. */
 export interface LoadedModel {
-  /** Context length in effect: may be lower than the one asked for (O1, K-19). */
+  /** Context length in effect: may be lower than the one asked for (OL1, K-19). */
   contextTokens?: number;
   sizeBytes?: number;
   vramBytes?: number;

@@ -269,7 +269,7 @@ describe('errors that a person reads', () => {
     expect(thinking).toMatchObject({ kind: 'no_thinking_support', status: 400, transient: false });
   });
 
-  it.each([true, false])('O3, O22: overflow, counts told: %s', async (overflowCounts) => {
+  it.each([true, false])('OL3, OL22: overflow, counts told: %s', async (overflowCounts) => {
     const { model } = await start({ overflowCounts, scenarios: [play({ reply: { content: 'Hi.' } })] });
     const messages = [{ role: 'user' as const, content: 'word '.repeat(4000) }];
     const error = await errorOf(model.chat(request({ messages }), context()));
@@ -287,7 +287,7 @@ describe('errors that a person reads', () => {
     });
   });
 
-  it('O20: an error line in the stream keeps the text before it', async () => {
+  it('OL20: an error line in the stream keeps the text before it', async () => {
     const { model } = await start({
       scenarios: [
         failing({ kind: 'error-line', error: 'llama runner process has terminated', after_tokens: 3 }),
@@ -587,7 +587,7 @@ describe('the slot of a call that was broken off', () => {
     );
   });
 
-  it('O10: a model whose slot somebody else lost is loaded afresh', async () => {
+  it('a model whose slot somebody else lost is loaded afresh', async () => {
     const { fake, model } = await slotServer({ losesSlots: true });
     const other = new AbortController();
     const body = JSON.stringify({ model: 'play', messages: write.messages, options: { num_ctx: 4096 } });
@@ -662,7 +662,7 @@ describe('the slot of a call that was broken off', () => {
     await theirs;
   });
 
-  it('O10: a model that goes on being unloaded after the answer is loaded once it is gone', async () => {
+  it('a model that goes on being unloaded after the answer is loaded once it is gone', async () => {
     const { model } = await slotServer({ losesSlots: true, unloadMs: 500 });
     expect((await breakOff(model)).letGo).toMatchObject({ unloaded: true });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
@@ -682,7 +682,7 @@ describe('the slot of a call that was broken off', () => {
 describe('load', () => {
   const load = (change: object = {}) => ({ model: 'play', numCtx: 8192, keepAlive: '5m', ...change });
 
-  it('K-25, O9: loads with the window of the run, and tells what is in effect', async () => {
+  it('K-25, OL9: loads with the window of the run, and tells what is in effect', async () => {
     const { fake, model } = await start({
       models: [{ name: 'play', context_length: 4096, size_bytes: 1000, vram_share: 0.5 }],
       scenarios: [play({ reply: { content: 'Hi.' } }, { pace: { load_ms: 60 } })],

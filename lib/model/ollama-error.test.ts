@@ -35,7 +35,7 @@ describe('T22: errors of Ollama’s own call parsers are broken calls, in the re
   });
 });
 
-describe('O3, O22: overflow', () => {
+describe('OL3, OL22: overflow', () => {
   it('reads the counts of JSON within the text', () => {
     const error = http(
       400,

@@ -180,7 +180,7 @@ export async function listInstalled(
   }));
 }
 
-/** The models in memory, with the context length in effect (O6). */
+/** The models in memory, with the context length in effect (OL6). */
 export async function listRunning(
   connection: OllamaConnection,
   signal?: AbortSignal,
@@ -203,11 +203,11 @@ export async function listRunning(
 }
 
 /**
- * Loads a model and says what is in effect afterwards: empty `messages` load (O9), closing the connection ends a load
- * (O10).
+ * Loads a model and says what is in effect afterwards: empty `messages` load (OL9), closing the connection ends a load
+ * (OL10).
  *
  * @param request.options the run's other options: those that belong to loading (`num_gpu`, `num_batch` …) have to be the
- *   same here and in the calls, or the first call loads again (O14)
+ *   same here and in the calls, or the first call loads again (OL14)
  */
 export async function loadModel(
   connection: OllamaConnection,
@@ -251,7 +251,7 @@ export async function loadModel(
 }
 
 /**
- * Takes a model out of memory: empty `messages` with `keep_alive: 0` (O9). A reply that it is writing is finished first.
+ * Takes a model out of memory: empty `messages` with `keep_alive: 0` (OL9). A reply that it is writing is finished first.
  *
  * @throws {ModelError} `model_missing`, `unreachable`, `timeout`
  */

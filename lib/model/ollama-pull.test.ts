@@ -33,7 +33,7 @@ const failing = (model: string): Promise<ModelError> =>
     (error: ModelError) => error,
   );
 
-it('UX 34: fetches a model and tells how far it is', async () => {
+it('fetches a model and tells how far it is', async () => {
   const progress: PullProgress[] = [];
   await pullModel(host, 'small', { signal: signal(), onProgress: (each) => progress.push(each) });
   expect(progress[0]).toEqual({ step: 'pulling manifest' });
@@ -49,13 +49,13 @@ it.each([
   ['huge', 'no_space', 'ollama rm'],
   ['new-one', 'ollama_too_old', 'Update Ollama'],
   ['far', 'library_unreachable', 'online'],
-])('UX 34: a pull of %s fails with what to do about it', async (model, code, hint) => {
+])('a pull of %s fails with what to do about it', async (model, code, hint) => {
   const error = await failing(model);
   expect(error).toMatchObject({ code });
   expect(error.hint).toContain(hint);
 });
 
-it('UX 34: a pull that is cancelled lets Ollama go', async () => {
+it('a pull that is cancelled lets Ollama go', async () => {
   fake.publish({ model: { name: 'slow' } });
   const release = fake.holdPull('slow', 0.5);
   const stop = new AbortController();
@@ -70,7 +70,7 @@ it('UX 34: a pull that is cancelled lets Ollama go', async () => {
   release();
 });
 
-it('O9: takes a model out of memory', async () => {
+it('OL9: takes a model out of memory', async () => {
   const connection = connectOllama(host);
   await loadModel(
     connection,
@@ -82,7 +82,7 @@ it('O9: takes a model out of memory', async () => {
   expect(await listRunning(connection)).toEqual([]);
 });
 
-it('O5: the prompt that Ollama makes of a request, and no answer', async () => {
+it('OL5: the prompt that Ollama makes of a request, and no answer', async () => {
   const prompt = await renderPrompt(
     connectOllama(host),
     {

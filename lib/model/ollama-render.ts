@@ -6,7 +6,7 @@ import { wireRequest } from './wire-request.ts';
 
 /**
  * The prompt that Ollama makes of a request, tool block and control tokens included, without an answer of the model
- * (O5). Loads the model with the request's options when it is not in memory with them.
+ * (OL5). Loads the model with the request's options when it is not in memory with them.
  *
  * @throws {ModelError} as a call does; `bad_response` when the server does not know this question
  */

@@ -81,7 +81,7 @@ export const embedReply = z.object({ embeddings: z.array(z.array(z.number())) })
 /** `/api/version` */
 export const versionReply = z.object({ version: optionalText });
 
-/** `/api/chat` with `_debug_render_only`: the prompt instead of a reply (O5). */
+/** `/api/chat` with `_debug_render_only`: the prompt instead of a reply (OL5). */
 export const renderReply = z.object({ _debug_info: z.object({ rendered_template: z.string() }) });
 
 /** A line of `/api/pull` */

@@ -5,7 +5,7 @@ const END_MARK_TOKENS = 1;
 
 /**
  * Whether a reply was a call that never arrived: it says nothing although the model wrote tokens, as Ollama drops calls
- * that its own parser cannot read (T22, OLLAMA.md). Where no tool was on offer it is no call.
+ * that its own parser cannot read (T22, docs/ollama.md). Where no tool was on offer it is no call.
  */
 export function isSwallowedCall(reply: {
   outcome: ParsedReply['type'];

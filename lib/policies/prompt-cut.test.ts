@@ -16,7 +16,7 @@ const conversation = [
 const lost = (evaluated: number) =>
   lostMessages({ messages: conversation, tools: [] }, evaluated).map(({ index }) => index);
 
-it('UX 1, O2: the task goes first, the system prompt and the last message never', () => {
+it('OL2: the task goes first, the system prompt and the last message never', () => {
   expect(lost(1100)).toEqual([]);
   expect(lost(1000)).toEqual([1]);
   expect(lost(700)).toEqual([1, 2]);
@@ -24,7 +24,7 @@ it('UX 1, O2: the task goes first, the system prompt and the last message never'
   expect(lost(10)).toEqual([1, 2, 3]);
 });
 
-it('UX 1: names what is lost by how it begins', () => {
+it('OL2: names what is lost by how it begins', () => {
   const [first] = lostMessages({ messages: conversation, tools: [] }, 950);
   expect(first).toMatchObject({ role: 'user', tokens: 200 });
   expect(first?.excerpt).toMatch(/^The taskx+…$/);

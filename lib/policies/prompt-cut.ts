@@ -11,7 +11,7 @@ const ESTIMATE_MAY_DOUBLE = 2;
 
 /**
  * The alarm when Ollama read far fewer tokens than were sent: it cuts in silence where `truncate: false` is unknown to it,
- * and then the task is the first to go (O2). Names the messages that are most likely lost. Where the window in effect is
+ * and then the task is the first to go (OL2). Names the messages that are most likely lost. Where the window in effect is
  * known and has room for all, nothing was cut: then it is a note (`prompt_unread`), and no message is called lost.
  *
  * @param evaluated `prompt_eval_count` of the reply
@@ -69,7 +69,7 @@ interface Lost {
 
 /**
  * Which messages a server leaves out that keeps the system messages and the last one and drops the others from the front
- * until the rest fits (O2, `chatPrompt`). By the estimate, so it is the likely answer and not a certain one.
+ * until the rest fits (OL2, `chatPrompt`). By the estimate, so it is the likely answer and not a certain one.
  */
 export function lostMessages(
   { messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>,

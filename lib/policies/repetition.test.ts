@@ -39,7 +39,7 @@ it('G9: a different list resets the series', () => {
   expect(check(a, a, b, a, a, a)).toBe(true);
 });
 
-it('G7, O21: the order of keys makes no difference, at any depth', () => {
+it('G7, OL21: the order of keys makes no difference, at any depth', () => {
   const one = [{ name: 'x', arguments: { a: 1, b: { c: [1, { d: 2, e: 3 }], f: null } } }];
   const other = [{ name: 'x', arguments: { b: { f: null, c: [1, { e: 3, d: 2 }] }, a: 1 } }];
   expect(check(one, other, one)).toBe(true);

@@ -175,7 +175,7 @@ export function summaryOnly(event: RunEvent): RunEvent {
   }
 }
 
-/** The warning of a prompt that was cut names the messages that were lost by their first words (O2). */
+/** The warning of a prompt that was cut names the messages that were lost by their first words (OL2). */
 function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
   const { detail, message } = event;
   const [figures = ''] = message.split(' Most likely lost', 1);

@@ -210,7 +210,7 @@ it('an exploration killed at its boundaries goes on, and its memory is whole', a
   }
 }, 300_000);
 
-it('O14: an experiment killed between its runs goes on, makes none twice and has every result', async () => {
+it('an experiment killed between its runs goes on, makes none twice and has every result', async () => {
   const request: ExperimentRequest = { name: 'Killed', models: ['explore'], seeds: [1, 2, 3], cycles: 3 };
   const outcomes = (text: string) => {
     const { items, runs }: { items: ExperimentItem[]; runs: number } = JSON.parse(text);

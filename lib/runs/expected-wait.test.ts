@@ -19,7 +19,7 @@ function recentOf(stays: readonly (readonly number[])[], factor = 1): RecentStay
   return recent;
 }
 
-it('UX 23: one who comes later is never told to wait for less', () => {
+it('one who comes later is never told to wait for less', () => {
   fc.assert(
     fc.property(anyLine, history, kind, (line, stays, last) => {
       const recent = recentOf(stays);
@@ -32,7 +32,7 @@ it('UX 23: one who comes later is never told to wait for less', () => {
   );
 });
 
-it('UX 23: an estimate lies within what was seen: never negative, never more than all before it at their longest', () => {
+it('an estimate lies within what was seen: never negative, never more than all before it at their longest', () => {
   fc.assert(
     fc.property(anyLine, history, (line, stays) => {
       const ms = expectedWaitMs(line, recentOf(stays));
@@ -43,7 +43,7 @@ it('UX 23: an estimate lies within what was seen: never negative, never more tha
   );
 });
 
-it('UX 23: where all took twice as long, it is twice as long', () => {
+it('where all took twice as long, it is twice as long', () => {
   fc.assert(
     fc.property(anyLine, history, (line, stays) => {
       const ms = expectedWaitMs(line, recentOf(stays));
@@ -54,7 +54,7 @@ it('UX 23: where all took twice as long, it is twice as long', () => {
   );
 });
 
-it('UX 23: nothing is said without three stays of each kind, or of what has no end of its own', () => {
+it('nothing is said without three stays of each kind, or of what has no end of its own', () => {
   const atWork = (forMs: number, of: string | undefined = KINDS[0]) => [{ kind: of, forMs }];
   expect(expectedWaitMs({ inside: atWork(0), ahead: [] }, recentOf([[9, 9]]))).toBeUndefined();
   const known = recentOf([[50_000, 40_000, 10_000]]);
@@ -64,7 +64,7 @@ it('UX 23: nothing is said without three stays of each kind, or of what has no e
   expect(expectedWaitMs({ inside: atWork(0), ahead: [{ kind: KINDS[0] }] }, known)).toBe(80_000);
 });
 
-it('UX 23: one at work needs what those did that stayed longer; one that is there longest of all, nobody knows how long', () => {
+it('one at work needs what those did that stayed longer; one that is there longest of all, nobody knows how long', () => {
   const known = recentOf([[50_000, 40_000, 10_000]]);
   const wait = (forMs: number) => expectedWaitMs({ inside: [{ kind: KINDS[0], forMs }], ahead: [] }, known);
   expect(wait(30_000)).toBe(20_000);
@@ -72,7 +72,7 @@ it('UX 23: one at work needs what those did that stayed longer; one that is ther
   expect(wait(50_000)).toBeUndefined();
 });
 
-it('UX 23: of several places, the first that becomes free counts, and only the last ten stays', () => {
+it('of several places, the first that becomes free counts, and only the last ten stays', () => {
   const recent = recentOf([[...Array(20).fill(90_000), ...Array(10).fill(10_000)]]);
   const line = {
     inside: [

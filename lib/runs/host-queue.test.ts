@@ -54,7 +54,7 @@ it('lets a run that had a place before go first, and counts the places that were
   expect(queue.entries).toBe(3);
 });
 
-it('UX 23: says how long a place may take to come by how long the last ones of a kind kept theirs', async () => {
+it('says how long a place may take to come by how long the last ones of a kind kept theirs', async () => {
   let now = 0;
   const queue = new HostQueue({ limit: 1, onMove: () => undefined, clock: () => now });
   for (const ms of [10_000, 60_000, 40_000]) {

@@ -15,7 +15,7 @@ function scripted() {
   return { pulls: new ModelPulls(pull, () => 5), ends, tell };
 }
 
-it('UX 34: adds up the parts of a model, and is done when Ollama is', async () => {
+it('adds up the parts of a model, and is done when Ollama is', async () => {
   const { pulls, ends, tell } = scripted();
   expect(pulls.start('qwen3:8b')).toMatchObject({ model: 'qwen3:8b', status: 'pulling' });
   tell.get('qwen3:8b')?.({ step: 'pulling a', part: 'a', completedBytes: 50, totalBytes: 100 });

@@ -80,12 +80,12 @@ export class ModelServers {
     };
   }
 
-  /** The prompt that the model's server makes of a request; loads the model (O5). */
+  /** The prompt that the model's server makes of a request; loads the model (OL5). */
   async render(request: ChatRequest, context: { signal: AbortSignal; timeoutMs: number }): Promise<string> {
     return renderPrompt((await this.#serverOf(request.model)).connection, request, context);
   }
 
-  /** Takes a model out of memory (O9). @throws {ModelError} */
+  /** Takes a model out of memory (OL9). @throws {ModelError} */
   async unload(model: string, signal: AbortSignal): Promise<void> {
     await unloadModel((await this.#serverOf(model)).connection, model, signal);
   }

@@ -115,7 +115,7 @@ describe('the line before a model server', () => {
     feed.close();
   });
 
-  it('UX 23: says when a place may come once three runs of that kind have shown how long they take', async () => {
+  it('says when a place may come once three runs of that kind have shown how long they take', async () => {
     let now = 0;
     let hold = false;
     const execute: ExecuteRun = async (run) => {

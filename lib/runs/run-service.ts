@@ -70,7 +70,7 @@ export interface RunServiceOptions
   unload(model: string, signal: AbortSignal): Promise<void>;
 }
 
-/** After so many recoveries that brought the server down again, a run is left alone (SECURITY-DESIGN, fault matrix). */
+/** After so many recoveries that brought the server down again, a run is left alone (docs/decisions/0008). */
 const MAX_RECOVERIES = 2;
 /** A server that lives this long with a recovered run was not brought down by recovering it. */
 const SETTLED_AFTER_MS = 10_000;

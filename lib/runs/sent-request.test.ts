@@ -15,7 +15,7 @@ async function rebuilt({ log, of }: Play) {
   return requests.map((found) => found?.reply.body);
 }
 
-it('UX 16: a request made again from the log is what Ollama received, call by call', async () => {
+it('a request made again from the log is what Ollama received, call by call', async () => {
   await using run = await play(
     { task: 'Read and write', model_options: { temperature: 0.2, seed: 7 }, think: true },
     [
@@ -28,7 +28,7 @@ it('UX 16: a request made again from the log is what Ollama received, call by ca
   expect(await rebuilt(run)).toEqual(run.fake.chats);
 });
 
-it('UX 16, UX 17: what was sent shorter is in the request, and the whole beside it', async () => {
+it('what was sent shorter is in the request, and the whole beside it', async () => {
   const text = 'long line of a file\n'.repeat(900);
   await using run = await play(
     { task: 'Read it again and again', window_tokens: 6000, stall_guard: false },
@@ -49,7 +49,7 @@ it('UX 16, UX 17: what was sent shorter is in the request, and the whole beside 
 });
 
 it.each([{ mode: 'session' }, { mode: 'explore', max_cycles: 1 }] as const)(
-  'UX 16: $mode, too',
+  'sends again what $mode sent, too',
   async (request) => {
     const steps = [calls({ name: 'write_memory', arguments: { key: 'a', value: 'b' } }), says('I reflect.')];
     await using run = await play(request, steps, {

@@ -22,7 +22,7 @@ async function disturbed(body: object): Promise<Play> {
   });
 }
 
-describe('UX 38: a reload by another client is seen before the next call', () => {
+describe('OL15: a reload by another client is seen before the next call', () => {
   it('names the window it was found with, and loads its own again', async () => {
     await using run = await disturbed({ options: { num_ctx: 8192 } });
     expect(run.of('model.load-started')).toMatchObject([
@@ -40,7 +40,7 @@ describe('UX 38: a reload by another client is seen before the next call', () =>
   });
 });
 
-it('UX 11, K-25: a load in the midst of a run does not count against the limit of the call', async () => {
+it('K-25: a load in the midst of a run does not count against the limit of the call', async () => {
   await using run = await play({ task: 'Look twice', call_timeout_seconds: 2 }, [list, says('Done.')], {
     scenario: { pace: { load_ms: 3000 } },
     during: async ({ log, fake }) => {
@@ -56,7 +56,7 @@ it('UX 11, K-25: a load in the midst of a run does not count against the limit o
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
-it('UX 7, S14: a slot that Ollama lost is freed, the log says so, and the run goes on', async () => {
+it('S14: a slot that Ollama lost is freed, the log says so, and the run goes on', async () => {
   const broken = { attempts: [{ fault: { kind: 'malformed-call' as const } }, says('Done.')] };
   await using run = await play({ task: 'Answer' }, [broken], {
     fake: { version: '0.17.4', parallel: 1, losesSlots: true },
@@ -80,7 +80,7 @@ it('S14: a stop waits until a lost slot is freed, and says so, also where that t
   expect(run.end).toMatchObject({ forced: true });
 });
 
-it('UX 1: a server that cuts in silence is caught in the same iteration, with the messages lost', async () => {
+it('OL2: a server that cuts in silence is caught in the same iteration, with the messages lost', async () => {
   await using run = await play(
     { task: 'Find the one number in all of this', window_tokens: 32_768, stall_guard: false },
     [calls({ name: 'read_file', arguments: { path: 'big.txt' } }), says('I forgot the task.')],
@@ -96,7 +96,7 @@ it('UX 1: a server that cuts in silence is caught in the same iteration, with th
   expect(warned?.detail).toMatchObject({ evaluated_tokens: 4096, call: 2 });
 });
 
-it('UX 1, O17: what a template leaves out is told once, and is not called a cut', async () => {
+it('OL17: what a template leaves out is told once, and is not called a cut', async () => {
   await using run = await play({ task: 'Look twice', window_tokens: 8192, stall_guard: false }, [
     ...['.', './'].map((path) => ({
       reply: { tool_calls: [{ name: 'list_directory', arguments: { path } }], prompt_eval_count: 20 },

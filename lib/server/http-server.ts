@@ -30,7 +30,7 @@ const LIMITS: ServerLimits = {
 };
 
 /**
- * The HTTP server in front of Next (SECURITY-DESIGN decision 9): it checks every request before Next sees it, and
+ * The HTTP server in front of Next (docs/decisions/0005): it checks every request before Next sees it, and
  * every handler checks again.
  */
 export function createLoupeServer(options: {

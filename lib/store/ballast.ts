@@ -4,7 +4,7 @@ const MEGABYTE = Buffer.alloc(1024 * 1024);
 
 /**
  * A file of zeros beside the database. When the disk is full, giving it up leaves room to write down how the running
- * runs ended (SECURITY-DESIGN decision 18).
+ * runs ended (SECURITY.md, faults).
  */
 export class Ballast {
   readonly #path: string;

@@ -40,7 +40,7 @@ export class Loader {
   readonly #loading = new Map<string, LoadRequest>();
 
   /**
-   * Loads unless the model is there with this window already (O14), for a request that is at work until `used`. Returns the
+   * Loads unless the model is there with this window already (OL14), for a request that is at work until `used`. Returns the
    * milliseconds that it took.
    */
   async load(request: LoadRequest, wait: (ms: number) => Promise<void>): Promise<number> {
@@ -54,7 +54,7 @@ export class Loader {
     this.#loaded.delete(model.name);
     this.#loading.set(model.name, request);
     try {
-      await wait(loadMs); // throws when the client leaves: the load is given up (O10)
+      await wait(loadMs); // throws when the client leaves: the load is given up (OL10)
     } finally {
       this.#loading.delete(model.name);
     }

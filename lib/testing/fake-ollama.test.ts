@@ -94,7 +94,7 @@ describe('the wire', () => {
     expect(await running()).toEqual([]);
   });
 
-  it('O3: with truncate: false a long prompt is refused, otherwise it is cut in silence', async () => {
+  it('OL3: with truncate: false a long prompt is refused, otherwise it is cut in silence', async () => {
     const fake = await start({ scenarios: [saying('play', 'Hi.')] });
     const long = { messages: [user('word '.repeat(2000))], options: { num_ctx: 512 } };
     const refused = await chat(fake, { ...long, truncate: false });
@@ -114,7 +114,7 @@ describe('the wire', () => {
     expect(Number(full.body.prompt_eval_count) + Number(full.body.eval_count)).toBe(512);
   });
 
-  it('O16: queues chats, and is busy when the queue is full', async () => {
+  it('OL16: queues chats, and is busy when the queue is full', async () => {
     const fake = await start({
       parallel: 1,
       maxQueue: 1,

@@ -62,7 +62,7 @@ export interface FakeOllamaOptions {
   maxQueue?: number;
   /** What other paths answer, for example `{'/': {kind: 'hang'}}`. */
   faults?: Record<string, FaultInput>;
-  /** Whether an overflow error carries both token counts; 0.17.4 sends none (O22). */
+  /** Whether an overflow error carries both token counts; 0.17.4 sends none (OL22). */
   overflowCounts?: boolean;
   /** Models that `/api/pull` brings; all others are unknown to it. */
   library?: LibraryModel[];
@@ -740,7 +740,7 @@ function nameIn(body: unknown): string {
   return asked.data?.model ?? asked.data?.name ?? '';
 }
 
-/** What the real one answers to `_debug_render_only`: a reply without a message, not done, with the prompt (O5). */
+/** What the real one answers to `_debug_render_only`: a reply without a message, not done, with the prompt (OL5). */
 function debugReply(model: string, rendered_template: string): string {
   const created_at = new Date().toISOString();
   const message = { role: '', content: '' };

@@ -55,7 +55,7 @@ export const fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('html') }),
   z.strictObject({ kind: z.literal('not-json') }),
   z.strictObject({ kind: z.literal('cut-json') }),
-  /** An `{"error": …}` line (O20). Before the first token, or without streaming, it is a 500, as Ollama does it. */
+  /** An `{"error": …}` line (OL20). Before the first token, or without streaming, it is a 500, as Ollama does it. */
   z.strictObject({ kind: z.literal('error-line'), error: z.string(), ...afterTokens }),
   /** Ends properly, but no line says `done: true`. */
   z.strictObject({ kind: z.literal('no-done'), ...afterTokens }),
@@ -64,7 +64,7 @@ export const fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('huge-line'), bytes: count.default(10 * 1024 * 1024) }),
   /** The right reply, one byte at a time. */
   z.strictObject({ kind: z.literal('trickle'), interval_ms: count.default(10_000) }),
-  /** 503, the queue is full (O16). */
+  /** 503, the queue is full (OL16). */
   z.strictObject({ kind: z.literal('busy') }),
   /** The model wrote a call that Ollama's own parser refuses (T22): 500, or an error line after tokens. */
   z.strictObject({
@@ -148,7 +148,7 @@ export const fakeModel = z.strictObject({
   size_bytes: count.default(1_000_000),
   /**
    * As a server from before `truncate`: keeps this window whatever is asked, tells of none in `/api/ps`, and cuts a longer
-   * conversation in silence (O2).
+   * conversation in silence (OL2).
    */
   cuts_silently_at: z.int().positive().optional(),
   /** Share of the model in graphics memory. */

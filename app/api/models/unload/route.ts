@@ -4,7 +4,7 @@ import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Has Ollama take a model out of memory (O9). */
+/** Has Ollama take a model out of memory (OL9). */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { model } = await readBody(request, modelRequest);

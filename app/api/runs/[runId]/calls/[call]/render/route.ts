@@ -4,7 +4,7 @@ import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The prompt that Ollama makes of a call's request. Loads the model (O5). */
+/** The prompt that Ollama makes of a call's request. Loads the model (OL5). */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string; call: string }> }) {
   return handle(request, async () => {
     const { runId, call } = await params;
