@@ -324,6 +324,46 @@ it('G6, G19: refuses the third equal round before it is executed, and names the 
   expect(run.end.evidence).toEqual(run.of('reply.parsed').map((event) => event.seq));
 });
 
+it('G19: a stall is warned of, and told as a status that says why', async () => {
+  await using run = await play([1, 2, 3, 4, 5].map((n) => calls(read(`${n}.md`))));
+  expect(run.of('policy.warned')).toMatchObject([
+    {
+      code: 'agentic_stall_stop',
+      message: 'No file was written since the start: 5 iterations.',
+      detail: { task_id: run.log.state.runId, iteration: 5 },
+    },
+  ]);
+  expect(run.progress.filter((event) => event.type === 'status')).toMatchObject([
+    { code: 'agentic_stall_stop', message: /No file was written/ },
+  ]);
+});
+
+it('G18: where several checks would end a run, the first in order names the reason', async () => {
+  await using repeated = await play([calls(read('a.md'))], { config: { max_iterations: 3 } });
+  expect(repeated.end.result.termination_reason).toBe('repetition');
+
+  const files = { 'big.md': 'line\n'.repeat(12_000) };
+  const reads = calls(...Array.from({ length: 12 }, () => read('big.md')));
+  const window = { window_tokens: 8192, result_chars: 8000 };
+  await using full = await play([reads, answer], { files, config: window });
+  expect(full.end.result.termination_reason).toBe('context_full');
+
+  const costly = { reply: { ...reads.reply, prompt_eval_count: 600, eval_count: 600 } };
+  const config = { ...window, budget: { max_tokens_total: 1000 } };
+  await using spent = await play([costly, answer], { files, config });
+  expect(spent.end.result.termination_reason).toBe('budget_exceeded');
+
+  await using stopped = await play([{ ...costly, pace: { prompt_ms: 100 } }, answer], {
+    files,
+    config,
+    during: async ({ log }) => {
+      await until(log, () => log.state.phase === 'calling');
+      await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+    },
+  });
+  expect(stopped.end.result.termination_reason).toBe('stopped');
+});
+
 it('G10, G18: a write in iteration 3 stalls after iteration 8; with the trivial tier stall is named first', async () => {
   const reads = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => calls(read(`${n}.md`)));
   await using run = await play([...reads.slice(0, 2), calls(write('a.md')), ...reads.slice(3)]);
@@ -362,6 +402,12 @@ it('G14: empty, plan, empty ends', async () => {
   await using run = await play([silence, says('First, I will look.'), silence]);
   expect(run.end.result.termination_reason).toBe('nudge_exhausted');
   expect(run.end.result.output).toBe('First, I will look.');
+});
+
+it('G14: nudges are counted over the whole run, and work between them gives none back', async () => {
+  await using run = await play([silence, calls(read('a.md')), silence, calls(read('b.md')), silence]);
+  expect(run.of('policy.nudged')).toHaveLength(2);
+  expect(run.end.result).toMatchObject({ termination_reason: 'nudge_exhausted', iterations_used: 5 });
 });
 
 it('T20, T21, G4: asks again with the higher limit after a cut reply, in the same iteration', async () => {
@@ -408,7 +454,7 @@ it('T21: after a second cut the text is the answer, a cut call is not run, and t
   expect(thinking.end.result.termination_reason).toBe('nudge_exhausted');
 });
 
-it('T22: retries a broken call once, then takes its text as the answer', async () => {
+it('T22, G4: retries a broken call once, then takes its text as the answer', async () => {
   const broken = says('Here it is: <tool_call>{"name": "read_file", "arguments": {"path": </tool_call>');
   await using run = await play([broken]);
   expect(run.fake.chats).toHaveLength(2);
@@ -708,6 +754,58 @@ it('T17, K-36: at a timeout the last text, the files and the number of calls are
     output: 'Then I look.',
   });
   expect(run.end).toMatchObject({ files_written: ['a.md', 'b.md'], tool_calls: 4 });
+});
+
+const started: ScenarioStepInput = {
+  reply: {
+    ...calls(write('a.md')).reply,
+    content: 'First I write.',
+    prompt_eval_count: 600,
+    eval_count: 600,
+  },
+};
+it.each<Pick<(typeof endings)[number], 'reason' | 'steps' | 'options'> & { tool_calls: number }>([
+  {
+    reason: 'max_iterations',
+    steps: [started, calls(read('a.md'))],
+    options: { config: { max_iterations: 2 } },
+    tool_calls: 2,
+  },
+  { reason: 'repetition', steps: [started, calls(read('a.md'))], tool_calls: 3 },
+  { reason: 'stall', steps: [started, ...[1, 2, 3, 4, 5].map((n) => calls(read(`${n}`)))], tool_calls: 6 },
+  { reason: 'nudge_exhausted', steps: [started, silence], tool_calls: 1 },
+  {
+    reason: 'budget_exceeded',
+    steps: [started],
+    options: { config: { budget: { max_tokens_total: 1000 } } },
+    tool_calls: 1,
+  },
+  {
+    reason: 'stopped',
+    steps: [started, { ...answer, pace: { prompt_ms: 10_000 } }],
+    options: {
+      during: async ({ log }) => {
+        await until(log, () => log.state.calls === 2);
+        await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+      },
+    },
+    tool_calls: 1,
+  },
+  {
+    reason: 'error',
+    steps: [started, { fault: { kind: 'http', status: 400, body: { error: 'boom' } } }],
+    tool_calls: 1,
+  },
+])('T17: $reason keeps the last text, the files and the number of calls', async (ending) => {
+  await using run = await play(ending.steps, ending.options);
+  expect(run.end.result).toMatchObject({ termination_reason: ending.reason, output: 'First I write.' });
+  expect(run.end).toMatchObject({ files_written: ['a.md'], tool_calls: ending.tool_calls });
+});
+
+it('T16: an answer ends the run at once, and its thoughts are no part of the output', async () => {
+  await using run = await play([says('<think>Is it done?</think>It is done.'), answer]);
+  expect(run.fake.chats).toHaveLength(1);
+  expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', output: 'It is done.' });
 });
 
 it('E1, E6, E7, E8: one callback hears of everything, each kind of event in its form', async () => {

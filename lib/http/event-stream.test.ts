@@ -101,7 +101,7 @@ it('says by name that a run was deleted', async () => {
   await stream.cancel();
 });
 
-it('keeps a silent connection open with comments', async () => {
+it('D4: keeps a silent connection open with comments', async () => {
   test = await openTestService(async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return { outcome: 'suspended' };

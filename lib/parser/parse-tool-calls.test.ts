@@ -148,7 +148,9 @@ it('P11: the same call is equal through each layer', () => {
 });
 
 it('P12: accepts parameters for arguments, and JSON text', () => {
-  expect(calls('{"name": "read_file", "parameters": {"path": "a.txt"}}')).toEqual([readA]);
+  const call = '{"name": "read_file", "parameters": {"path": "a.txt"}}';
+  expect(calls(call)).toEqual([readA]);
+  expect(parse(`<tool_call>${call}</tool_call>`)).toMatchObject({ calls: [readA], layer: 'xml' });
   expect(
     calls('<tool_call>{"name": "read_file", "arguments": "{\\"path\\": \\"a.txt\\"}"}</tool_call>'),
   ).toEqual([readA]);
