@@ -747,6 +747,16 @@ export const DEFENCES: readonly Defence[] = [
     replace: '',
     test: 'lib/sandbox/plain-text.test.ts',
   },
+  // 13: who decides what an agent does
+  {
+    threats: '13',
+    does: 'A fork asks again about calls that its log says were approved',
+    file: 'lib/events/fold-run.ts',
+    find: 'by who forks it.\n    approvals: {},',
+    replace: 'by who forks it.',
+    test: 'lib/engine/approval.test.ts',
+    title: 'threat 13',
+  },
   // 14: other machines by way of the settings
   {
     threats: '14',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { ChatModel, ChatReply } from '../model/chat-model.ts';
@@ -153,6 +154,50 @@ describe('approval of calls', () => {
       'The operator changed the arguments of this call before it ran. It ran with: {\\"path\\":\\"b.txt\\"}',
     );
     expect(log.state.filesWritten).toEqual(['b.txt']);
+  });
+
+  it('threat 13: a fork asks again about a call that was approved in the log it begins with, and not begun', async () => {
+    const approval = { default: 'ask' } as const;
+    const first = setUp({ replies: [[write]], approval });
+    const running = first.run();
+    const callId = await waiting(first.log);
+    const { events } = first.log;
+    const [created] = events;
+    const last = events.at(-1);
+    if (created?.type !== 'run.created' || last?.type !== 'approval.requested') throw new Error('not asked');
+    const decided = {
+      ...last,
+      type: 'approval.decided',
+      seq: last.seq + 1,
+      decision: 'approved',
+      by: 'operator',
+    };
+    const log = forkedLog({
+      id: 'fork',
+      config: created.config,
+      parent: { run_id: created.run_id, seq: last.seq + 1 },
+      prefix: [...events, runEvent.parse(decided)],
+      events: [
+        {
+          type: 'run.forked',
+          from: { run_id: created.run_id, seq: last.seq + 1 },
+          iteration: 1,
+          cycle: 0,
+          edits: [],
+          settings: [],
+          answered: false,
+          files: { kind: 'none' },
+        },
+      ],
+      at: last.at,
+    });
+    const fork = setUp({ replies: [], approval, events: log });
+    const forkRuns = fork.run();
+    expect(await waiting(fork.log)).toBe(callId);
+    expect(fork.executed).toEqual([]);
+    first.shutdown.abort();
+    fork.shutdown.abort();
+    await Promise.all([running, forkRuns]);
   });
 
   it('tells the model why a call was denied, does nothing, and goes on with the next', async () => {

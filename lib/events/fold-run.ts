@@ -304,6 +304,8 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     transientSince: undefined,
     budget: undefined,
     stop: undefined,
+    // Decisions were made about that run, and in one that came as a file, not by who forks it.
+    approvals: {},
     ...(answer ? { reply: undefined, awaitingReply: false } : {}),
     messages: standing ? [...edited.messages, { role: 'assistant', content: standing }] : edited.messages,
   };
@@ -365,20 +367,18 @@ function withEdit(state: RunState, edit: ForkEdit, event: EventOf<'run.forked'>)
   }
 }
 
-/** The call as if the model had asked for it so, wherever the conversation holds it. What was decided about it holds no more. */
+/** The call as if the model had asked for it so, wherever the conversation holds it. */
 function withArguments(state: RunState, callId: string, args: PendingCall['arguments']): RunState {
-  const { reply, approvals, callHistory, messages } = state;
+  const { reply, callHistory, messages } = state;
   const index = reply?.calls.findIndex((call) => call.callId === callId) ?? -1;
   if (!reply || index < 0) return state;
   const calls = reply.calls.map((call, at) => (at === index ? { ...call, arguments: args } : call));
-  const { [callId]: _, ...others } = approvals;
   const asked = messages.findLastIndex(({ role }) => role === 'assistant');
   const kept = state.config?.conversation?.replies === 'unchanged';
   const stands = reply.accepted || kept;
   return {
     ...state,
     reply: { ...reply, calls },
-    approvals: others,
     callHistory: reply.accepted
       ? [...callHistory.slice(0, -1), calls.map(({ name, arguments: given }) => ({ name, arguments: given }))]
       : callHistory,
