@@ -107,6 +107,15 @@ export const DEFENCES: readonly Defence[] = [
   },
   {
     threats: '1',
+    does: 'No fork works in a folder that an imported file names',
+    file: service,
+    find: 'if (run.imported_at === undefined || workspace',
+    replace: 'if (run.id === runId || workspace',
+    test: 'lib/runs/fork.test.ts',
+    title: 'threat 1: a fork of a run that came as a file',
+  },
+  {
+    threats: '1',
     does: 'Workspaces of which one lies in the other count as one',
     file: 'lib/sandbox/workspace-lock.ts',
     find: 'return `${one}${sep}`.startsWith(`${other}${sep}`) || `${other}${sep}`.startsWith(`${one}${sep}`);',

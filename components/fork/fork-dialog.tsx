@@ -20,6 +20,7 @@ import { formatCount, plural } from '#lib/browser/format.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Choice, Field, NumberField, THINKING } from '../new-run/fields.tsx';
+import { useRunScreen } from '../run/run-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -95,6 +96,7 @@ function ForkForm({
   onCancel: () => void;
 }) {
   const router = useRouter();
+  const { server } = useRunScreen();
   const [draft, setDraft] = useState(() => newForkDraft(point));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ message: string; hint?: string }>();
@@ -156,7 +158,7 @@ function ForkForm({
               value={draft.workspace}
               options={[
                 { value: 'copy', label: 'A copy of the files' },
-                { value: 'same', label: 'The same folder' },
+                ...(server?.imported ? [] : [{ value: 'same' as const, label: 'The same folder' }]),
               ]}
               onChange={(workspace) => change({ workspace })}
             />

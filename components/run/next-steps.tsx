@@ -39,7 +39,9 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
       setProblem(Object.values(read.problems).join(' '));
       return;
     }
-    await go(() => startRun(read.request));
+    const { request } = read;
+    const copies = server?.imported && request.workspace !== undefined;
+    await go(() => startRun(copies ? { ...request, workspace_copy: true } : request));
   };
   const go = async (start: () => Promise<string>) => {
     setBusy(true);
@@ -58,7 +60,10 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
   const more = end && moreSteps(config, extent, end);
   const continuation = end && continueWith(hint.trim(), config, extent, end);
   const goOn = async (request: ForkRequest): Promise<string> => {
-    const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, request);
+    const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
+      ...request,
+      ...(server?.imported ? { workspace: 'copy' } : {}),
+    });
     return `/runs/${run.id}`;
   };
   const startOver = () => {
@@ -68,6 +73,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
       workspace: config.workspace,
     });
   };
+  const folder = server?.imported ? 'a copy of its folder' : 'the same folder';
   const isTask = config.mode === 'task' && config.agentic;
   return (
     <div className="grid gap-3">
@@ -77,7 +83,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             size="sm"
             kind="primary"
             disabled={busy}
-            title="A new run goes on with the same conversation, in the same folder, with a higher limit"
+            title={`A new run goes on with the same conversation, in ${folder}, with a higher limit`}
             onClick={() => void go(() => goOn(more.request))}
           >
             Continue with {more.words}
@@ -136,7 +142,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             <p id="hint-effect" className="mt-1 text-sm text-ink-3">
               {config.mode === 'explore'
                 ? 'The exploration goes on from its end and reads this with the answer to its next message to you.'
-                : `The conversation goes on from its end${config.workspace === '' ? '' : ', in the same folder'}, and the model reads this next.`}
+                : `The conversation goes on from its end${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
               {continuation.changes.length > 0 && ` It gets ${continuation.changes.join(' and ')}.`} This run
               stays as it is: a new one begins with a copy of it.
             </p>
@@ -150,7 +156,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
                 kind="quiet"
                 size="sm"
                 disabled={busy}
-                title="The task and the hint go to a new run in the same folder; what was said so far does not"
+                title={`The task and the hint go to a new run in ${folder}; what was said so far does not`}
                 onClick={startOver}
               >
                 Start over with it instead

@@ -34,6 +34,8 @@ export interface RunScreenContext {
 export interface RunServer {
   /** Whether the run may be acted on: stopped, its calls decided. Not in a replay, which shows what is long past. */
   operates: boolean;
+  /** The run came as a file: whoever made that named its folder, and a fork works in a copy of it. */
+  imported: boolean;
   /** What a model call sent. @throws {ApiError} */
   sentRequest: (call: number) => Promise<SentRequestReply>;
   /** The prompt that Ollama makes of it; loads the model. Absent where the server is not to be asked for that. */

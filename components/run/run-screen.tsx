@@ -50,7 +50,10 @@ export function RunScreen({
   const ended = useStore(store.view, (view) => view.run.phase === 'ended');
   const imported = importedAt !== undefined;
   const operates = ended || !imported;
-  const server = useMemo(() => ({ ...serverOf(store, setForking), operates }), [store, operates]);
+  const server = useMemo(
+    () => ({ ...serverOf(store, setForking), operates, imported }),
+    [store, operates, imported],
+  );
   const whole = useMemo(() => wholeTextsAt(() => pathOf(store)), [store]);
   const context = useMemo(
     () => ({ store, reading, goTo, server, whole }),
@@ -136,6 +139,7 @@ function pathOf(store: RunSource): string {
 function serverOf(store: RunSource, fork: RunServer['fork']): RunServer {
   return {
     operates: true,
+    imported: false,
     fork,
     sentRequest: (call) => getJson<SentRequestReply>(`${pathOf(store)}/calls/${call}/request`),
     renderPrompt: async (call) =>

@@ -8,7 +8,7 @@ import { ApiError, postJson } from '#lib/browser/api.ts';
 import { eatenReply } from '#lib/browser/eaten-reply.ts';
 import { formatCount } from '#lib/browser/format.ts';
 import { Button } from '../ui/button.tsx';
-import { useRun } from './run-context.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
 
 const LARGER = 4;
 const MOST = 131_072;
@@ -16,6 +16,7 @@ const MOST = 131_072;
 /** Where the last reply spent its whole limit on thinking: the same iteration again, without thinking or with more room. */
 export function ThinkingRetry() {
   const router = useRouter();
+  const { server } = useRunScreen();
   const runId = useRun((view) => view.run.runId);
   const agentic = useRun((view) => view.run.config?.agentic ?? false);
   const call = useRun((view) => view.timeline.rows.findLast((row) => row.kind === 'call'));
@@ -30,7 +31,7 @@ export function ThinkingRetry() {
       const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
         at: { before_iteration: call.iteration, attempt: call.attempt },
         settings,
-        workspace: 'same',
+        workspace: server?.imported ? 'copy' : 'same',
       });
       router.push(`/runs/${run.id}`);
     } catch (error) {

@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { runningLog } from '../../lib/testing/sample-logs.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunReply } from '../../lib/api/replies.ts';
+import { completedLog, runningLog } from '../../lib/testing/sample-logs.ts';
 import { instantScenario } from '../../lib/testing/scenario.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
@@ -34,6 +36,41 @@ test('Import: a run of a teammate opens as a run to read, and looks as it does a
   expect([...(await view.allRows())]).toEqual(atHome);
   await page.goto('/');
   await expect(page.getByRole('listitem').filter({ hasText: 'Count the files' })).toContainText('imported');
+});
+
+test('Import, threat 1: what a teammate’s run ended with goes on in a copy of the folder that the file names', async ({
+  page,
+  loupe,
+}, info) => {
+  const theirs = join(loupe.dataDir, 'workspaces', 'mine');
+  await mkdir(theirs, { recursive: true });
+  const { events } = completedLog({ runId: 'theirs-ended', config: { workspace: theirs } });
+  const file = info.outputPath('ended.jsonl');
+  await writeFile(file, events.map((event) => JSON.stringify(event)).join('\n'));
+  await page.goto('/');
+  await page.getByLabel('Run file').setInputFiles(file);
+  await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+
+  const workspaceOfNew = async (before: string) => {
+    await expect(page).toHaveURL(new RegExp(`/runs/(?!${before}$)`));
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const { config } = (await (await loupe.request(`/api/runs/${id}`)).json()) as RunReply;
+    return config.workspace === join(loupe.dataDir, 'workspaces', id) ? 'its own' : config.workspace;
+  };
+  await page.getByRole('button', { name: 'Run again', exact: true }).click();
+  expect(await workspaceOfNew('theirs-ended')).toBe('its own');
+  await page.goto('/runs/theirs-ended');
+
+  await page.getByRole('button', { name: /^Fork before/ }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('radio', { name: 'A copy of the files' })).toBeChecked();
+  await expect(dialog.getByRole('radio', { name: 'The same folder' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.getByRole('button', { name: 'Continue with a hint' }).click();
+  await page.getByLabel('What should it know?').fill('Look again.');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  expect(await workspaceOfNew('theirs-ended')).toBe('its own');
 });
 
 test('Import: a log that ends before its run did stands still, and can be deleted', async ({

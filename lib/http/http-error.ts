@@ -25,6 +25,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   run_exists: 409,
   already_decided: 409,
   fork_point_open: 409,
+  imported_workspace: 409,
   idempotency_conflict: 409,
   too_many_messages: 409,
   model_in_use: 409,

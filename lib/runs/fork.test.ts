@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { forkRequest } from '../api/fork-run.ts';
-import { sampleConfig } from '../testing/sample-logs.ts';
+import { completedLog, sampleConfig } from '../testing/sample-logs.ts';
 import { prepareForkWorkspace } from './fork-workspace.ts';
 import type { ExecuteRun } from './run-service.ts';
 import { openTestService, scripted, type TestService, warned } from './test-service.ts';
@@ -74,6 +74,21 @@ it('refuses a place that is not there or where the run has ended', async () => {
   await expect(test.service.fork(parent, at(99))).rejects.toMatchObject({ code: 'event_not_found' });
   await expect(test.service.fork(parent, at(3))).rejects.toMatchObject({ code: 'fork_point_open' });
   await expect(test.service.fork('nobody', at(1))).rejects.toMatchObject({ code: 'run_not_found' });
+});
+
+it('threat 1: a fork of a run that came as a file does not work in the folder which the file names', async () => {
+  test = await openTestService(scripted([]));
+  const { events } = completedLog({ runId: 'theirs', config: { workspace: '/home/me/project' } });
+  await test.store.importRun({ events, importedAt: 1 });
+  const fork = (workspace: string) => test.service.fork('theirs', at(1, { workspace }));
+  await expect(fork('same')).rejects.toMatchObject({
+    code: 'imported_workspace',
+    message: expect.stringContaining('/home/me/project'),
+    hint: expect.stringContaining('"workspace": "copy"'),
+  });
+  const { run } = await fork('copy');
+  await ended(run.id);
+  expect((await test.service.fork(run.id, at(1, { workspace: 'same' }))).created).toBe(true);
 });
 
 it('a copy of the workspace is a folder of its own, and is taken back when no fork is made', async () => {

@@ -211,8 +211,8 @@ export class RunService {
    * Makes a run out of the beginning of another and begins to work on it. The other run stays as it is, whether it has
    * ended or not; its log up to the fork is copied, with the time of each event there.
    *
-   * @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open`, `invalid_request`, `workspace_…`,
-   *   `storage_full`, `idempotency_conflict`, `shutting_down`
+   * @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open`, `invalid_request`, `imported_workspace`,
+   *   `workspace_…`, `storage_full`, `idempotency_conflict`, `shutting_down`
    */
   async fork(
     parentId: string,
@@ -221,6 +221,7 @@ export class RunService {
   ): Promise<{ run: RunSummary; config: RunConfig; created: boolean }> {
     this.#refuseWhenFull();
     const point = await this.stored.forkPoint(parentId, request.at);
+    if (request.workspace === 'same') await this.#refuseFolderOfFile(parentId, point.state.config);
     const id = newRunId(new Date());
     const { discard, ...facts } = await this.#options.prepareFork(point.state.config, {
       kind: request.workspace,
@@ -245,6 +246,17 @@ export class RunService {
     }
     await this.#beginNew(id, config);
     return { ...(await this.stored.get(id)), created: true };
+  }
+
+  /** The folder of a run that came as a file was chosen by whoever made the file, and so was what a fork begins with. */
+  async #refuseFolderOfFile(runId: string, { workspace }: RunConfig): Promise<void> {
+    const { run } = await this.stored.get(runId);
+    if (run.imported_at === undefined || workspace === '') return;
+    throw new AppError({
+      code: 'imported_workspace',
+      message: `Run ${runId} was imported, and its file names the folder ${workspace}: a fork does not work in there.`,
+      hint: 'Fork it with a copy of the folder ("workspace": "copy"), or start a new run in the folder.',
+    });
   }
 
   /**
