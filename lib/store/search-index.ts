@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { searchText } from '../events/search-text.ts';
-import type { SearchWord } from '../util/search-words.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 import { storeError } from './store-errors.ts';
 
@@ -92,9 +91,4 @@ export class SearchIndex {
       return false;
     }
   }
-}
-
-/** Words as FTS5 reads them: each part in quotes, so that nothing in it is an operator. */
-export function matchExpression(words: readonly SearchWord[]): string {
-  return words.map(({ parts, begins }) => `"${parts.join(' ')}"${begins ? '*' : ''}`).join(' AND ');
 }

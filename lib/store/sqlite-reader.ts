@@ -7,7 +7,6 @@ import { type SearchWord, searchWords } from '../util/search-words.ts';
 import type { EventRange, EventText, SearchPage, TextRange } from './run-store.ts';
 import { sqlite } from './schema.ts';
 import { type FoundPlace, pageOfRuns, STRETCH } from './search-groups.ts';
-import { matchExpression } from './search-index.ts';
 import { eventFromRow, foundRun, hitOf, SqlReader, textFromRow } from './sql-reader.ts';
 import { corruptStore } from './store-errors.ts';
 import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
@@ -115,4 +114,9 @@ export class SqliteReader extends SqlReader {
   #whenFree<T>(work: () => T): Promise<T> {
     return whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
   }
+}
+
+/** Words as FTS5 reads them: each part in quotes, so that nothing in it is an operator. */
+function matchExpression(words: readonly SearchWord[]): string {
+  return words.map(({ parts, begins }) => `"${parts.join(' ')}"${begins ? '*' : ''}`).join(' AND ');
 }

@@ -9,8 +9,8 @@ import {
   experimentItem,
   experimentSummary,
 } from '../api/experiment.ts';
-import type { CheckSummary, ModelCheck } from '../api/model-check.ts';
-import { countsOf, type ModelReading } from '../api/model-reading.ts';
+import type { ModelCheck } from '../api/model-check.ts';
+import { countsOf } from '../api/model-reading.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found } from '../api/search.ts';
 import type { ShareRecord } from '../api/share.ts';
@@ -25,17 +25,9 @@ import { Ballast } from './ballast.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
 import { migrate } from './migrations.ts';
+import { ReadingStore } from './reading-store.ts';
 import { checkRow, toRow, toShareRow } from './run-row.ts';
-import {
-  type AppendRequest,
-  type EventRange,
-  type EventText,
-  type ListPage,
-  type RunStore,
-  SeqConflictError,
-  StaleEpochError,
-  type TextRange,
-} from './run-store.ts';
+import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from './run-store.ts';
 import { sqlite } from './schema.ts';
 import { SearchIndex } from './search-index.ts';
 import { SqliteReader } from './sqlite-reader.ts';
@@ -71,16 +63,14 @@ export interface SqliteStoreOptions {
  * The embedded store: one SQLite file, written by this process alone. An append is on disk when its promise resolves
  * (WAL with `synchronous=FULL`).
  */
-export class SqliteRunStore implements RunStore {
+export class SqliteRunStore extends ReadingStore implements RunStore {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #lock: InstanceLock;
   readonly #ballast: Ballast;
-  readonly #reader: SqliteReader;
   readonly #index: SearchIndex;
   readonly #states: StateCache;
   readonly #patienceMs: number;
-  readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #selectLease: Database.Statement<[string]>;
   readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
   readonly #updateSummary: Database.Statement<[object]>;
@@ -93,16 +83,16 @@ export class SqliteRunStore implements RunStore {
     ballast: Ballast;
     patienceMs: number;
   }) {
+    super(new SqliteReader(options));
     this.path = options.path;
     this.#database = options.database;
     this.#lock = options.lock;
     this.#ballast = options.ballast;
     this.#patienceMs = options.patienceMs;
-    this.#reader = new SqliteReader(options);
-    this.#index = new SearchIndex(this.#database, this.#reader);
+    this.#index = new SearchIndex(this.#database, this.reader);
     this.#index.soon();
     this.#states = new StateCache((runId, afterSeq) =>
-      this.#reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
+      this.reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
     );
     this.#selectLease = this.#database.prepare('select last_seq, epoch, phase from runs where id = ?');
     this.#insertEvent = this.#database.prepare(
@@ -176,7 +166,7 @@ export class SqliteRunStore implements RunStore {
     return this.#make({ id, idempotencyKey }, (at) => {
       const { last_seq } = this.#lease(parent.run_id);
       if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
-      const prefix = this.#reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
+      const prefix = this.reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
       return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
     });
   }
@@ -271,34 +261,6 @@ export class SqliteRunStore implements RunStore {
     });
   }
 
-  read(runId: string, range: EventRange): Promise<RunEvent[]> {
-    return this.#reader.read(runId, range);
-  }
-
-  readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
-    return this.#reader.readOne(runId, seq);
-  }
-
-  readTexts(runId: string, range: TextRange): Promise<EventText[]> {
-    return this.#reader.readTexts(runId, range);
-  }
-
-  list(page: ListPage): Promise<RunSummary[]> {
-    return this.#reader.list(page);
-  }
-
-  summary(runId: string): Promise<RunSummary | undefined> {
-    return this.#reader.summary(runId);
-  }
-
-  unfinished(): Promise<RunSummary[]> {
-    return this.#reader.unfinished();
-  }
-
-  readings(): Promise<Map<string, ModelReading>> {
-    return this.#reader.readings();
-  }
-
   /** Brings the search up to date with the log, for at most so long. */
   catchUp(patienceMs: number): void {
     this.#index.catchUp(patienceMs);
@@ -306,7 +268,7 @@ export class SqliteRunStore implements RunStore {
 
   search(...asked: Parameters<RunStore['search']>): Promise<Found> {
     this.catchUp(CATCH_UP_MS);
-    return this.#reader.search(...asked);
+    return this.reader.search(...asked);
   }
 
   async beginRecovery(runId: string): Promise<number> {
@@ -353,30 +315,6 @@ export class SqliteRunStore implements RunStore {
       }
       return { value: undefined };
     });
-  }
-
-  forksOf(runId: string): Promise<RunSummary[]> {
-    return this.#reader.forksOf(runId);
-  }
-
-  experiment(id: string): ReturnType<RunStore['experiment']> {
-    return this.#reader.experiment(id);
-  }
-
-  experiments(): Promise<ExperimentSummary[]> {
-    return this.#reader.experiments();
-  }
-
-  unfinishedExperiments(): Promise<ExperimentSummary[]> {
-    return this.#reader.unfinishedExperiments();
-  }
-
-  modelChecks(): Promise<CheckSummary[]> {
-    return this.#reader.modelChecks();
-  }
-
-  modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined> {
-    return this.#reader.modelCheck(model, digest);
   }
 
   async saveModelCheck(check: ModelCheck): Promise<void> {
@@ -440,21 +378,8 @@ export class SqliteRunStore implements RunStore {
     );
   }
 
-  shares(): Promise<ShareRecord[]> {
-    return this.#reader.shares();
-  }
-
-  shareByHash(tokenHash: string): Promise<ShareRecord | undefined> {
-    return this.#reader.shareByHash(tokenHash);
-  }
-
-  onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   async close(): Promise<void> {
-    this.#listeners.clear();
+    this.forgetListeners();
     this.#index.close();
     this.#database.close();
     this.#lock.release();
@@ -463,13 +388,7 @@ export class SqliteRunStore implements RunStore {
   #committed(state: RunState): void {
     this.#index.soon();
     this.#states.keep(state);
-    for (const listener of this.#listeners) {
-      try {
-        listener(state.runId, state.seq);
-      } catch (error) {
-        console.error('A listener of the store failed:', error); // the append stands, whoever failed to hear of it
-      }
-    }
+    this.tellAppended(state.runId, state.seq);
   }
 
   #lease(runId: string): z.infer<typeof lease> {
