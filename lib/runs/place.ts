@@ -1,22 +1,36 @@
 import type { RunConfig } from '../events/config.ts';
+import type { FreeRun, SharedRunStore } from '../store/shared-run-store.ts';
 import type { StayKind } from './expected-wait.ts';
 import type { HostQueue } from './host-queue.ts';
-import type { PlacesOptions } from './places.ts';
 import type { StoredRunLog } from './stored-run-log.ts';
 import { whenNotBusy } from './when-not-busy.ts';
 
 /** How often a run that has waited for a person looks whether other processes have left it a place. */
 const LOOK_MS = 500;
 
-export interface PlaceOptions
-  extends Pick<PlacesOptions, 'shared' | 'concurrency' | 'closing'>,
-    Required<Pick<PlacesOptions, 'stretchMs'>> {
+/** What a place is where several processes share the runs. */
+export interface SharedPlaces {
+  store: SharedRunStore;
+  /** Runs that wait for this model server in nobody's hands. */
+  waitingFor(host: string): readonly FreeRun[];
+  /** A place became free. */
+  poke(): void;
+}
+
+export interface PlaceOptions {
   log: StoredRunLog;
   config: RunConfig;
   /** The model server. */
   host: string;
   /** The line before it. */
   queue: HostQueue;
+  /** Runs that one model server works on at a time. */
+  concurrency: number;
+  /** How long an endless run keeps its place while only endless runs wait that need another model, in milliseconds. */
+  stretchMs: number;
+  shared: SharedPlaces | undefined;
+  /** The server stops. */
+  closing: AbortSignal;
   /** The run is let go of. */
   signal: AbortSignal;
   /** Lets go of the run, so that it waits behind those that are nobody's yet. */

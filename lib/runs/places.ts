@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunConfig } from '../events/config.ts';
-import { BEATS_PER_LEASE, type FreeRun, type SharedRunStore } from '../store/shared-run-store.ts';
+import { BEATS_PER_LEASE } from '../store/shared-run-store.ts';
 import { HostQueue } from './host-queue.ts';
-import { Place, type PlaceOptions } from './place.ts';
+import { Place, type PlaceOptions, type SharedPlaces } from './place.ts';
 import { leftToItsLease } from './shared-work.ts';
 import type { StoredRunLog } from './stored-run-log.ts';
 import { whenNotBusy } from './when-not-busy.ts';
@@ -31,14 +31,9 @@ export interface PlacesOptions {
   /** The server stops. */
   closing: AbortSignal;
   /** Where several processes share the runs. */
-  shared?: {
-    store: SharedRunStore;
+  shared?: SharedPlaces & {
     /** The name by which all of them know a run's model server. */
     hostOf(run: { model: string }): string;
-    /** Runs that wait for this model server in nobody's hands. */
-    waitingFor(host: string): readonly FreeRun[];
-    /** A place became free. */
-    poke(): void;
   };
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.ts';
 import { listFolder, openForReading } from '../sandbox/workspace-files.ts';
 import { isGitStep } from '../sandbox/workspace-path.ts';
-import type { Found, Match, SearchRequest } from './search-files.ts';
+import type { Found, Match, SearchRequest } from './text-search.ts';
 
 const TIME_LIMIT_MS = 10_000;
 const MAX_FILE_BYTES = 1024 * 1024;

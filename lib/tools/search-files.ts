@@ -6,6 +6,7 @@ import type { JsonObject } from '../util/json.ts';
 import { optionalInteger, optionalText, textArgument } from './arguments.ts';
 import { fitStart } from './fit-text.ts';
 import { literalSearch } from './literal-search.ts';
+import type { Found, Match, SearchRequest } from './text-search.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
@@ -14,28 +15,6 @@ const MAX_RESULTS = 500;
 const TIMEOUT_MS = 10_000;
 const MAX_PATTERN_CHARS = 1000;
 const MAX_LINE_CHARS = 400;
-
-/** One matching line. */
-export interface Match {
-  path: string;
-  line: number;
-  text: string;
-}
-
-export interface Found {
-  matches: Match[];
-  /** More were there, or the search was ended before it was through. */
-  incomplete: boolean;
-  /** What the model should know about the way it was searched. */
-  note?: string;
-}
-
-export interface SearchRequest {
-  pattern: string;
-  /** Steps of a folder or file that was checked to be one. */
-  steps: readonly string[];
-  maxResults: number;
-}
 
 /**
  * Searches the text of files. With ripgrep it runs in the sandbox, on a read-only workspace: its regular expressions are
@@ -190,7 +169,7 @@ const RIPGREP_OPTIONS = [
 ];
 
 /** Lines of the form `path:line:text`; others (a cut line) are skipped. */
-export function readMatches(output: string): Match[] {
+function readMatches(output: string): Match[] {
   return output.split('\n').flatMap((row) => {
     const parts = /^(?:\.\/)?(.+?):(\d+):(.*)$/.exec(row);
     if (!parts?.[1]) return [];
