@@ -14,7 +14,7 @@ import {
 } from '../events/config.ts';
 
 /** Every tool there is, in any mode: a rule for a misspelt tool must not pass in silence. */
-export const TOOL_NAMES = [
+const TOOL_NAMES = [
   'read_file',
   'write_file',
   'list_directory',

@@ -5,8 +5,8 @@ export const shareScope = z.enum(['summary', 'without_results', 'everything']);
 export type ShareScope = z.infer<typeof shareScope>;
 
 const DAY_MS = 86_400_000;
-export const DEFAULT_SHARE_MS = 7 * DAY_MS;
-export const MAX_SHARE_MS = 365 * DAY_MS;
+const DEFAULT_SHARE_MS = 7 * DAY_MS;
+const MAX_SHARE_MS = 365 * DAY_MS;
 
 /** What the dialog asks for (`POST /api/runs/{id}/shares`, and its preview). */
 export const shareRequest = z.strictObject({

@@ -1,7 +1,7 @@
 const KEY = 'loupe.density';
 
 /** How much of each row is shown: all with room, all without, or its first line. */
-export const DENSITIES = ['roomy', 'dense', 'skim'] as const;
+const DENSITIES = ['roomy', 'dense', 'skim'] as const;
 export type Density = (typeof DENSITIES)[number];
 
 export const DENSITY_WORDS: Record<Density, string> = {

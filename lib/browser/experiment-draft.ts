@@ -18,7 +18,7 @@ export interface ExperimentDraft {
 }
 
 /** Sets of model options of one experiment. */
-export const MAX_OPTION_SETS = 50;
+const MAX_OPTION_SETS = 50;
 
 /** Runs of one experiment; the server decides, this is what the form says about it. */
 export const MAX_RUNS = 1000;

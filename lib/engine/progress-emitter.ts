@@ -21,7 +21,7 @@ const ANNOUNCED = new Set(['final_answer', 'repetition', 'stall']);
  *
  * @param state the state with the event folded in
  */
-export function progressOf(event: NewEvent, state: RunState): ProgressBody[] {
+function progressOf(event: NewEvent, state: RunState): ProgressBody[] {
   const { iteration } = state;
   switch (event.type) {
     case 'run.started':

@@ -8,7 +8,7 @@ import { endingEvidence, endingMessage, STATUS_OF } from '../policies/terminatio
  * The result of a run that ends now (T18): the status that follows from the reason, and the last text the model wrote,
  * whatever became of it, so that no work is lost (T17).
  */
-export function resultOf(
+function resultOf(
   state: ReadyState,
   reason: TerminationReason,
   error: ErrorShape | undefined = failureOf(state, reason),

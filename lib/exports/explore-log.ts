@@ -10,7 +10,7 @@ import { isReady } from '../policies/rule.ts';
 import { assertNever } from '../util/assert-never.ts';
 
 /** The two kinds of entries of an exploration log. */
-export const eventType = z.enum(['LLM_INVOCATION', 'TOOL_CALL']);
+const eventType = z.enum(['LLM_INVOCATION', 'TOOL_CALL']);
 export type EventType = z.infer<typeof eventType>;
 
 const place = { run_id: z.string(), cycle_number: z.int().nonnegative() };

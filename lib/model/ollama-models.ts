@@ -7,8 +7,8 @@ import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
 
 /** Limits of S1 and S2, and of the small questions around them. */
-export const PING_TIMEOUT_MS = 5_000;
-export const SHOW_TIMEOUT_MS = 10_000;
+const PING_TIMEOUT_MS = 5_000;
+const SHOW_TIMEOUT_MS = 10_000;
 const LIST_TIMEOUT_MS = 10_000;
 const UNLOAD_TIMEOUT_MS = 30_000;
 /** How often a load is looked at. */

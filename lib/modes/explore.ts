@@ -77,7 +77,7 @@ export class OllamaResponseError extends ModelError {
 }
 
 /** The state of a run in the words of the exploration's source (X19). */
-export function agentStateOf(state: ReadyState): AgentState {
+function agentStateOf(state: ReadyState): AgentState {
   return {
     run_id: state.runId,
     cycle_number: state.cycle.number,

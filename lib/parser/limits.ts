@@ -10,7 +10,7 @@ export const MAX_DEPTH = 512;
 export const MAX_REFUSALS = 100;
 
 /** Characters of `raw`, `before` and `after` kept in details. */
-export const MAX_EXCERPT_CHARS = 400;
+const MAX_EXCERPT_CHARS = 400;
 
 /** Repairs kept per call. */
 export const MAX_REPAIRS = 50;

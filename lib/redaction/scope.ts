@@ -8,7 +8,7 @@ export const SCOPES = ['summary', 'without_results', 'everything'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What stands in place of a text that the scope leaves out. */
-export const WITHHELD = '‹withheld›';
+const WITHHELD = '‹withheld›';
 
 /**
  * The event as the scope lets it be seen. Every event stays, with its number, so that a timeline of it folds as the
@@ -31,7 +31,7 @@ export function inScope(event: RunEvent, scope: Scope): RunEvent {
  * Without what tools and checks brought: files that were read, outputs of commands. What the model says about them
  * stays.
  */
-export function withoutResults(event: RunEvent): RunEvent {
+function withoutResults(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'tool-call.ended':
     case 'tool-call.interrupted':
@@ -69,7 +69,7 @@ export function withoutResults(event: RunEvent): RunEvent {
  * The task, what was called when and for how long, figures, and how it ended with which answer. No prompts, arguments,
  * results, thoughts, messages or other words of the model.
  */
-export function summaryOnly(event: RunEvent): RunEvent {
+function summaryOnly(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'run.created': {
       const { system: _system, blocked_patterns: _patterns, ...config } = event.config;

@@ -15,7 +15,7 @@ p { margin: 0; color: light-dark(#544d45, #b8afa3); }
 export const PLAIN_STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
 
 /** A page of words, for those who get nothing else. No script, no request. */
-export function plainPage(title: string, text: string): string {
+function plainPage(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

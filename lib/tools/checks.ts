@@ -69,7 +69,7 @@ export function summarizeChecks(results: readonly CheckResult[]): {
 }
 
 /** The check as a phrase: `file "a.md" exists`. */
-export function describeCheck(check: Check): string {
+function describeCheck(check: Check): string {
   switch (check.type) {
     case 'command':
       return `command "${shortText(check.command, 100)}" succeeds`;

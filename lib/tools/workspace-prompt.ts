@@ -3,7 +3,7 @@ import { openForReading } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 
 /** The file in which a workspace says what its sessions are about (S5). */
-export const SYSTEM_PROMPT_FILE = 'SYSTEM_PROMPT.md';
+const SYSTEM_PROMPT_FILE = 'SYSTEM_PROMPT.md';
 
 const MAX_BYTES = 100_000;
 

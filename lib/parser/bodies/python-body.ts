@@ -51,7 +51,7 @@ interface PythonCall {
 }
 
 /** One `f(a=1)`. The offset stands on the name. `print(f(a=1))` is read as what it prints. */
-export function readPythonCall(context: BodyContext, at: number, depth = 0): PythonCall | undefined {
+function readPythonCall(context: BodyContext, at: number, depth = 0): PythonCall | undefined {
   const { text } = context.source;
   NAME.lastIndex = at;
   const name = NAME.exec(text)?.[0];

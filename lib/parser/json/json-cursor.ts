@@ -32,7 +32,7 @@ export interface Dialect {
   python?: boolean;
 }
 
-export const JSON_DIALECT: Dialect = { native: new Set() };
+const JSON_DIALECT: Dialect = { native: new Set() };
 
 export interface JsonReaderOptions {
   dialect?: Dialect;
