@@ -131,6 +131,18 @@ it('lists what was found with counts, places and a hint that gives nothing away'
   expect(leaksIn(JSON.stringify(findings))).toEqual([]);
 });
 
+it('counts each place once, in a reply as in a text', () => {
+  const { events } = plantedLog();
+  const reply = events.find((event) => event.type === 'model-call.ended');
+  if (!reply) throw new Error('There is no reply in the log');
+  const message = { role: 'assistant' as const, content: 'Write to jane@mail.org or bob@mail.org.' };
+  const redactor = createRedactor();
+  redactor.event({ ...reply, message });
+  expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 2, places: 2 }]);
+  redactor.text('jane@mail.org');
+  expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 2, places: 3 }]);
+});
+
 it('keeps the spans of calls on the text of the calls', () => {
   const { events } = redactLog(plantedLog().events, options);
   const ended = events.find((event) => event.type === 'model-call.ended');

@@ -1,25 +1,11 @@
 import { z } from 'zod';
 import { type EventOf, type RunEvent, runEvent } from '../events/registry.ts';
 import { isCredential, isDistinctive } from './credentials.ts';
-import { type ExactValues, findSensitive, maskOf } from './find-sensitive.ts';
-import type { FindingGroup, FindingKind, Match } from './match.ts';
+import { type ExactValues, maskOf } from './find-sensitive.ts';
+import type { FindingGroup, FindingKind } from './match.ts';
+import { RememberedTexts } from './remembered-texts.ts';
 import { type RewriteText, rewriteBySchema } from './rewrite-by-schema.ts';
-
-/** One kind of thing that was found, over all that went through the redactor. */
-export interface Finding {
-  kind: FindingKind;
-  group: FindingGroup;
-  /** Distinct values. */
-  values: number;
-  /** Places in all. */
-  places: number;
-  /** Sequence numbers of the first events it stands in, at most 20. */
-  seqs: number[];
-  /** The beginning and the end of the first value, enough to recognise it. */
-  hint: string;
-  /** Left readable, because the caller asked for this kind. */
-  shown: boolean;
-}
+import { type Finding, Tallies } from './tallies.ts';
 
 export interface RedactorOptions {
   /** Absolute path of the run's workspace. */
@@ -55,14 +41,6 @@ interface Edit {
   length: number;
 }
 
-interface Tally {
-  group: FindingGroup;
-  numbers: Map<string, number>;
-  places: number;
-  seqs: Set<number>;
-  hint: string;
-}
-
 /** What was replaced in the reply of one call. */
 interface ReplyEdits {
   content: readonly Edit[];
@@ -71,7 +49,6 @@ interface ReplyEdits {
 
 /** A value of `password: …` and its like is looked for elsewhere; so many of them, that a hostile text costs no time. */
 const MAX_LEARNED = 200;
-const MAX_SEQS = 20;
 /** Texts whose findings are kept, by their length in all: redactors of open links stay for long. */
 const MAX_SEEN_CHARS = 250_000;
 const CREDENTIAL = 'credential';
@@ -95,11 +72,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     { kind: 'folder', group: 'path', values: folders(options.paths ?? []), wholeNames: true },
     { kind: 'environment value', group: 'environment', values: written(options.environment ?? []) },
   ];
-  const tallies = new Map<FindingKind, Tally>();
   const replies = new Map<string, ReplyEdits>();
-  let noted: Tally[] = [];
-
   const isShown = (kind: FindingKind) => isShowable(kind) && show.has(kind);
+  const tallies = new Tallies(isShown);
+  const texts = new RememberedTexts({ maxChars: options.remembered ?? MAX_SEEN_CHARS });
 
   /** What is looked for as it is: what was given, and what was learned, by the kind it was found as. */
   let exact: readonly ExactValues[] = given;
@@ -111,47 +87,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 
   /** Notes the value and brings its mask. */
-  const note = (kind: FindingKind, group: FindingGroup, value: string): string => {
-    let tally = tallies.get(kind);
-    if (!tally) {
-      tally = { group, numbers: new Map(), places: 0, seqs: new Set(), hint: hintOf(value) };
-      tallies.set(kind, tally);
-    }
-    let number = tally.numbers.get(value);
-    if (number === undefined) {
-      number = tally.numbers.size + 1;
-      tally.numbers.set(value, number);
-    }
-    noted.push(tally);
-    return maskOf(kind, number);
-  };
-
-  const remembered = options.remembered ?? MAX_SEEN_CHARS;
-  const seen = new Map<string, readonly Match[]>();
-  let seenChars = 0;
-  let seenFor = exact;
-
-  /** A log says most texts several times, and is read twice. */
-  const found = (text: string): readonly Match[] => {
-    if (seenFor !== exact || seenChars > remembered) {
-      seen.clear();
-      seenChars = 0;
-      seenFor = exact;
-    }
-    let matches = seen.get(text);
-    if (!matches) {
-      matches = findSensitive(text, exact);
-      seen.set(text, matches);
-      seenChars += text.length;
-    }
-    return matches;
-  };
+  const note = (kind: FindingKind, group: FindingGroup, value: string): string =>
+    maskOf(kind, tallies.note(kind, group, value));
 
   const rewrite = (text: string): { text: string; edits: readonly Edit[] } => {
     const edits: Edit[] = [];
     let out = '';
     let from = 0;
-    for (const match of found(text)) {
+    for (const match of texts.find(text, exact)) {
       const value = text.slice(match.start, match.end);
       if (match.learned) learn(match.kind, value);
       const mask = note(match.kind, match.group, value);
@@ -181,7 +124,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const settle = <Result>(work: () => Result): Result => {
     for (let tries = 0; ; tries += 1) {
       const known = learned.size;
-      noted = [];
+      tallies.forgetNoted();
       const result = work();
       if (learned.size === known || tries === 3) return result;
     }
@@ -191,55 +134,34 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     settle(() => {
       const masked = runEvent.parse(rewriteBySchema(runEvent, withoutPlaces(event, replies), leaf));
       if (event.type === 'model-call.ended') {
-        const before = noted;
-        const content = rewrite(event.message.content).edits;
-        const thinking = rewrite(event.message.thinking ?? '').edits;
-        noted = before;
+        const { content: said, thinking: thought = '' } = event.message;
+        const { content, thinking } = tallies.unnoted(() => ({
+          content: rewrite(said).edits,
+          thinking: rewrite(thought).edits,
+        }));
         const unchanged = content.length === 0 && thinking.length === 0;
         replies.set(replyKey(event), unchanged ? UNCHANGED : { content, thinking });
       }
       return masked;
     });
 
-  const count = (seq: number | undefined) => {
-    for (const tally of noted) {
-      tally.places += 1;
-      if (seq !== undefined && tally.seqs.size < MAX_SEQS) tally.seqs.add(seq);
-    }
-    noted = [];
-  };
-
   return {
     event(event) {
       const masked = rewriteEvent(event);
-      count(event.seq);
+      tallies.count(event.seq);
       return masked;
     },
     text(value) {
       const masked = settle(() => rewrite(value).text);
-      count(undefined);
+      tallies.count(undefined);
       return masked;
     },
     learn(event) {
       rewriteEvent(event);
-      noted = [];
+      tallies.forgetNoted();
     },
-    findings() {
-      return [...tallies]
-        .filter(([, { places }]) => places > 0)
-        .map(([kind, { group, numbers, places, seqs, hint }]) => ({
-          kind,
-          group,
-          values: numbers.size,
-          places,
-          seqs: [...seqs],
-          hint,
-          shown: isShown(kind),
-        }));
-    },
-    masked() {
-      return [...tallies].reduce((sum, [kind, { numbers }]) => sum + (isShown(kind) ? 0 : numbers.size), 0);
-    },
+    findings: () => tallies.findings(),
+    masked: () => tallies.masked(),
   };
 }
 
@@ -344,10 +266,4 @@ function folders(paths: readonly string[]): string[] {
 
 function longestFirst(values: readonly string[]): string[] {
   return [...new Set(values)].filter((value) => value.length >= 4).sort((a, b) => b.length - a.length);
-}
-
-/** Enough of a value to recognise it, never half of it. */
-function hintOf(value: string): string {
-  if (value.length < 12) return `${value.slice(0, 1)}…`;
-  return `${value.slice(0, 4)}…${value.slice(-2)}`;
 }

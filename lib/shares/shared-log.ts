@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ShareRecord } from '../api/share.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { createRedactor, type Finding, type Redactor, type RedactorOptions } from '../redaction/redactor.ts';
+import { createRedactor, type Redactor, type RedactorOptions } from '../redaction/redactor.ts';
 import { inScope } from '../redaction/scope.ts';
+import type { Finding } from '../redaction/tallies.ts';
 import type { RunReader } from '../store/run-store.ts';
 
 /** Events that are looked through before others get their turn. */
