@@ -22,6 +22,7 @@ import { getToolDefinitions } from '../tools/registry.ts';
 import { createPacedClock, steadyNow } from '../util/steady-clock.ts';
 import { ExperimentLeases } from './experiment-leases.ts';
 import { prepareForkWorkspace } from './fork-workspace.ts';
+import { healthOf } from './health-of.ts';
 import { ModelChecks, withChecks } from './model-checks.ts';
 import { ModelPulls } from './model-pulls.ts';
 import { withReadings } from './model-readings.ts';
@@ -130,32 +131,19 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
     },
     render: (request, context) => servers.render(request, context),
     unload: (model, signal) => servers.unload(model, signal),
-    health: async (model, signal) => {
-      const checks = await servers.check(model, signal);
-      const { available, kind, reason, hint, protections } = commands.report;
-      const free = freeBytes(dataDir);
-      const ready = checks.ollama.ok && (checks.model?.ok ?? true);
-      const whole = available && !unconfined && free >= environment.minFreeBytes;
-      return {
-        status: ready ? (whole ? 'ok' : 'degraded') : 'down',
+    health: async (model, signal) =>
+      healthOf(await servers.check(model, signal), {
         version,
-        ...checks,
-        sandbox: {
-          available,
-          kind,
-          unconfined: unconfined !== undefined,
-          reason,
-          hint,
-          protections: [...protections],
-        },
+        commands: commands.report,
+        unconfined: unconfined !== undefined,
         store: {
-          ok: free >= environment.minFreeBytes && (await opened.answers()),
           kind: opened.kind,
           path: opened.path,
-          free_bytes: free,
+          free_bytes: freeBytes(dataDir),
+          answers: await opened.answers(),
         },
-      };
-    },
+        minFreeBytes: environment.minFreeBytes,
+      }),
   });
   const pulls = new ModelPulls(servers.pull);
   const checks = new ModelChecks({
