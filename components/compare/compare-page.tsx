@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
+import { formatMoment } from '#lib/browser/format.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { shortText } from '#lib/util/short-text.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -103,14 +104,14 @@ function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSu
         {value !== '' && !runs.has(value) && <option value={value}>{value}</option>}
         {[...runs.values()].map((run) => (
           <option key={run.id} value={run.id}>
-            {plainVisibleText(run.model)} · {titleOf(run)} · {run.id.slice(0, 13)}
+            {plainVisibleText(run.model)} · {titleOf(run)} · {formatMoment(run.created_at)}
           </option>
         ))}
       </select>
       {value !== '' && (
         <Link
           href={`/runs/${encodeURIComponent(value)}`}
-          className="shrink-0 text-sm text-brass underline-offset-4 hover:underline"
+          className="shrink-0 text-sm text-brass underline-offset-4 hover:underline print:hidden"
         >
           Open
         </Link>
@@ -120,7 +121,13 @@ function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSu
   return (
     <div className="mt-4 grid items-center gap-x-4 gap-y-2 md:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
       {side('A', a, (id) => go(id, b))}
-      <Button size="sm" kind="quiet" className="justify-self-center" onClick={() => go(b, a)}>
+      <Button
+        size="sm"
+        kind="quiet"
+        className="justify-self-center print:hidden"
+        disabled={a === '' && b === ''}
+        onClick={() => go(b, a)}
+      >
         Swap
       </Button>
       {side('B', b, (id) => go(a, id))}

@@ -109,7 +109,7 @@ export function Differences({
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
         <h2 className="font-semibold">{word}s side by side</h2>
         {divergence && (
-          <p className="text-xs text-ink-3 max-md:hidden">
+          <p className="text-xs text-ink-3 max-md:hidden print:hidden">
             <Key>j</Key> <Key>k</Key> next and previous {word.toLowerCase()} that differs, <Key>n</Key> next
             difference
           </p>

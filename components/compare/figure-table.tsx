@@ -1,9 +1,9 @@
 import type { ComparedRun, CompareReply } from '#lib/api/comparison.ts';
 import { formatCount, formatDuration, formatPercent, formatRate } from '#lib/browser/format.ts';
 import { stepWord } from '#lib/browser/mode-words.ts';
-import { isReason, reasonWords } from '#lib/browser/reasons.ts';
+import { isReason, reasonWords, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { settingName, settingText } from '#lib/browser/setting-words.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import type { JsonValue } from '#lib/util/json.ts';
 import { cx } from '../ui/cx.ts';
 
 interface Line {
@@ -19,7 +19,13 @@ export function FigureTable({ reply }: { reply: CompareReply }) {
   const { a, b, settings } = reply;
   const figures = figureLines(a, b);
   const differing = [
-    ...settings.map(({ name, before, after }): Line => ({ name, a: valueText(before), b: valueText(after) })),
+    ...settings.map(
+      ({ name, before, after }): Line => ({
+        name: settingName(name),
+        a: settingText(name, before),
+        b: settingText(name, after),
+      }),
+    ),
     ...conditionLines(a, b),
   ];
   return (
@@ -89,21 +95,24 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     ...(one === two ? {} : { by: `${two > one ? '+' : '−'}${format(Math.abs(two - one))}` }),
   });
   const speed = ({ tokens_per_second: rate }: ComparedRun['figures']) =>
-    rate === undefined ? 'not told' : `${formatRate(rate)} tok/s`;
+    rate === undefined ? 'not told' : formatRate(rate);
   const tools = [...new Set([...Object.keys(a.tools), ...Object.keys(b.tools)])].sort();
   const ending = ({ reason }: ComparedRun['figures'], { mode }: ComparedRun['run']) =>
     reason === undefined ? 'not yet' : isReason(reason) ? reasonWords(reason, mode).label : reason;
+  const checks = ({ verification }: ComparedRun['run']) =>
+    verification === undefined ? 'none' : VERIFICATION_WORDS[verification].label;
   const layers = ({ native, json, xml, repaired }: ComparedRun['figures']['layers']) =>
     [
       native && `${native} native`,
-      json && `${json} json`,
-      xml && `${xml} xml`,
+      json && `${json} JSON`,
+      xml && `${xml} XML`,
       repaired && `${repaired} repaired`,
     ]
       .filter(Boolean)
       .join(', ') || 'none';
   return [
     { name: 'Ended by', a: ending(a, run), b: ending(b, other) },
+    ...(run.verification || other.verification ? [{ name: 'Checks', a: checks(run), b: checks(other) }] : []),
     counts(`${stepWord(run.mode)}s`, a.iterations, b.iterations),
     counts('Model calls', a.model_calls, b.model_calls),
     counts('Tool calls', a.tool_calls, b.tool_calls),
@@ -115,27 +124,23 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     counts('Tokens out', a.tokens_out, b.tokens_out),
     counts('Time with the model', a.model_ms, b.model_ms, formatDuration),
     counts('Time with tools', a.tool_ms, b.tool_ms, formatDuration),
-    { name: 'Writing speed', a: speed(a), b: speed(b) },
+    { name: 'Writing speed (tok/s)', a: speed(a), b: speed(b) },
     { name: 'Calls read from', a: layers(a.layers), b: layers(b.layers) },
   ];
 }
 
 function conditionLines({ conditions: a }: ComparedRun, { conditions: b }: ComparedRun): Line[] {
-  const line = (name: string, one: unknown, two: unknown): Line[] =>
-    one === two ? [] : [{ name, a: valueText(one), b: valueText(two) }];
+  const line = (name: string, one: string | undefined, two: string | undefined): Line[] =>
+    one === two ? [] : [{ name, a: one ?? 'not told', b: two ?? 'not told' }];
+  const tokens = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   const warm = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'warm' : 'cold');
   const share = (value: number | undefined) => (value === undefined ? undefined : formatPercent(value));
   return [
     ...line("Ollama's version", a.server_version, b.server_version),
     ...line("Model's digest", a.digest?.slice(0, 12), b.digest?.slice(0, 12)),
     ...line('Quantisation', a.quantization, b.quantization),
-    ...line('Window in effect', a.context_tokens, b.context_tokens),
+    ...line('Window in effect', tokens(a.context_tokens), tokens(b.context_tokens)),
     ...line('Model at the start', warm(a.warm), warm(b.warm)),
     ...line('On the GPU', share(a.gpu_share), share(b.gpu_share)),
   ];
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined) return 'not set';
-  return typeof value === 'string' ? value : JSON.stringify(value as JsonValue);
 }

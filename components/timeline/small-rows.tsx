@@ -10,6 +10,7 @@ import {
 } from '#lib/browser/format.ts';
 import { modeWords, stepWord } from '#lib/browser/mode-words.ts';
 import { VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { checkText } from '#lib/browser/setting-words.ts';
 import type {
   AttemptRow as AttemptRowData,
   CreatedRow as CreatedRowData,
@@ -478,7 +479,7 @@ export function VerificationRow({ row }: { row: VerificationRowData }) {
                   {result.passed ? 'passed' : 'failed'}
                 </span>
                 <code className="foreign min-w-0">
-                  <ForeignText text={checkWords(result.check)} />
+                  <ForeignText text={checkText(result.check)} />
                 </code>
                 <Figures>
                   <span>{formatDuration(result.duration_ms)}</span>
@@ -499,17 +500,6 @@ export function VerificationRow({ row }: { row: VerificationRowData }) {
       )}
     </RowFrame>
   );
-}
-
-function checkWords(check: NonNullable<VerificationRowData['checked']>['checks'][number]['check']): string {
-  switch (check.type) {
-    case 'command':
-      return check.command;
-    case 'file_exists':
-      return `${check.path} exists`;
-    case 'file_contains':
-      return `${check.path} contains "${check.text}"`;
-  }
 }
 
 export function StopRow({ row }: { row: StopRowData }) {

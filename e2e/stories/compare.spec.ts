@@ -22,7 +22,15 @@ test('two runs are put side by side, with the first difference marked', async ({
   const folder = workspace({ 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
   const task = { task: 'Read the files', workspace: folder };
   const a = await finishRun(loupe, { ...task, model: 'goes-left' });
-  const b = await finishRun(loupe, { ...task, model: 'goes-right', model_options: { seed: 3 } });
+  const b = await finishRun(loupe, {
+    ...task,
+    model: 'goes-right',
+    model_options: { seed: 3 },
+    checks: [
+      { type: 'file_exists', path: 'c.txt' },
+      { type: 'file_contains', path: 'c.txt', text: 'three' },
+    ],
+  });
 
   const view = new RunView(page);
   await view.open(a.id);
@@ -43,10 +51,21 @@ test('two runs are put side by side, with the first difference marked', async ({
   await expect(first.getByRole('group', { name: 'Text in run A' }).first()).toContainText('b.txt');
   await expect(first.locator('mark').first()).toHaveText('b');
   const differing = page.getByRole('table', { name: 'Settings and conditions that differ' });
-  await expect(differing.getByRole('row', { name: /seed/ })).toContainText('not set');
+  await expect(differing.getByRole('row', { name: /^Seed/ })).toContainText('not set');
+  await expect(differing.getByRole('row', { name: /^Checks/ }).getByRole('cell')).toHaveText([
+    'none',
+    'c.txt exists\nc.txt contains "three"',
+  ]);
   await expect(
     page.getByRole('table', { name: 'Figures' }).getByRole('row', { name: /Tool calls/ }),
   ).toContainText('2');
+  await expect(
+    page
+      .getByRole('table', { name: 'Figures' })
+      .getByRole('row', { name: /^Checks/ })
+      .getByRole('cell')
+      .filter({ hasText: /./ }),
+  ).toHaveText(['none', 'Checks pass']);
   await expect(
     page.getByRole('table', { name: 'Figures' }).getByRole('row', { name: /Writing speed/ }),
   ).toContainText('tok/s');
