@@ -94,7 +94,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
           <span className="text-sm text-warn">This model says that it cannot call tools.</span>
         )}
         <Link
-          href={`/runs/new${task ? `?task=${encodeURIComponent(task.slice(0, 1500))}` : ''}`}
+          href={`/runs/new?${new URLSearchParams({ ...(task && { task: task.slice(0, 1500) }), ...(model && { model }) })}`}
           className="reach ml-auto px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
         >
           All options

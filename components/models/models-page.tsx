@@ -5,14 +5,16 @@ import type { HealthReply, InstalledModel, ModelsReply } from '#lib/api/replies.
 import { ApiError, postJson } from '#lib/browser/api.ts';
 import { formatBytes, formatClock, formatCount, formatPercent } from '#lib/browser/format.ts';
 import { demoWords, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { useAddressQuery } from '../hooks/use-address-query.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Capabilities } from '../new-run/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
 import { GetModels } from './get-models.tsx';
 import { CheckControls, CheckState } from './model-check.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
@@ -35,8 +37,9 @@ export function ModelsPage() {
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Models</h1>
       <p className="mt-1 text-ink-2">
-        Installed in Ollama{health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that
-        calls tools.
+        {health.data?.ollama.ok === false
+          ? 'Those of Ollama are shown here as soon as it answers.'
+          : `Installed in Ollama${health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that calls tools.`}
       </p>
       <div className="mt-6">
         {error && !data && <Problem error={error} onRetry={reload} />}
@@ -85,7 +88,8 @@ export function ModelsPage() {
             {demo.map((model) => (
               <li key={model.name} className="flex flex-wrap items-baseline gap-x-4 py-2">
                 <span className="font-mono text-sm font-medium">{model.name}</span>
-                <span className="text-sm text-ink-2">{demoWords(model.name)}</span>
+                <span className="min-w-0 flex-1 text-sm text-ink-2">{demoWords(model.name)}</span>
+                <NewRun model={model.name} />
               </li>
             ))}
           </ul>
@@ -131,10 +135,24 @@ function ModelLine({
           <span className="tnum font-mono text-xs leading-5">{formatBytes(model.size_bytes)}</span>
         )}
         <CheckControls model={model} checking={checking} open={open} onToggle={onToggle} />
+        <NewRun model={model.name} />
       </div>
       <CheckState model={model} checking={checking} open={open} />
       {loaded && <InMemory name={model.name} loaded={loaded} onChange={onChange} />}
     </li>
+  );
+}
+
+/** The form of a new run, with this model chosen. */
+function NewRun({ model }: { model: string }) {
+  return (
+    <Link
+      href={`/runs/new?${new URLSearchParams({ model })}`}
+      aria-label={`New run with ${plainVisibleText(model)}`}
+      className={buttonClass('plain', 'sm')}
+    >
+      New run
+    </Link>
   );
 }
 
@@ -168,12 +186,12 @@ function InMemory({
   };
   return (
     <div className="mt-1 grid gap-2 rounded-md border bg-sunken px-3 py-2 sm:col-span-2">
-      <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5">
-        <span className="flex items-center gap-1.5 text-sm font-medium text-ok">
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5 sm:flex-nowrap">
+        <span className="flex shrink-0 items-center gap-1.5 text-sm font-medium text-ok">
           <span aria-hidden="true" className="size-1.5 rounded-full bg-ok" />
           in memory
         </span>
-        <dl className="tnum flex flex-wrap gap-x-5 gap-y-0.5 text-xs text-ink-3">
+        <dl className="tnum flex min-w-0 flex-wrap gap-x-5 gap-y-0.5 text-xs text-ink-3 max-sm:order-last max-sm:basis-full">
           {loaded.context_tokens !== undefined && (
             <Fact name="window">{formatCount(loaded.context_tokens)} tokens</Fact>
           )}
@@ -188,7 +206,7 @@ function InMemory({
         </dl>
         <Button
           size="sm"
-          className="ml-auto"
+          className="ml-auto shrink-0"
           disabled={busy}
           aria-label={`${words}: unload ${name}`}
           onClick={() => void unload()}

@@ -87,7 +87,7 @@ function ReadingLine({ model, reading }: { model: InstalledModel; reading: Model
   const formats = Object.entries(reading.formats).filter(([format]) => format !== 'native');
   return (
     <tr className="align-baseline">
-      <th scope="row" className="max-w-56 py-2.5 pr-4 text-left font-normal">
+      <th scope="row" className="max-w-56 min-w-36 py-2.5 pr-4 text-left font-normal">
         <span className="foreign font-mono font-medium">
           <ForeignText text={model.name} />
         </span>

@@ -63,6 +63,7 @@ export function ModelPicker({
                 <ForeignText text={model.name} />
               </span>
               <Capabilities model={model} />
+              {model.loaded && <Badge title="Answers without being loaded first">in memory</Badge>}
               {model.check && <CheckBadge check={model.check} />}
             </span>
             <span className="tnum col-start-2 text-xs text-ink-2">{modelFacts(model)}</span>
@@ -97,7 +98,6 @@ export function Capabilities({ model }: { model: InstalledModel }) {
       )}
       {model.capabilities?.includes('thinking') && <Badge>thinks</Badge>}
       {model.capabilities?.includes('vision') && <Badge>vision</Badge>}
-      {model.loaded && <Badge title="In memory now">loaded</Badge>}
     </span>
   );
 }

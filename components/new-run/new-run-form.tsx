@@ -58,6 +58,7 @@ export function NewRunForm() {
     ...emptyDraft,
     kind: kindOf(query.get('mode')),
     task: query.get('task') ?? '',
+    model: query.get('model') ?? '',
   }));
   const [problems, setProblems] = useState<DraftProblems>({});
   const [problem, setProblem] = useState<ApiError>();
@@ -183,7 +184,14 @@ export function NewRunForm() {
           )}
         </Section>
 
-        <Section title="Model" hint="Installed in Ollama">
+        <Section
+          title="Model"
+          hint={
+            installed?.every(({ demo }) => demo)
+              ? 'Scripts that show what a run looks like. Models of Ollama stand here when it answers'
+              : 'Installed in Ollama'
+          }
+        >
           <ModelPicker
             models={installed ?? []}
             value={draft.model}

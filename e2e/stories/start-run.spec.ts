@@ -207,7 +207,11 @@ test('D10: the models that can be chosen say what they can do', async ({ page, l
   const line = page.getByRole('listitem').filter({ hasText: 'seen-model:latest' });
   await expect(line).toContainText('tools');
   await expect(line).toContainText('in memory');
+  await expect(line).not.toContainText('loaded');
   await expect(page.getByRole('listitem').filter({ hasText: 'loupe-demo-loop' })).toContainText(
     'again and again',
   );
+  await line.getByRole('link', { name: 'New run with seen-model:latest' }).click();
+  const chosen = page.getByRole('radiogroup', { name: 'Model' }).getByRole('radio', { checked: true });
+  await expect(chosen).toHaveAccessibleName(/^seen-model:latest.* in memory/);
 });
