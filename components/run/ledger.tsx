@@ -46,34 +46,40 @@ export function NearestLimit() {
   );
 }
 
-/** The sums of a run so far. */
+/** The sums of a run, up to now or to its end. */
 export function Totals() {
   const run = useRun((view) => view.run);
+  const ended = run.phase === 'ended';
   const read = readingWords(run.parsed);
   const loaded = run.loaded?.load_ms;
   return (
-    <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
-      <Line name="Model calls">{formatCount(run.calls)}</Line>
-      <Line name="Tool calls">
-        {formatCount(run.toolCalls)}
-        {run.failedToolCalls > 0 && (
-          <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
+    <>
+      <h2 className="caption mt-6 mb-2">{ended ? 'In total' : 'So far'}</h2>
+      <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+        <Line name="Model calls">{formatCount(run.calls)}</Line>
+        <Line name="Tool calls">
+          {formatCount(run.toolCalls)}
+          {run.failedToolCalls > 0 && (
+            <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
+          )}
+        </Line>
+        <Line name="Replies read">
+          {read === undefined ? ended ? 'none' : 'none yet' : <Parts text={read} />}
+        </Line>
+        <Line name="Tokens">
+          <Parts text={`${formatCount(run.tokensIn)} in, ${formatCount(run.tokensOut)} out`} />
+        </Line>
+        <Times />
+        {loaded !== undefined && (
+          <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
         )}
-      </Line>
-      <Line name="Replies read">{read === undefined ? 'none yet' : <Parts text={read} />}</Line>
-      <Line name="Tokens">
-        <Parts text={`${formatCount(run.tokensIn)} in, ${formatCount(run.tokensOut)} out`} />
-      </Line>
-      <Times />
-      {loaded !== undefined && (
-        <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
-      )}
-      <Memory />
-      {run.filesWritten.length > 0 && (
-        <Line name="Files written">{formatCount(run.filesWritten.length)}</Line>
-      )}
-      {run.resumes > 0 && <Line name="Resumed">{formatCount(run.resumes)}</Line>}
-    </dl>
+        <Memory />
+        {run.filesWritten.length > 0 && (
+          <Line name="Files written">{formatCount(run.filesWritten.length)}</Line>
+        )}
+        {run.resumes > 0 && <Line name="Resumed">{formatCount(run.resumes)}</Line>}
+      </dl>
+    </>
   );
 }
 

@@ -21,7 +21,6 @@ const panels: Record<Tab, ReactNode> = {
   Limits: (
     <>
       <Ledger />
-      <h2 className="caption mt-6 mb-2">So far</h2>
       <Totals />
     </>
   ),
