@@ -16,8 +16,8 @@ import { RepeatRun } from './repeat-run.tsx';
 import { useRun, useRunScreen } from './run-context.tsx';
 
 /**
- * What to do after a run: go on in its conversation with a higher limit or with what a person has to say, fork it before
- * what ended it, the same again or with the setting that follows from the end, or with changes.
+ * What to do after a run: what follows from its end first (a higher limit, another setting), then to go on in its
+ * conversation with what a person has to say, to fork it before what ended it, the same again, or with changes.
  */
 export function NextSteps({ runId, config }: { runId: string; config: RunConfig }) {
   const router = useRouter();
@@ -89,6 +89,16 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             Continue with {more.words}
           </Button>
         )}
+        {suggestion && (
+          <Button
+            size="sm"
+            kind={more ? 'plain' : 'primary'}
+            disabled={busy}
+            onClick={() => void start({}, suggestion.changes)}
+          >
+            Run again {suggestion.words}
+          </Button>
+        )}
         {continuation && (
           <Button size="sm" aria-expanded={hinting} onClick={() => setHinting(!hinting)}>
             {isTask ? 'Continue with a hint' : 'Continue with a message'}
@@ -100,11 +110,6 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             {end.result.termination_reason === 'final_answer'
               ? 'Fork before the answer'
               : 'Fork before the cause'}
-          </Button>
-        )}
-        {suggestion && (
-          <Button size="sm" disabled={busy} onClick={() => void start({}, suggestion.changes)}>
-            Run again {suggestion.words}
           </Button>
         )}
         <Button size="sm" disabled={busy} onClick={() => void start({})}>
