@@ -1,9 +1,11 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
 import { firedLimit } from '#lib/browser/ledger.ts';
 import { stepWord } from '#lib/browser/mode-words.ts';
 import { reasonWords, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { checkText } from '#lib/browser/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
 import { useRun, useRunScreen } from '../run/run-context.tsx';
@@ -36,6 +38,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
   const words = reasonWords(result.termination_reason, mode);
+  const hint = result.error?.hint;
   const verification = event.verification && VERIFICATION_WORDS[event.verification];
   return (
     <section
@@ -57,26 +60,19 @@ export function EndRow({ row }: { row: EndRowData }) {
           <ForeignText text={result.error.message} />
         </p>
       )}
-      {result.error?.hint && (
+      {hint !== undefined && !`${event.message} ${result.error?.message}`.includes(hint) && (
         <p className="foreign mt-1 max-w-read text-ink-2">
-          <ForeignText text={result.error.hint} />
+          <ForeignText text={hint} />
         </p>
       )}
+      <FailedChecks />
       {event.evidence.length > 0 && (
         <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
           Evidence:
           {event.evidence.slice(0, 12).map((seq) => (
-            <a
-              key={seq}
-              href={`#${seq}`}
-              onClick={(click) => {
-                click.preventDefault();
-                goTo(seq);
-              }}
-              className="tnum text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
-            >
+            <EventLink key={seq} seq={seq} onGo={goTo}>
               {evidenceWords(timeline, seq, mode)}
-            </a>
+            </EventLink>
           ))}
         </p>
       )}
@@ -118,28 +114,61 @@ export function EndRow({ row }: { row: EndRowData }) {
         </div>
       )}
 
-      <div className="mt-4">
-        <h3 className="caption">{answerWords(result.status, mode)}</h3>
-        {result.output.trim() ? (
-          <LongText
-            id={`${row.key}.output`}
-            text={result.output}
-            label={result.status === 'completed' ? 'answer' : 'partial result'}
-            whole={wholeOf(event, 'result.output')}
-            className="words mt-1"
-          />
-        ) : (
-          <p className="mt-1 text-ink-3">No text.</p>
-        )}
-      </div>
+      {(result.output.trim() !== '' || result.iterations_used > 0) && (
+        <div className="mt-4">
+          <h3 className="caption">{answerWords(result.status, mode)}</h3>
+          {result.output.trim() ? (
+            <LongText
+              id={`${row.key}.output`}
+              text={result.output}
+              label={result.status === 'completed' ? 'answer' : 'partial result'}
+              whole={wholeOf(event, 'result.output')}
+              className="words mt-1"
+            />
+          ) : (
+            <p className="mt-1 text-ink-3">No text.</p>
+          )}
+        </div>
+      )}
 
       {server && (
         <div className="mt-4 grid gap-3 border-t pt-3 print:hidden">
-          <p className="max-w-read text-sm text-ink-2">{words.advice}</p>
+          {hint === undefined && <p className="max-w-read text-sm text-ink-2">{words.advice}</p>}
           {server.afterEnd}
         </div>
       )}
     </section>
+  );
+}
+
+/** What is missing from the work, by its checks after the last attempt; what each of them saw stands with the row. */
+function FailedChecks() {
+  const { goTo } = useRunScreen();
+  const checks = useRun(({ run }) => run.attempts.at(-1)?.checks);
+  const seq = useRun(({ timeline }) => timeline.rows.findLast(({ kind }) => kind === 'verification')?.seq);
+  const failed = checks?.filter(({ passed }) => !passed) ?? [];
+  if (!checks || failed.length === 0 || seq === undefined) return null;
+  return (
+    <div className="mt-3">
+      <h3 className="text-sm font-medium text-warn">
+        {failed.length} of {plural(checks.length, 'check')} failed
+      </h3>
+      <ul className="mt-1 grid gap-0.5 text-sm">
+        {failed.map(({ check }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: checks of an event never move
+          <li key={index}>
+            <code className="foreign">
+              <ForeignText text={checkText(check)} />
+            </code>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1 text-sm">
+        <EventLink seq={seq} onGo={goTo}>
+          What they found
+        </EventLink>
+      </p>
+    </div>
   );
 }
 
@@ -153,6 +182,29 @@ function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefine
   const index = rowIndexOfSeq(timeline, seq);
   const row = index === undefined ? undefined : timeline.rows[index];
   return row ? `${rowWords(row, mode)} (#${seq})` : `#${seq}`;
+}
+
+function EventLink({
+  seq,
+  onGo,
+  children,
+}: {
+  seq: number;
+  onGo: (seq: number) => void;
+  children: ReactNode;
+}) {
+  return (
+    <a
+      href={`#${seq}`}
+      onClick={(click) => {
+        click.preventDefault();
+        onGo(seq);
+      }}
+      className="tnum text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+    >
+      {children}
+    </a>
+  );
 }
 
 function Figure({ name, value }: { name: string; value: string }) {

@@ -33,6 +33,7 @@ test('V5-V8, V10: failed checks start a second attempt, which is told what faile
   await view.open(id);
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(view.end).toContainText('Checks pass');
+  await expect(view.end).not.toContainText('checks failed');
   await expect(view.end).toContainText('summary.md');
 
   const text = [...(await view.allRows()).values()].join('\n');
@@ -66,13 +67,20 @@ test('V7: attempts are limited, and the outcome says that checks fail', async ({
   const { id } = await startRun(loupe, {
     task: 'Do nothing',
     model: 'never-right',
-    checks: [{ type: 'file_exists', path: 'nothing.md' }],
+    checks: [
+      { type: 'file_exists', path: 'nothing.md' },
+      { type: 'file_contains', path: 'nothing.md', text: 'nothing' },
+    ],
     max_attempts: 2,
   });
   const view = new RunView(page);
   await view.open(id);
   await view.expectEnd('The model gave its answer', 'final_answer');
   await expect(view.end).toContainText('Checks fail');
+  await expect(view.end).toContainText('2 of 2 checks failed');
+  await expect(view.end).toContainText('nothing.md contains "nothing"');
+  await view.end.getByRole('link', { name: 'What they found' }).click();
+  await expect(view.timeline.locator('article:focus')).toHaveAttribute('aria-label', 'Checks of attempt 2');
   expect(eventsOf(await logOf(loupe, id), 'attempt.started')).toHaveLength(2);
 });
 

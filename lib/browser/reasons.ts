@@ -72,7 +72,7 @@ export const REASONS: Record<TerminationReason, ReasonWords> = {
   error: {
     label: 'Failed',
     title: 'The run failed',
-    advice: 'The message above says what went wrong and what to do.',
+    advice: 'Once the cause is gone, run it again, or fork it before the call that failed.',
     tone: 'fail',
   },
 };
