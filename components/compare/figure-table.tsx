@@ -101,12 +101,13 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     reason === undefined ? 'not yet' : isReason(reason) ? reasonWords(reason, mode).label : reason;
   const checks = ({ verification }: ComparedRun['run']) =>
     verification === undefined ? 'none' : VERIFICATION_WORDS[verification].label;
+  // A count does not stand at the end of a line without its word.
   const layers = ({ native, json, xml, repaired }: ComparedRun['figures']['layers']) =>
     [
-      native && `${native} native`,
-      json && `${json} JSON`,
-      xml && `${xml} XML`,
-      repaired && `${repaired} repaired`,
+      native && `${native}\u00a0native`,
+      json && `${json}\u00a0JSON`,
+      xml && `${xml}\u00a0XML`,
+      repaired && `${repaired}\u00a0repaired`,
     ]
       .filter(Boolean)
       .join(', ') || 'none';

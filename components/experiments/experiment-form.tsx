@@ -15,6 +15,7 @@ import { plural } from '#lib/browser/format.ts';
 import { sortedModels } from '#lib/browser/models.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Choice, Field, NumberField, Section, Switch } from '../new-run/fields.tsx';
+import { Capabilities } from '../new-run/model-picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -140,8 +141,11 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
                   )
                 }
               />
-              <span className="foreign font-mono text-sm">
-                <ForeignText text={model.name} />
+              <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
+                <span className="foreign font-mono text-sm">
+                  <ForeignText text={model.name} />
+                </span>
+                <Capabilities model={model} />
               </span>
             </label>
           ))}

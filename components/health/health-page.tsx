@@ -12,6 +12,8 @@ import { Command } from '../ui/command.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
+const STORE_NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+
 /** Whether runs can work here, and what to do where they cannot (D11). */
 export function HealthPage() {
   const models = useApi<ModelsReply>('/api/models', 15_000);
@@ -32,12 +34,14 @@ export function HealthPage() {
         {data && (
           <dl className="divide-y border-y">
             <Item name="Ollama" ok={data.ollama.ok}>
-              <p>
-                {data.ollama.ok
-                  ? `Answers${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
-                  : 'Asked at '}
-                <code>{data.ollama.url}</code>
-              </p>
+              {!data.ollama.error?.message.includes(data.ollama.url) && (
+                <p>
+                  {data.ollama.ok
+                    ? `Answers${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
+                    : 'Asked at '}
+                  <code>{data.ollama.url}</code>
+                </p>
+              )}
               <Trouble error={data.ollama.error} />
               {!data.ollama.ok && <Command text="ollama serve" />}
             </Item>
@@ -106,7 +110,7 @@ export function HealthPage() {
             </Item>
             <Item name="Store" ok={data.store.ok}>
               <p className="foreign">
-                {data.store.kind}
+                {STORE_NAMES[data.store.kind] ?? data.store.kind}
                 {data.store.path && (
                   <>
                     {' '}

@@ -166,7 +166,7 @@ function RunLine({ run }: { run: RunSummary }) {
           <span className="font-mono text-xs leading-5">
             <ForeignText text={run.model} />
           </span>
-          {modeWords(run) !== 'Task' && <Badge>{modeWords(run)}</Badge>}
+          {modeWords(run) !== 'Task' && modeWords(run) !== run.title && <Badge>{modeWords(run)}</Badge>}
           {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
           {run.parent && <Badge title="It began with the copied log of another run">fork</Badge>}
           {run.imported_at !== undefined && <Badge>imported</Badge>}

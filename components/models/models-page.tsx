@@ -86,9 +86,11 @@ export function ModelsPage() {
           </p>
           <ul className="mt-3 divide-y border-y">
             {demo.map((model) => (
-              <li key={model.name} className="flex flex-wrap items-baseline gap-x-4 py-2">
-                <span className="font-mono text-sm font-medium">{model.name}</span>
-                <span className="min-w-0 flex-1 text-sm text-ink-2">{demoWords(model.name)}</span>
+              <li key={model.name} className="flex flex-wrap items-baseline gap-x-4 gap-y-1 py-2">
+                <span className="font-mono text-sm font-medium max-sm:flex-1">{model.name}</span>
+                <span className="min-w-0 flex-1 text-sm text-ink-2 max-sm:order-last max-sm:basis-full">
+                  {demoWords(model.name)}
+                </span>
                 <NewRun model={model.name} />
               </li>
             ))}

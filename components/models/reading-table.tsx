@@ -37,7 +37,7 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
         ))}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="mt-2 scrolls-x" aria-label="How replies were read" tabIndex={0}>
+      <section className="relative mt-2 scrolls-x" aria-label="How replies were read" tabIndex={0}>
         <table className="tnum w-full min-w-[44rem] border-collapse text-sm">
           <thead>
             <tr className="border-b border-line-strong text-left align-bottom">

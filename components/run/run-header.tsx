@@ -111,7 +111,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
   const spent = run.startedAt === undefined ? 0 : run.updatedAt - run.startedAt;
   return (
     <div
-      className="flex min-w-0 items-center gap-3 text-right max-sm:flex-row-reverse max-sm:text-left"
+      className="flex min-w-0 items-center gap-3 max-sm:flex-row-reverse lg:text-right"
       data-phase={run.phase}
       data-writing={writing}
     >

@@ -9,7 +9,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -38,10 +38,15 @@ export function SharesPage() {
         </div>
       )}
       {data?.shares.length === 0 && (
-        <p className="mt-3 max-w-prose text-ink-2">
-          Nothing is shared. “Share” in the head of a run makes a link that opens it read-only, with secrets
-          masked, and that you can take back here.
-        </p>
+        <>
+          <p className="mt-3 max-w-prose text-ink-2">
+            Nothing is shared. “Share” in the head of a run makes a link that opens it read-only, with secrets
+            masked, and that you can take back here.
+          </p>
+          <Link href="/" className={buttonClass('plain', 'md', 'mt-5')}>
+            To the list of runs
+          </Link>
+        </>
       )}
       {data && data.shares.length > 0 && (
         <ul className="mt-6 divide-y border-y">
@@ -73,7 +78,7 @@ function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) 
     <li
       aria-label={share.title}
       className={cx(
-        'grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_9rem_auto]',
+        'grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_6rem_auto]',
         !active && 'text-ink-3',
       )}
     >
@@ -99,7 +104,7 @@ function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) 
             : `last ${formatWhen(share.last_viewed_at, now)}`}
         </span>
       </p>
-      <div className="flex flex-wrap items-center gap-2 sm:w-64 sm:justify-end">
+      <div className="flex flex-wrap items-center gap-2 sm:w-60 sm:justify-end">
         {active ? (
           <>
             <span className="text-right text-xs text-ink-3" suppressHydrationWarning>

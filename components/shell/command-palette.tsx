@@ -137,8 +137,9 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       group,
       run: () => router.push(href),
     });
+    const own = (name: string) => ofPage.filter(({ group }) => group === name);
     return [
-      ...ofPage,
+      ...own('This run'),
       page('new-task', 'New task', '/runs/new', 'Start'),
       page('new-session', 'New session', '/runs/new?mode=session', 'Start'),
       page('new-explore', 'New exploration', '/runs/new?mode=explore', 'Start'),
@@ -149,6 +150,8 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       page('compare', 'Compare two runs', '/compare'),
       page('models', 'Models', '/models'),
       page('health', 'Health', '/health'),
+      ...own('Runs'),
+      ...own('View'),
       {
         id: 'density',
         label: 'Roomy, dense, or one line a row',

@@ -165,7 +165,7 @@ function FailedChecks() {
       </ul>
       <p className="mt-1 text-sm">
         <EventLink seq={seq} onGo={goTo}>
-          What they found
+          What the checks found
         </EventLink>
       </p>
     </div>

@@ -240,9 +240,10 @@ test('Ctrl-K goes anywhere, and / finds a row', async ({ page, loupe, ollama }) 
   await endOf(loupe, id);
   await page.goto('/');
   await page.keyboard.press('Control+k');
+  const commands = page.getByRole('listbox', { name: 'Commands', exact: true }).getByRole('option');
+  await expect(commands.first()).toContainText('New task');
   await page.getByRole('combobox', { name: 'Command', exact: true }).fill('hide a needle');
   // What the logs hold of these words is marked, and comes later.
-  const commands = page.getByRole('listbox', { name: 'Commands', exact: true }).getByRole('option');
   await expect(commands.filter({ hasNot: page.locator('mark') })).toHaveCount(1);
   await page.keyboard.press('Enter');
   const view = new RunView(page);

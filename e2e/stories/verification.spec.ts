@@ -79,7 +79,7 @@ test('V7: attempts are limited, and the outcome says that checks fail', async ({
   await expect(view.end).toContainText('Checks fail');
   await expect(view.end).toContainText('2 of 2 checks failed');
   await expect(view.end).toContainText('nothing.md contains "nothing"');
-  await view.end.getByRole('link', { name: 'What they found' }).click();
+  await view.end.getByRole('link', { name: 'What the checks found' }).click();
   await expect(view.timeline.locator('article:focus')).toHaveAttribute('aria-label', 'Checks of attempt 2');
   expect(eventsOf(await logOf(loupe, id), 'attempt.started')).toHaveLength(2);
 });
