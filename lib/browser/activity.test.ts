@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { approvalLog, type SampleLog } from '../testing/sample-logs.ts';
+import { stoppedSessionLog } from '../testing/sample-modes.ts';
 import { activityOf } from './activity.ts';
 import { emptyLive } from './live-text.ts';
 
@@ -22,4 +23,13 @@ it('D12: a run that was answered and waits for its place says so, until its call
   expect(activityOf(stateOf(log), soon).expectedAt).toBe(5000);
   log.toolStarts(call);
   expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
+});
+
+it('S16: the pause between two turns is called one', () => {
+  const log = stoppedSessionLog();
+  const lastTurn = log.events.findLastIndex(({ type }) => type === 'turn.ended');
+  log.events.splice(lastTurn + 1);
+  expect(activityOf(stateOf(log), emptyLive).label).toBe('Between steps');
+  log.push({ type: 'turn.paused', iteration: stateOf(log).iteration, wait_ms: 2000 });
+  expect(activityOf(stateOf(log), emptyLive).label).toBe('Pausing');
 });

@@ -45,7 +45,8 @@ export function activityOf(run: RunState, live: Live): Activity {
     case 'loading':
       return { ...base, label: 'Loading the model', detail: loadWords(run, live) };
     case 'between':
-      return { ...base, label: run.iteration === 0 ? 'Starting' : 'Between steps' };
+      if (run.iteration === 0) return { ...base, label: 'Starting' };
+      return { ...base, label: run.turns.pausedAfter === run.iteration ? 'Pausing' : 'Between steps' };
     case 'calling': {
       const since = run.openCall?.at ?? run.phaseSince;
       const writes = live.call === run.openCall?.call;
