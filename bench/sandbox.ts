@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chown, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSandbox } from '../lib/sandbox/probe.ts';
@@ -34,15 +34,20 @@ const sandbox = await openSandbox();
 if (!sandbox.report.available) throw new Error(`${sandbox.report.reason} ${sandbox.report.hint}`);
 const isRoot = process.getuid?.() === 0;
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-bench-')));
+const repository = await realpath(await mkdtemp(join(tmpdir(), 'loupe-bench-')));
+await mkdir(join(repository, '.git'));
 const rootFolder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-bench-')));
 // As root, a command in someone's workspace is run as that user; in root's own it gets a control group around it.
-if (isRoot) await chown(folder, NOBODY, NOBODY);
+if (isRoot)
+  for (const path of [folder, repository, join(repository, '.git')]) await chown(path, NOBODY, NOBODY);
 try {
   const sandboxed = (workspace: string) =>
     sandbox.run({ workspace, argv: ['/bin/sh', '-c', 'true'], timeoutMs: 10_000 });
   const ways: { name: string; run: () => Promise<unknown>; times: number[] }[] = [
     { name: 'bare spawn', run: () => bareSpawn(folder), times: [] },
     { name: 'sandboxed', run: () => sandboxed(folder), times: [] },
+    // Its .git is mounted once more, to be read, and the mounts are looked through.
+    { name: 'sandboxed, a repository', run: () => sandboxed(repository), times: [] },
     ...(isRoot ? [{ name: "sandboxed, root's workspace", run: () => sandboxed(rootFolder), times: [] }] : []),
   ];
   for (let round = -WARM_UP; round < rounds; round++) {
@@ -67,5 +72,6 @@ try {
   console.info('  target: a sandboxed command costs less than 10 ms over a bare one');
 } finally {
   await rm(folder, { recursive: true, force: true });
+  await rm(repository, { recursive: true, force: true });
   await rm(rootFolder, { recursive: true, force: true });
 }

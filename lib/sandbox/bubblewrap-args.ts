@@ -13,9 +13,11 @@ export const ETC_FILES = {
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 } as const;
 
-/** Descriptor on which bwrap reports; the files of /etc and the filter follow it, in this order. */
+/** Descriptor on which bwrap reports; the workspace's folder, the files of /etc and the filter follow it, in this order. */
 export const STATUS_FD = 3;
-const FIRST_ETC_FD = STATUS_FD + 1;
+/** For `mountCheck`, which closes it. A shell can close a descriptor of one digit only. */
+export const FOLDER_FD = STATUS_FD + 1;
+const FIRST_ETC_FD = FOLDER_FD + 1;
 const FILTER_FD = FIRST_ETC_FD + Object.keys(ETC_FILES).length;
 
 /** Options that older versions of bwrap don't know. */

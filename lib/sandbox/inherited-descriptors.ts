@@ -7,6 +7,9 @@ const HIGHEST = 4096;
 
 type Stdio = 'ignore' | 'pipe' | number;
 
+/** Looked for once: what the server opens itself is closed when a program is started. */
+let leftOpen: readonly number[] | undefined;
+
 /**
  * Starts a program that gets the listed descriptors and no others.
  *
@@ -21,7 +24,8 @@ export function spawnClosed(
   args: readonly string[],
   options: Omit<SpawnOptions, 'stdio'> & { stdio: readonly Stdio[] },
 ): ChildProcess {
-  const left = inheritableDescriptors().filter((fd) => fd >= options.stdio.length);
+  leftOpen ??= inheritableDescriptors();
+  const left = leftOpen.filter((fd) => fd >= options.stdio.length);
   const highest = Math.max(options.stdio.length - 1, ...left);
   if (highest > HIGHEST) throw new RangeError(`The server was started with descriptor ${highest} open`);
   const nothing = openSync('/dev/null', 'r');
@@ -36,7 +40,7 @@ export function spawnClosed(
 }
 
 /** Descriptors above stderr that the kernel does not close when a program is started. */
-export function inheritableDescriptors(): number[] {
+function inheritableDescriptors(): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/fdinfo')
     .map(Number)

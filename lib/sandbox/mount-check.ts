@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+import { FOLDER_FD, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
 import { openCanonical, workspaceMoved } from './folder-handle.ts';
 
 /** What the check says, as the only line of stderr, when it finds something else than was meant. */
@@ -15,43 +15,47 @@ export const OTHER_MOUNTS_EXIT = 125;
  * server, or one in a folder above or below) could swap a folder for a link in between, and would get whatever it
  * points to mounted.
  *
+ * The workspace is compared with its folder as it was opened, which the shell gets as `FOLDER_FD` and closes: no program
+ * has to be started for that.
+ *
  * @param paths what is mounted again inside the workspace, relative to it
  * @throws {AppError} `workspace_moved`
  */
 export async function mountCheck(workspace: string, paths: readonly string[]): Promise<string[]> {
-  const identities = [await identity(workspace, '')];
-  for (const path of paths) identities.push(await identity(workspace, path));
-  const inside = ['', ...paths].map((path) =>
-    path === '' ? SANDBOX_WORKSPACE : `${SANDBOX_WORKSPACE}/${path}`,
-  );
-  const points = [
-    ...inside.map(escaped),
-    ...hostMounts(workspace).map((path) => `${SANDBOX_WORKSPACE}/${path}`),
-  ];
   const script = `
 no() { echo '${OTHER_MOUNTS}' >&2; exit ${OTHER_MOUNTS_EXIT}; }
-[ "$(stat -c %d:%i -- ${inside.map(quoted).join(' ')})" = ${quoted(identities.join('\n'))} ] || no
-while read -r _ _ _ _ point _; do
-  case $point in ${SANDBOX_WORKSPACE}/*) case ${quoted(`\n${points.join('\n')}\n`)} in *"
-$point
-"*) ;; *) no;; esac;; esac
-done < /proc/self/mountinfo
+[ ${SANDBOX_WORKSPACE} -ef /proc/self/fd/${FOLDER_FD} ] || no
+exec ${FOLDER_FD}<&-
+${paths.length > 0 ? await innerCheck(workspace, paths) : ''}
 unset PWD OLDPWD SHLVL
 exec "$@"`;
   return ['/bin/sh', '-c', script, 'sh'];
 }
 
+/** The right things are mounted inside the workspace, at the right places. With nothing to mount there, nothing can be wrong. */
+async function innerCheck(workspace: string, paths: readonly string[]): Promise<string> {
+  const identities: string[] = [];
+  for (const path of paths) identities.push(await identity(workspace, path));
+  const inside = paths.map((path) => `${SANDBOX_WORKSPACE}/${path}`);
+  const points = [
+    ...inside.map(escaped),
+    ...hostMounts(workspace).map((path) => `${SANDBOX_WORKSPACE}/${path}`),
+  ];
+  return `[ "$(stat -c %d:%i -- ${inside.map(quoted).join(' ')})" = ${quoted(identities.join('\n'))} ] || no
+while read -r _ _ _ _ point _; do
+  case $point in ${SANDBOX_WORKSPACE}/*) case ${quoted(`\n${points.join('\n')}\n`)} in *"
+$point
+"*) ;; *) no;; esac;; esac
+done < /proc/self/mountinfo`;
+}
+
 /** Device and number of what stands at a path in the workspace, as `stat` prints them. No link is followed to it. */
 async function identity(workspace: string, path: string): Promise<string> {
   const steps = path.split('/');
-  const name = path === '' ? undefined : steps.pop();
-  const folder = await openCanonical(path === '' ? workspace : [workspace, ...steps].join('/'));
+  const name = steps.pop();
+  const folder = await openCanonical([workspace, ...steps].join('/'));
   try {
-    const at = `/proc/self/fd/${folder.fd}`;
-    const { dev, ino } =
-      name === undefined
-        ? await folder.stat({ bigint: true })
-        : await lstat(`${at}/${name}`, { bigint: true });
+    const { dev, ino } = await lstat(`/proc/self/fd/${folder.fd}/${name}`, { bigint: true });
     return `${dev}:${ino}`;
   } catch (cause) {
     throw workspaceMoved(`${workspace}/${path}`, cause);

@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { type BubblewrapFeatures, bubblewrapArgs, STATUS_FD } from './bubblewrap-args.ts';
 import { type CommandUser, commandUser } from './command-user.ts';
 import { environment } from './environment.ts';
+import { openCanonical } from './folder-handle.ts';
 import { withHeldFiles } from './held-file.ts';
 import type { HostSystem } from './host-system.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
@@ -57,6 +58,7 @@ export async function runInBubblewrap(
 
 async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<CommandOutcome> {
   const limits = { ...DEFAULT_LIMITS, ...command.limits };
+  await using folder = await openCanonical(command.workspace);
   const user = await commandUser(command.workspace, setup.host);
   const protectedGit = command.readOnly ? [] : await gitFolders(command.workspace, user);
   const args = bubblewrapArgs({
@@ -77,7 +79,9 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
   const pipes = [await openOutputPipe(), await openOutputPipe()] as const;
   const status = new StatusReader();
   const begin = (breach: (end: CommandEnd) => void): Supervised => {
-    const child = withHeldFiles(setup.files, (fds) => spawnBubblewrap(argv, setup.host.path, pipes, fds));
+    const child = withHeldFiles(setup.files, (fds) =>
+      spawnBubblewrap(argv, setup.host.path, pipes, [folder.fd, ...fds]),
+    );
     giveWay(child.pid);
     statusStream(child).on('data', (chunk: Buffer) => status.push(chunk));
     let stopWatching: (() => void) | undefined;

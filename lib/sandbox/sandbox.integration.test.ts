@@ -473,10 +473,16 @@ ask('bpf', lambda: call('bpf', ${process.arch === 'x64' ? 321 : 280}, 0, 0, 0))
 
   // What a swap in the milliseconds between the look and the mount would bring about, by a bwrap that does it.
   it.each([
-    ['another folder is mounted as the workspace', '--bind WS /workspace', '--bind OUTSIDE /workspace'],
-    ['another folder is mounted over a .git', 'WS/libs/.git /workspace', 'OUTSIDE /workspace'],
-    ['a folder is mounted elsewhere', 'WS/libs/.git /workspace/libs/.git', 'OUTSIDE /workspace/leak'],
-  ])('threat 1: runs nothing when %s', async (_, meant, instead) => {
+    [
+      'another folder is mounted as the workspace',
+      '--bind WS /workspace',
+      '--bind OUTSIDE /workspace',
+      false,
+    ],
+    ['another folder is mounted to be read', '--ro-bind WS /workspace', '--ro-bind OUTSIDE /workspace', true],
+    ['another folder is mounted over a .git', 'WS/libs/.git /workspace', 'OUTSIDE /workspace', false],
+    ['a folder is mounted elsewhere', 'WS/libs/.git /workspace/libs/.git', 'OUTSIDE /workspace/leak', false],
+  ])('threat 1: runs nothing when %s', async (_, meant, instead, readOnly) => {
     await using outside = await temporaryFolder(owner);
     await writeFile(`${outside.path}/secret`, 'outside-secret');
     await using ws = await temporaryFolder(owner);
@@ -508,7 +514,7 @@ exec ${setup?.host.bwrap} "\${args[@]}"
       argv: ['/bin/sh', '-c', 'echo ran > ran; cat secret */secret libs/.git/secret'] as const,
     };
     await expect(
-      runInBubblewrap(swapped, { ...command, workspace: ws.path, timeoutMs: 20_000 }),
+      runInBubblewrap(swapped, { ...command, workspace: ws.path, readOnly, timeoutMs: 20_000 }),
     ).rejects.toMatchObject({
       code: 'sandbox_failed',
       message: expect.stringContaining('while it was mounted'),
@@ -578,6 +584,16 @@ describe.skipIf(!found)('the sandbox around commands', () => {
     for (let i = 0; i < 20; i++)
       await runShell(sandbox, ws.path, 'echo x', { timeoutMs: i % 2 === 0 ? 5000 : 1 });
     expect(await open()).toBeLessThanOrEqual(before + 4);
+  });
+
+  it('threat 1: no process of a command holds a folder open, which would lead out of the sandbox', async () => {
+    await using ws = await temporaryFolder();
+    const script =
+      'for fd in /proc/1/fd/* /proc/$$/fd/*; do [ -d $fd ] && echo $fd; done; ls /proc/1/fd | head -1';
+    for (const readOnly of [false, true]) {
+      const { stdout } = await runShell(sandbox, ws.path, script, { readOnly });
+      expect(stdout.text).toBe('0\n');
+    }
   });
 
   it('gives commands no descriptor that the server inherited', async () => {
