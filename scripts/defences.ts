@@ -121,7 +121,7 @@ export const DEFENCES: readonly Defence[] = [
     find: '[ ${SANDBOX_WORKSPACE} -ef /proc/self/fd/${FOLDER_FD} ] || no\n',
     replace: '',
     test: sandboxTest,
-    title: 'runs nothing when another folder is mounted to be read',
+    title: 'another folder is mounted to be read',
   },
   {
     threats: '1',
@@ -700,10 +700,10 @@ export const DEFENCES: readonly Defence[] = [
     threats: '11',
     does: 'Values of the environment are masked in every form',
     file: 'lib/redaction/redactor.ts',
-    find: '      encodeURIComponent(value.toWellFormed()),\n',
+    find: '        ...inBase64(value),\n',
     replace: '',
-    test: 'lib/redaction/redactor.test.ts',
-    title: 'values of the environment plain',
+    test: 'lib/redaction/written-forms.test.ts',
+    title: 'base64 behind',
   },
   // 12: the viewer's browser
   {

@@ -218,8 +218,8 @@ function replyKey(event: { run_id: string; call: number }): string {
 }
 
 /**
- * A value as it may be written in a log: plain, within JSON, in an address or a form, as hexadecimal digits, and as base64,
- * also in the middle of more. Escapes of other kinds are read as what they mean (`unescaped`).
+ * A value as it may be written in a log: plain, within JSON, in a form, as hexadecimal digits, and as base64, also in the
+ * middle of more. Percents and escapes of other kinds are read as what they mean (`unescaped`).
  */
 function written(values: readonly string[]): string[] {
   return longestFirst(
@@ -228,7 +228,6 @@ function written(values: readonly string[]): string[] {
       return [
         value,
         JSON.stringify(value).slice(1, -1),
-        encodeURIComponent(value.toWellFormed()),
         value.replaceAll(' ', '+'),
         ...(value.length < MIN_ENCODED ? [] : [hex, hex.toUpperCase()]),
         ...inBase64(value),
