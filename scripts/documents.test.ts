@@ -40,6 +40,8 @@ it('all that starts the program asks for the Node that package.json names', () =
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node) ?? [];
   expect(read('scripts/ensure.mjs')).toContain(`MINIMUM_NODE = [${major}, ${minor}];`);
   expect(read('scripts/start.mjs')).toContain(`major < ${major} || (major === ${major} && minor < ${minor})`);
+  expect(read('bin/loupe.mjs')).toContain(`major > ${major} || (major === ${major} && minor >= ${minor})`);
+  expect(read('bin/loupe.mjs')).toContain(`Node ${major}.${minor} or newer is needed`);
   expect(read('scripts/start.mjs')).toContain(`Loupe needs Node ${major}.${minor} or newer`);
 });
 

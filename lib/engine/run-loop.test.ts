@@ -324,6 +324,13 @@ it('G6, G19: refuses the third equal round before it is executed, and names the 
   expect(run.end.evidence).toEqual(run.of('reply.parsed').map((event) => event.seq));
 });
 
+it('G9: an iteration without a call stands in no series of equal ones, and ends none', async () => {
+  const same = calls(read('a.md'));
+  await using run = await play([same, silence, same, silence, same]);
+  expect(run.end.result).toMatchObject({ termination_reason: 'repetition', iterations_used: 5 });
+  expect(run.of('tool-call.started')).toHaveLength(2);
+});
+
 it('G19: a stall is warned of, and told as a status that says why', async () => {
   await using run = await play([1, 2, 3, 4, 5].map((n) => calls(read(`${n}.md`))));
   expect(run.of('policy.warned')).toMatchObject([
@@ -458,6 +465,7 @@ it('T22, G4: retries a broken call once, then takes its text as the answer', asy
   const broken = says('Here it is: <tool_call>{"name": "read_file", "arguments": {"path": </tool_call>');
   await using run = await play([broken]);
   expect(run.fake.chats).toHaveLength(2);
+  expect(run.sent(1)).toEqual(run.sent(0));
   expect(run.of('policy.retried').map((event) => event.cause)).toEqual(['malformed']);
   expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 1 });
   expect(run.of('policy.warned').map((event) => event.code)).toEqual(['malformed_call_as_answer']);
