@@ -45,6 +45,25 @@ it('all that starts the program asks for the Node that package.json names', () =
   expect(read('scripts/start.mjs')).toContain(`Loupe needs Node ${major}.${minor} or newer`);
 });
 
+it('SECURITY.md names tests that are there', () => {
+  const tests = ['lib', 'e2e', 'scripts'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((file) => join(room, file)),
+  );
+  const named = [
+    ...read('SECURITY.md').matchAll(/`([\w./-]+(?:\.test|\.spec|-contract)\.ts)`(?: \(([^)]*)\))?/g),
+  ];
+  const missing = named.flatMap(([, name = '', about = '']) => {
+    const files = tests.filter((file) => file === name || file.endsWith(`/${name}`));
+    const titles = [...about.matchAll(/"([^"]+)"/g)].map(([, title = '']) => title);
+    if (files.length !== 1) return [`${name}: ${files.length} files`];
+    return titles
+      .filter((title) => !read(files[0] ?? '').includes(title))
+      .map((title) => `${name}: ${title}`);
+  });
+  expect(named.length).toBeGreaterThan(50);
+  expect(missing).toEqual([]);
+});
+
 it('every link of the documents leads somewhere', () => {
   const documents = ['.', 'docs', 'docs/decisions', 'e2e/ollama'].flatMap((folder) =>
     readdirSync(join(root, folder))
