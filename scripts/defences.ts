@@ -957,7 +957,7 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: '16',
     does: 'PostgreSQL: a worker that was taken over cannot write',
-    file: postgres,
+    file: 'lib/store/postgres-statements.ts',
     find: "appendSql('epoch = $3 and $3 > 0')",
     replace: "appendSql('$3::bigint is not null')",
     test: postgresTest,
@@ -966,7 +966,7 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: '16',
     does: 'PostgreSQL: an append that expects another length is refused',
-    file: postgres,
+    file: 'lib/store/postgres-statements.ts',
     find: 'where id = $1 and last_seq = $2 and ${fence}',
     replace: 'where id = $1 and $2 > 0 and ${fence}',
     test: postgresTest,
@@ -975,7 +975,7 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: '16',
     does: 'PostgreSQL: nobody takes a run while its lease holds',
-    file: postgres,
+    file: 'lib/store/postgres-leases.ts',
     find: "where runs.id = $1 and phase <> 'ended' and (until is null or until <= clock_timestamp())",
     replace: "where runs.id = $1 and phase <> 'ended'",
     test: postgresTest,
@@ -1030,7 +1030,7 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: 'faults',
     does: 'An experiment that another process took up is not held any more',
-    file: postgres,
+    file: 'lib/store/postgres-leases.ts',
     find: 'where experiment_id = $1 and worker = $2 returning',
     replace: 'where experiment_id = $1 and $2::text is not null returning',
     test: postgresTest,

@@ -8,7 +8,6 @@ import {
   experimentSummary,
 } from '../api/experiment.ts';
 import type { ModelCheck } from '../api/model-check.ts';
-import { countsOf } from '../api/model-reading.ts';
 import type { Found } from '../api/search.ts';
 import type { ShareRecord } from '../api/share.ts';
 import { importedSummary, summarizeRun } from '../api/summarize-run.ts';
@@ -18,12 +17,14 @@ import { forkedLog } from '../events/forked-log.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { steadyNow } from '../util/steady-clock.ts';
-import { compiled, PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
+import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
 import { damagedDatabase, openingError } from './postgres-errors.ts';
+import { PostgresLeases, positionOf } from './postgres-leases.ts';
 import { migratePostgres } from './postgres-migrations.ts';
 import { PostgresReserve } from './postgres-reserve.ts';
 import { postgres } from './postgres-schema.ts';
 import { PostgresSearch } from './postgres-search.ts';
+import { appendStatement, eventsAfter, type Fence, insertEvents, textsAfter } from './postgres-statements.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 import { checkRow, toRow, toShareRow } from './run-row.ts';
 import {
@@ -35,8 +36,8 @@ import {
   StaleEpochError,
   type TextRange,
 } from './run-store.ts';
-import type { FreeRun, HeldRun, SharedRunStore } from './shared-run-store.ts';
-import { eventFromRow, SqlReader, textFromRow } from './sql-reader.ts';
+import type { SharedRunStore } from './shared-run-store.ts';
+import { eventFromRow, textFromRow } from './sql-reader.ts';
 import { StateCache } from './state-cache.ts';
 import {
   isStoreBusy,
@@ -59,33 +60,15 @@ export interface PostgresStoreOptions {
 
 const DEFAULT_LEASE_MS = 30_000;
 const LOOK_MS = 1000;
-const FREE_AT_A_TIME = 100;
-/** Any number that no other program uses in this database: one process at a time counts places and takes a run. */
-const CLAIM_LOCK = 0x10_09_e6;
-
 /** Events of a file that are inserted at a time: a statement holds all of its rows in memory, here and there. */
 const IMPORT_PAGE = 1000;
-
-const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
-const claimed = z.object({ last_seq: z.number(), epoch: z.number() });
-const freeRow = z.object({
-  id: z.string(),
-  model: z.string(),
-  stop_requested: z.number(),
-  max_iterations: z.number(),
-});
-
-/** Whose append it is: the worker's that holds the run in this epoch, or a person's, who holds nothing. */
-type Fence = { epoch: number } | 'by a person';
 
 /**
  * The store that several processes and machines share. An append is one statement: the fence, the events, the summary
  * and the counts are written together, and are on disk when its promise resolves.
  */
-export class PostgresRunStore extends SqlReader implements SharedRunStore {
+export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   readonly path: string;
-  readonly leaseMs: number;
-  readonly #database: PostgresDatabase;
   readonly #watch: PostgresWatch;
   readonly #search: PostgresSearch;
   readonly #reserve: PostgresReserve;
@@ -97,12 +80,10 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   readonly #unanswered = new Map<string, unknown[]>();
 
   private constructor(database: PostgresDatabase, options: PostgresStoreOptions) {
-    super(postgres);
-    this.#database = database;
+    super(database, options.leaseMs ?? DEFAULT_LEASE_MS);
     this.path = database.place;
     this.#search = new PostgresSearch(database);
     this.#reserve = new PostgresReserve(database);
-    this.leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
     this.#watch = new PostgresWatch({
       database,
       lookMs: options.lookMs ?? LOOK_MS,
@@ -170,8 +151,8 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
       recoveries: 0,
       indexed_seq: 0,
     };
-    return this.#database.whenAnswered(async () =>
-      this.#database.transaction(async (query) => {
+    return this.database.whenAnswered(async () =>
+      this.database.transaction(async (query) => {
         const made = await query(
           compiled(
             postgres
@@ -213,115 +194,18 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
       }
       return id;
     };
-    const runId = await this.#database.whenAnswered(async (tries) => {
+    const runId = await this.database.whenAnswered(async (tries) => {
       try {
-        return await this.#database.transaction((query) => insert(query, tries));
+        return await this.database.transaction((query) => insert(query, tries));
       } catch (error) {
         // Another request with the same key was quicker by a moment.
-        const first = key !== undefined && isDuplicate(error) ? await firstOf(this.#run, key) : undefined;
+        const first = key !== undefined && isDuplicate(error) ? await firstOf(this.run, key) : undefined;
         if (first === undefined) throw error;
         return first;
       }
     });
     if (runId === id && state) this.#committed(state);
     return { runId, created: runId === id };
-  }
-
-  async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
-    const [row] = await this.#run({
-      sql: `with taken as (update runs set epoch = epoch + 1, worker = $2 where id = $1 and phase <> 'ended'
-                           returning id, epoch, last_seq),
-                 ${LEASE_TAKEN}
-            select epoch, last_seq from taken`,
-      parameters: [runId, worker, '', this.leaseMs],
-    });
-    if (row) return toClaim(row);
-    if (!(await positionOf(this.#run, runId))) throw new RunNotFoundError(runId);
-    throw new RunEndedError(runId);
-  }
-
-  async claimFree(
-    runId: string,
-    { worker, host, places }: { worker: string; host: string; places: number },
-  ): Promise<{ epoch: number; lastSeq: number } | undefined> {
-    const [row] = await this.#database.whenAnswered(() =>
-      this.#database.transaction(async (run) => {
-        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
-        return run({
-          sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
-                  where runs.id = $1 and phase <> 'ended' and (until is null or until <= clock_timestamp())
-                    and ${PLACES_TAKEN} < $5
-                  for update of runs skip locked),
-                taken as (update runs set epoch = epoch + 1, worker = $2 from free where runs.id = free.id
-                          returning runs.id, epoch, last_seq),
-                ${LEASE_TAKEN}
-                select epoch, last_seq from taken`,
-          parameters: [runId, worker, host, this.leaseMs, places],
-        });
-      }),
-    );
-    return row && toClaim(row);
-  }
-
-  async free(): Promise<FreeRun[]> {
-    const rows = await this.#run({
-      name: 'loupe_free',
-      sql: `select id, model, stop_requested, max_iterations from runs left join leases on leases.run_id = runs.id
-            where phase <> 'ended' and (until is null or until <= clock_timestamp())
-            order by coalesce(passed_at, created_at), id limit ${FREE_AT_A_TIME}`,
-      parameters: [],
-    });
-    return rows.map((row) => {
-      const { id, model, stop_requested, max_iterations } = freeRow.parse(row);
-      return { id, model, stopRequested: stop_requested === 1, endless: max_iterations === 0 };
-    });
-  }
-
-  async renew(held: readonly HeldRun[]): Promise<string[]> {
-    if (held.length === 0) return [];
-    const rows = await this.#run({
-      name: 'loupe_renew',
-      sql: `update leases set until = clock_timestamp() + $3 * interval '1 millisecond'
-            from unnest($1::text[], $2::bigint[]) as held (id, held_epoch)
-            where run_id = held.id and epoch = held_epoch returning run_id`,
-      parameters: [held.map(({ runId }) => runId), held.map(({ epoch }) => epoch), this.leaseMs],
-    });
-    const renewed = new Set(rows.map(({ run_id }) => run_id));
-    return held.flatMap(({ runId }) => (renewed.has(runId) ? [] : [runId]));
-  }
-
-  async leavePlace({ runId, epoch }: HeldRun): Promise<void> {
-    await this.#run({
-      sql: `update leases set host = '' where run_id = $1 and epoch = $2`,
-      parameters: [runId, epoch],
-    });
-  }
-
-  async takePlace(
-    { runId, epoch }: HeldRun,
-    { host, places }: { host: string; places: number },
-  ): Promise<boolean> {
-    const rows = await this.#database.whenAnswered(() =>
-      this.#database.transaction(async (run) => {
-        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
-        return run({
-          sql: `update leases set host = $3
-                where run_id = $1 and epoch = $2 and (host = $3 or $4 > ${PLACES_TAKEN})
-                returning run_id`,
-          parameters: [runId, epoch, host, places],
-        });
-      }),
-    );
-    return rows.length > 0;
-  }
-
-  async release({ runId, epoch }: HeldRun, { last = false }: { last?: boolean } = {}): Promise<void> {
-    await this.#run({
-      sql: `update leases set until = '-infinity',
-              passed_at = case when $3 then extract(epoch from clock_timestamp()) * 1000 else passed_at end
-            where run_id = $1 and epoch = $2`,
-      parameters: [runId, epoch, last],
-    });
   }
 
   async append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
@@ -344,19 +228,19 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   async read(runId: string, { maxChars, ...range }: EventRange): Promise<RunEvent[]> {
-    const rows = await this.#run(
+    const rows = await this.run(
       maxChars === undefined ? eventsAfter(runId, range) : textsAfter(runId, { ...range, maxChars }),
     );
     return this.#eventsOf(rows);
   }
 
   async readTexts(runId: string, range: TextRange): Promise<EventText[]> {
-    const rows = await this.#run(textsAfter(runId, range));
+    const rows = await this.run(textsAfter(runId, range));
     return rows.map((row) => textFromRow(row, (where, cause) => damagedDatabase(this.path, cause, where)));
   }
 
   async beginRecovery(runId: string): Promise<number> {
-    const [row] = await this.#run({
+    const [row] = await this.run({
       sql: 'update runs set recoveries = recoveries + 1 where id = $1 returning recoveries',
       parameters: [runId],
     });
@@ -365,12 +249,12 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   async settleRecovery(runId: string): Promise<void> {
-    await this.#run(compiled(postgres.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
+    await this.run(compiled(postgres.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
   }
 
   async saveModelCheck(check: ModelCheck): Promise<void> {
     const { model, digest, ...values } = checkRow(check);
-    await this.#run(
+    await this.run(
       compiled(
         postgres
           .insertInto('model_checks')
@@ -388,8 +272,8 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
       position: item.position,
       body: JSON.stringify(experimentItem.parse(item)),
     }));
-    await this.#database.whenAnswered(() =>
-      this.#database.transaction(async (run) => {
+    await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
         await run(
           compiled(
             postgres
@@ -415,8 +299,8 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   async deleteRun(runId: string): Promise<void> {
-    await this.#database.whenAnswered((tries) =>
-      this.#database.transaction(async (run) => {
+    await this.database.whenAnswered((tries) =>
+      this.database.transaction(async (run) => {
         const [row] = await run({
           sql: 'select phase from runs where id = $1 for update',
           parameters: [runId],
@@ -439,8 +323,8 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   async addShare(share: ShareRecord): Promise<void> {
-    await this.#database.whenAnswered(() =>
-      this.#database.transaction(async (run) => {
+    await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
         const [row] = await run({
           sql: 'select id from runs where id = $1 for share',
           parameters: [share.run_id],
@@ -453,7 +337,7 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   async revokeShare(shareId: string, at: number): Promise<boolean> {
-    const rows = await this.#run({
+    const rows = await this.run({
       sql: 'update shares set revoked_at = coalesce(revoked_at, $2) where id = $1 returning id',
       parameters: [shareId, at],
     });
@@ -461,70 +345,15 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   async countShareView(shareId: string, at: number): Promise<void> {
-    await this.#run({
+    await this.run({
       sql: 'update shares set views = views + 1, last_viewed_at = $2 where id = $1',
       parameters: [shareId, at],
     });
   }
 
-  async holdExperiment(experimentId: string, worker: string): Promise<boolean> {
-    const rows = await this.#run({
-      sql: `insert into experiment_leases (experiment_id, worker, until)
-              values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-            on conflict (experiment_id) do update set worker = excluded.worker, until = excluded.until
-              where experiment_leases.worker = $2 or experiment_leases.until <= clock_timestamp()
-            returning experiment_id`,
-      parameters: [experimentId, worker, this.leaseMs],
-    });
-    return rows.length > 0;
-  }
-
-  async keepExperiment(experimentId: string, worker: string): Promise<boolean> {
-    const rows = await this.#run({
-      sql: `update experiment_leases set until = clock_timestamp() + $3 * interval '1 millisecond'
-            where experiment_id = $1 and worker = $2 returning experiment_id`,
-      parameters: [experimentId, worker, this.leaseMs],
-    });
-    return rows.length > 0;
-  }
-
-  async releaseExperiment(experimentId: string, worker: string): Promise<void> {
-    await this.#run({
-      sql: 'delete from experiment_leases where experiment_id = $1 and worker = $2',
-      parameters: [experimentId, worker],
-    });
-  }
-
-  async holdPlace(id: string, { host, places }: { host: string; places: number }): Promise<boolean> {
-    const [row] = await this.#database.whenAnswered(() =>
-      this.#database.transaction(async (run) => {
-        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
-        await run({
-          sql: `insert into place_leases (id, host, since, until)
-                  values ($1, $2, clock_timestamp(), clock_timestamp() + $3 * interval '1 millisecond')
-                on conflict (id) do update set until = excluded.until`,
-          parameters: [id, host, this.leaseMs],
-        });
-        await run({ sql: 'delete from place_leases where until <= clock_timestamp()', parameters: [] });
-        return run({
-          sql: `select 1 as one from place_leases own where own.id = $1 and $3 >
-                  (select count(*) from leases where host = $2 and until > clock_timestamp())
-                  + (select count(*) from place_leases other
-                     where other.host = $2 and (other.since, other.id) < (own.since, own.id))`,
-          parameters: [id, host, places],
-        });
-      }),
-    );
-    return row !== undefined;
-  }
-
-  async dropPlace(id: string): Promise<void> {
-    await this.#run({ sql: 'delete from place_leases where id = $1', parameters: [id] });
-  }
-
   /** Whether the database answers at the moment. */
   answers(): Promise<boolean> {
-    return this.#database.run({ sql: 'select 1', parameters: [] }).then(
+    return this.database.run({ sql: 'select 1', parameters: [] }).then(
       () => true,
       () => false,
     );
@@ -555,7 +384,7 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
     this.#othersListeners.clear();
     await this.#search.close();
     await this.#watch.close();
-    await this.#database.close();
+    await this.database.close();
   }
 
   search(query: string, page: SearchPage): Promise<Found> {
@@ -571,18 +400,14 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 
   protected all(query: Compilable): Promise<unknown[]> {
-    return this.#run(compiled(query));
+    return this.run(compiled(query));
   }
-
-  /** A statement that may be run twice. */
-  readonly #run: Run = (statement: Statement) =>
-    this.#database.whenAnswered(() => this.#database.run(statement));
 
   #appendAs(
     runId: string,
     request: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
   ): Promise<RunEvent[]> {
-    return this.#database.whenAnswered(async () => {
+    return this.database.whenAnswered(async () => {
       const { fence, expectedSeq, events } = request;
       const before = await this.#stateAt(runId, expectedSeq);
       if (expectedSeq < 1 || before.seq !== expectedSeq) return this.#refused(runId, request);
@@ -593,7 +418,7 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
       );
       const state = foldAll(before, appended);
       const statement = appendStatement({ fence, expectedSeq, appended, state });
-      const rows = await this.#database.run(statement).catch((error: unknown) => {
+      const rows = await this.database.run(statement).catch((error: unknown) => {
         if (isStoreBusy(error)) this.#unanswered.set(runId, events.map(withoutUndefined));
         throw error;
       });
@@ -609,7 +434,7 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
     runId: string,
     { fence, expectedSeq, events }: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
   ): Promise<RunEvent[]> {
-    const found = await positionOf(this.#database.run, runId);
+    const found = await positionOf(this.database.run, runId);
     if (!found) throw new RunNotFoundError(runId);
     // Epoch 0 is a run that nobody has claimed.
     if (fence !== 'by a person' && (fence.epoch < 1 || found.epoch !== fence.epoch)) {
@@ -655,138 +480,6 @@ export class PostgresRunStore extends SqlReader implements SharedRunStore {
   }
 }
 
-/** How many work with the model server $3, or come before all runs that wait for it. */
-const PLACES_TAKEN = `((select count(*) from leases where host = $3 and until > clock_timestamp())
-  + (select count(*) from place_leases where host = $3 and until > clock_timestamp()))`;
-
-/** The lease of what `taken` took: $2 the worker, $3 the model server, $4 for how long in milliseconds. */
-const LEASE_TAKEN = `leased as (
-  insert into leases (run_id, epoch, worker, host, until)
-    select id, epoch, $2, $3, clock_timestamp() + $4 * interval '1 millisecond' from taken
-  on conflict (run_id) do update
-    set epoch = excluded.epoch, worker = excluded.worker, host = excluded.host, until = excluded.until, passed_at = null)`;
-
-const EVENT_COLUMNS = 'unnest($4::bigint[], $5::text[], $6::text[]) as event (seq, type, body)';
-const COUNT_COLUMNS = 'unnest($7::text[], $8::bigint[]) as counted (counter, count)';
-/** Of the summary, what an append changes. */
-const CHANGING = [
-  ...([
-    'updated_at',
-    'started_at',
-    'ended_at',
-    'phase',
-    'termination_reason',
-    'message',
-    'iterations_used',
-  ] as const),
-  ...([
-    'cycles',
-    'tokens_in',
-    'tokens_out',
-    'tool_calls',
-    'verification',
-    'stop_requested',
-    'last_seq',
-  ] as const),
-];
-const FIRST_CHANGING = 10;
-
-/** One statement, so that it is whole or not there, and waits for one answer of the database. */
-const APPEND = {
-  held: appendSql('epoch = $3 and $3 > 0'),
-  byPerson: appendSql('$3::bigint is null'),
-};
-
-function appendSql(fence: string): string {
-  const changes = CHANGING.map((column, index) => `${column} = $${FIRST_CHANGING + index}`).join(', ');
-  return `
-    with held as (update runs set ${changes}
-                  where id = $1 and last_seq = $2 and ${fence} and phase <> 'ended' returning id, model),
-         stored as (insert into events (run_id, seq, type, at, body)
-                    select held.id, event.seq, event.type, $9, event.body from held, ${EVENT_COLUMNS}),
-         counts as (insert into model_counts (model, counter, count)
-                    select held.model, counted.counter, counted.count from held, ${COUNT_COLUMNS}
-                    on conflict (model, counter) do update set count = model_counts.count + excluded.count)
-    select id from held`;
-}
-
-function appendStatement(append: {
-  fence: Fence;
-  expectedSeq: number;
-  appended: readonly RunEvent[];
-  state: RunState;
-}): Statement {
-  const { fence, expectedSeq, appended, state } = append;
-  const rows = appended.map(toEventRow);
-  const counts = [...totalCounts(appended)].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait in a ring
-  const summary = toRow(summarizeRun(state));
-  const held = fence !== 'by a person';
-  return {
-    name: held ? 'loupe_append' : 'loupe_intervene',
-    sql: held ? APPEND.held : APPEND.byPerson,
-    parameters: [
-      state.runId,
-      expectedSeq,
-      held ? fence.epoch : null,
-      rows.map(({ seq }) => seq),
-      rows.map(({ type }) => type),
-      rows.map(({ body }) => body),
-      counts.map(([counter]) => counter),
-      counts.map(([, count]) => count),
-      appended[0]?.at ?? null,
-      ...CHANGING.map((column) => summary[column]),
-    ],
-  };
-}
-
-function eventsAfter(runId: string, { afterSeq, limit }: { afterSeq: number; limit: number }): Statement {
-  return {
-    name: 'loupe_read',
-    sql: 'select run_id, seq, at, body from events where run_id = $1 and seq > $2 order by seq limit $3',
-    parameters: [runId, afterSeq, limit],
-  };
-}
-
-function textsAfter(runId: string, { afterSeq, limit, maxChars }: TextRange): Statement {
-  return {
-    name: 'loupe_read_texts',
-    sql: `select run_id, seq, at, type, body
-            from (select *, sum(length(body)) over (order by seq) - length(body) as chars_before
-                    from (select run_id, seq, at, type, body from events
-                            where run_id = $1 and seq > $2 order by seq limit $3) as page) as measured
-            where chars_before < $4 order by seq`,
-    parameters: [runId, afterSeq, limit, maxChars],
-  };
-}
-
-function insertEvents(runId: string, events: readonly RunEvent[]): Statement {
-  const rows = events.map(toEventRow);
-  return {
-    sql: `insert into events (run_id, seq, type, at, body)
-          select $1, event.* from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[]) as event`,
-    parameters: [
-      runId,
-      rows.map(({ seq }) => seq),
-      rows.map(({ type }) => type),
-      events.map(({ at }) => at),
-      rows.map(({ body }) => body),
-    ],
-  };
-}
-
-function totalCounts(events: readonly RunEvent[]): Map<string, number> {
-  const totals = new Map<string, number>();
-  for (const event of events) {
-    for (const [counter, count] of countsOf(event)) totals.set(counter, (totals.get(counter) ?? 0) + count);
-  }
-  return totals;
-}
-
-function toEventRow(event: RunEvent): { run_id: string; seq: number; type: string; body: string } {
-  const { run_id, seq, at: _, ...body } = event;
-  return { run_id, seq, type: event.type, body: JSON.stringify(body) };
-}
-
 function withoutPlace(event: RunEvent): unknown {
   const { run_id: _run, seq: _seq, at: _at, ...body } = event;
   return withoutUndefined(body);
@@ -807,19 +500,6 @@ async function firstOf(run: Run, key: string): Promise<string | undefined> {
     compiled(postgres.selectFrom('idempotency_keys').select('run_id').where('key', '=', key)),
   );
   return row && z.object({ run_id: z.string() }).parse(row).run_id;
-}
-
-async function positionOf(run: Run, runId: string): Promise<z.infer<typeof position> | undefined> {
-  const [row] = await run({
-    sql: 'select last_seq, epoch, phase from runs where id = $1',
-    parameters: [runId],
-  });
-  return row && position.parse(row);
-}
-
-function toClaim(row: unknown): { epoch: number; lastSeq: number } {
-  const { epoch, last_seq: lastSeq } = claimed.parse(row);
-  return { epoch, lastSeq };
 }
 
 function isDuplicate(error: unknown): boolean {
