@@ -8,7 +8,7 @@ import { EXPLORE_SYSTEM_PROMPT } from '../modes/explore-prompt.ts';
 import { calls, says } from '../runs/play.ts';
 import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
 import type { ScenarioInput } from '../testing/scenario.ts';
-import { createExploreTools, exploreToolDefinitions } from '../tools/explore-tools.ts';
+import { createExploreTools } from '../tools/explore-tools.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { ToolDispatcher } from '../tools/tool-dispatcher.ts';
 import {
@@ -78,7 +78,7 @@ it('X24: every public function for scripts says what it takes, gives and throws,
 
 it('N8, X5: test_execute_chat_completion_calls_client', async () => {
   const { parts: given } = await parts([says('A note.')]);
-  await executeChatCompletion(given.model)('play', messages, exploreToolDefinitions(), options);
+  await executeChatCompletion(given.model)('play', messages, createExploreTools().definitions, options);
   expect(fake.chats).toHaveLength(1);
   expect(fake.chats[0]).toMatchObject({ model: 'play', messages, options, stream: false });
   expect(fake.chats[0]?.tools).toHaveLength(6);
@@ -226,7 +226,7 @@ it('X13, X20: a history that fits no more, or a signal, counts no cycle that nev
 
 it('O15: a dispatcher that throws gives the model an error text and ends nothing', async () => {
   const dispatcher = {
-    getToolDefinitions: () => exploreToolDefinitions(),
+    getToolDefinitions: () => createExploreTools().definitions,
     dispatch: async () => {
       throw new Error('the database is gone');
     },

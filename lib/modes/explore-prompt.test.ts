@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, expectTypeOf, it } from 'vitest';
-import { exploreToolDefinitions } from '../tools/explore-tools.ts';
+import { createExploreTools } from '../tools/explore-tools.ts';
 import { type AgentState, buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 import { parseOllamaResponse } from './explore-response.ts';
 
@@ -15,7 +15,7 @@ const history = [
   { role: 'user' as const, content: 'Cycle 1.' },
   { role: 'assistant' as const, content: 'A note.', thinking: 'Hm.' },
 ];
-const tools = exploreToolDefinitions();
+const tools = createExploreTools().definitions;
 
 it('X19: the state of an exploration has the fields of its source', () => {
   expect(Object.keys(state)).toEqual([

@@ -49,37 +49,6 @@ export async function runChecks(checks: readonly Check[], options: CheckOptions)
   return results;
 }
 
-/** All checks in one line, and the outcome of V8. Pure. No checks at all are a pass. */
-export function summarizeChecks(results: readonly CheckResult[]): {
-  outcome: 'pass' | 'partial_pass' | 'fail';
-  summary: string;
-} {
-  const failedOnes = results.filter(({ passed }) => !passed);
-  if (failedOnes.length === 0) {
-    return {
-      outcome: 'pass',
-      summary: results.length === 0 ? 'No checks.' : `All ${results.length} checks passed.`,
-    };
-  }
-  const names = failedOnes.map(({ check }) => describeCheck(check)).join('; ');
-  return {
-    outcome: failedOnes.length < results.length ? 'partial_pass' : 'fail',
-    summary: shortText(`${failedOnes.length} of ${results.length} checks failed: ${names}`, 500),
-  };
-}
-
-/** The check as a phrase: `file "a.md" exists`. */
-function describeCheck(check: Check): string {
-  switch (check.type) {
-    case 'command':
-      return `command "${shortText(check.command, 100)}" succeeds`;
-    case 'file_exists':
-      return `file "${check.path}" exists`;
-    case 'file_contains':
-      return `file "${check.path}" contains "${shortText(check.text, 100)}"`;
-  }
-}
-
 type Verdict = Pick<CheckResult, 'passed' | 'output'>;
 
 async function runCheck(check: Check, options: CheckOptions): Promise<Verdict> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { sandboxUnderTest, temporaryFolder } from '../sandbox/under-test.ts';
-import { runChecks, summarizeChecks } from './checks.ts';
+import { runChecks } from './checks.ts';
 import { noSandbox, toolsUnderTest } from './under-test.ts';
 
 const found = await sandboxUnderTest();
@@ -210,11 +210,6 @@ describe('V11: checks of finished work', () => {
       expect(results[1]?.output).toBe('Exit code 4.\nbad\n\nseen\n');
       expect(results[3]?.output).toBe('"missing.md" does not exist.');
       expect(results[5]?.output).toBe('"summary.md" (17 bytes) does not contain the text.');
-      expect(summarizeChecks(results)).toEqual({
-        outcome: 'partial_pass',
-        summary:
-          '3 of 6 checks failed: command "echo seen; echo bad >&2; exit 4" succeeds; file "missing.md" exists; file "summary.md" contains "mountain"',
-      });
     },
   );
 
@@ -234,7 +229,5 @@ describe('V11: checks of finished work', () => {
     expect(results.map(({ passed }) => passed)).toEqual([false, false, false, false, false]);
     expect(results[0]?.output).toContain('leads out');
     expect(results[4]?.output).toBe('Commands can not run here: Not needed in this test.');
-    expect(summarizeChecks(results).outcome).toBe('fail');
-    expect(summarizeChecks([]).outcome).toBe('pass');
   });
 });

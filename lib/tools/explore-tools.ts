@@ -1,4 +1,3 @@
-import type { ToolDefinition } from '../parser/types.ts';
 import { deleteMemory, listMemories, readMemory, searchMemories, writeMemory } from './memory.ts';
 import { messageOperator } from './message-operator.ts';
 import { createToolBox } from './registry.ts';
@@ -16,9 +15,4 @@ const EXPLORE_TOOLS: readonly Tool[] = [
 /** The six tools of an exploration (O11): a memory and a way to the operator; no files, no shell, no network (O16). */
 export function createExploreTools(): ToolBox {
   return createToolBox(EXPLORE_TOOLS, '');
-}
-
-/** Their definitions in Ollama's format. */
-export function exploreToolDefinitions(): ToolDefinition[] {
-  return EXPLORE_TOOLS.map(({ definition }) => definition);
 }
