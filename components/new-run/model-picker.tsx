@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { formatBytes, formatShortCount } from '#lib/browser/format.ts';
 import { callsTools, demoWords, sortedModels } from '#lib/browser/models.ts';
@@ -22,6 +22,16 @@ export function ModelPicker({
   problem?: string;
 }) {
   const [filter, setFilter] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  const there = models.some(({ name }) => name === value);
+  // A model that was chosen elsewhere may stand below the edge of the list. The page itself stays where it is.
+  useEffect(() => {
+    const row = there ? list.current?.querySelector<HTMLElement>('label:has(:checked)') : undefined;
+    if (!list.current || !row) return;
+    const { scrollTop, clientHeight } = list.current;
+    const hidden = row.offsetTop < scrollTop || row.offsetTop + row.offsetHeight > scrollTop + clientHeight;
+    if (hidden) list.current.scrollTop = row.offsetTop;
+  }, [there]);
   const shown = sortedModels(models).filter((model) =>
     model.name.toLowerCase().includes(filter.toLowerCase()),
   );
@@ -38,10 +48,11 @@ export function ModelPicker({
         />
       )}
       <div
+        ref={list}
         role="radiogroup"
         aria-label="Model"
         aria-invalid={problem !== undefined}
-        className="max-h-80 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised"
+        className="relative max-h-80 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised"
       >
         {shown.map((model) => (
           <label

@@ -214,4 +214,13 @@ test('D10: the models that can be chosen say what they can do', async ({ page, l
   await line.getByRole('link', { name: 'New run with seen-model:latest' }).click();
   const chosen = page.getByRole('radiogroup', { name: 'Model' }).getByRole('radio', { checked: true });
   await expect(chosen).toHaveAccessibleName(/^seen-model:latest.* in memory/);
+
+  await test.step('a model at the end of the list is in sight when it is the one', async () => {
+    for (const name of ['one', 'two', 'three', 'four']) ollama.add({ name, steps: [{ reply: {} }] });
+    await page.setViewportSize({ width: 1280, height: 1000 });
+    await page.goto('/models');
+    await page.getByRole('link', { name: 'New run with loupe-demo-trouble' }).click();
+    await expect(chosen).toHaveAccessibleName(/^loupe-demo-trouble/);
+    await expect(chosen).toBeInViewport({ ratio: 1 });
+  });
 });
