@@ -92,7 +92,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
         {suggestion && (
           <Button
             size="sm"
-            kind={more ? 'plain' : 'primary'}
+            kind={suggestion.raisesLimit && !more ? 'primary' : 'plain'}
             disabled={busy}
             onClick={() => void start({}, suggestion.changes)}
           >

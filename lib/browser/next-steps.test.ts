@@ -56,6 +56,16 @@ it('suggests a setting that differs from the one that led to the end', () => {
   expect(suggested('final_answer')).toBeUndefined();
 });
 
+it.each([
+  ['timeout', true],
+  ['context_full', true],
+  ['budget_exceeded', true],
+  ['stall', false],
+  ['repetition', false],
+] as const)('D8: whether the setting after %s raises the limit that ended the run: %s', (reason, raises) => {
+  expect(suggestionFor(sampleConfig(), ended(reason).end)?.raisesLimit).toBe(raises);
+});
+
 it('offers more iterations only after the limit, and never more than there may be', () => {
   const { end } = ended('max_iterations');
   const more = (limit: number) => moreSteps(sampleConfig({ max_iterations: limit }), extent(limit), end);

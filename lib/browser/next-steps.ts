@@ -134,6 +134,8 @@ function higherLimit({ max_iterations: limit }: RunConfig): number {
 export interface Suggestion {
   readonly words: string;
   readonly changes: Partial<RunDraft>;
+  /** Whether it raises the very limit that ended the run; else it is one thing to try, or right for some tasks only. */
+  readonly raisesLimit: boolean;
 }
 
 /** What to set otherwise after this end, when there is one setting that follows from it. */
@@ -143,18 +145,18 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
     case 'max_iterations': {
       const limit = Math.min(MAX_ITERATIONS, config.max_iterations * 2);
       return limit > config.max_iterations
-        ? { words: `with ${limit} iterations`, changes: { maxIterations: String(limit) } }
+        ? { words: `with ${limit} iterations`, changes: { maxIterations: String(limit) }, raisesLimit: true }
         : undefined;
     }
     case 'stall':
-      return { words: 'without the stall guard', changes: { stallGuard: 'off' } };
+      return { words: 'without the stall guard', changes: { stallGuard: 'off' }, raisesLimit: false };
     case 'repetition': {
       const { temperature } = config.model_options;
       const higher =
         typeof temperature === 'number' ? Math.min(1, Math.round((temperature + 0.3) * 10) / 10) : 0.7;
       return higher === temperature
         ? undefined
-        : { words: `at temperature ${higher}`, changes: { temperature: String(higher) } };
+        : { words: `at temperature ${higher}`, changes: { temperature: String(higher) }, raisesLimit: false };
     }
     case 'context_full': {
       const window = config.window_tokens * 2;
@@ -164,6 +166,7 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
           mode === 'task'
             ? { windowTokens: String(window) }
             : { windowTokens: String(window), contextLimit: String(window) },
+        raisesLimit: true,
       };
     }
     case 'budget_exceeded': {
@@ -173,11 +176,15 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
         ...(seconds === undefined ? {} : { maxMinutes: String(Math.round((seconds / 30) * 100) / 100) }),
         ...(cost === undefined ? {} : { maxCost: String(cost * 2) }),
       };
-      return { words: 'with twice the budget', changes };
+      return { words: 'with twice the budget', changes, raisesLimit: true };
     }
     case 'timeout': {
       const seconds = Math.min(86_400, (config.call_timeout_ms / 1000) * 2);
-      return { words: `with ${seconds} s per call`, changes: { callTimeout: String(seconds) } };
+      return {
+        words: `with ${seconds} s per call`,
+        changes: { callTimeout: String(seconds) },
+        raisesLimit: true,
+      };
     }
     default:
       return undefined;
