@@ -32,6 +32,8 @@ export class Shares {
   readonly #redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
   readonly #now: () => number;
   readonly #logs = new Map<string, SharedLog>();
+  /** The log of the last preview: the link that is made of it goes on with what was looked through. */
+  #previewed: { draft: string; log: SharedLog } | undefined;
   /** By the id of the link; never stored. */
   readonly #tokens = new Map<string, string>();
   readonly #listeners = new Set<(gone: { shareId?: string; runId?: string }) => void>();
@@ -55,6 +57,7 @@ export class Shares {
   async preview(runId: string, request: ShareRequest): Promise<Omit<SharePreviewReply, 'reach'>> {
     const { workspace, lastSeq } = await this.#run(runId);
     const log = this.#newLog({ run_id: runId, scope: request.scope, show: request.show }, workspace);
+    this.#previewed = { draft: draftOf(runId, request), log };
     await log.lookThrough(lastSeq);
     const events: unknown[] = [];
     for await (const page of log.read({ afterSeq: 0, untilSeq: lastSeq })) {
@@ -73,6 +76,10 @@ export class Shares {
   async create(runId: string, request: ShareRequest): Promise<Share & { token: string }> {
     const { workspace, lastSeq, title } = await this.#run(runId);
     const { scope, show, live, expires_in_ms } = request;
+    const log =
+      this.#takePreviewed(runId, request) ?? this.#newLog({ run_id: runId, scope, show }, workspace);
+    // What is a secret by a later event stands in the title as well.
+    await log.lookThrough(lastSeq);
     // 128 bits; only their hash is kept.
     const token = randomBytes(16).toString('base64url');
     const created_at = this.#now();
@@ -80,7 +87,7 @@ export class Shares {
       id: randomBytes(8).toString('hex'),
       run_id: runId,
       token_hash: hashOf(token),
-      title: await this.#titleOf({ run_id: runId, scope, show }, { workspace, lastSeq, title }),
+      title: log.text(title),
       scope,
       show,
       ...(live ? {} : { until_seq: lastSeq }),
@@ -90,6 +97,7 @@ export class Shares {
     };
     await this.#store.addShare(record);
     this.#tokens.set(record.id, token);
+    this.#keep(record.id, log);
     return { ...this.#share(record), token };
   }
 
@@ -120,6 +128,7 @@ export class Shares {
   runDeleted(runId: string): void {
     this.#tell({ runId });
     this.#logs.clear();
+    this.#previewed = undefined;
   }
 
   /** Called at once when a link is revoked in this process, with the link or the run it leads to. */
@@ -147,10 +156,7 @@ export class Shares {
     if (typeof record === 'string') return record;
     const { workspace } = await this.#run(record.run_id);
     const log = this.#logs.get(record.id) ?? this.#newLog(record, workspace);
-    this.#logs.delete(record.id);
-    this.#logs.set(record.id, log);
-    const oldest = this.#logs.keys().next().value;
-    if (this.#logs.size > MAX_LOGS && oldest !== undefined) this.#logs.delete(oldest);
+    this.#keep(record.id, log);
     await log.lookThrough(await this.lastSeq(record));
     return { record, log };
   }
@@ -172,14 +178,19 @@ export class Shares {
     return { workspace: created.config.workspace, lastSeq: summary.last_seq, title: summary.title };
   }
 
-  /** Looked through for the whole log: what is a secret by a later event stands in the title as well. */
-  async #titleOf(
-    record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>,
-    { workspace, lastSeq, title }: { workspace: string; lastSeq: number; title: string },
-  ): Promise<string> {
-    const log = this.#newLog(record, workspace);
-    await log.lookThrough(lastSeq);
-    return log.text(title);
+  /** For one link: what another one that was made frozen, or earlier, does not show, is not to mask anything in it. */
+  #takePreviewed(runId: string, request: ShareRequest): SharedLog | undefined {
+    if (this.#previewed?.draft !== draftOf(runId, request)) return undefined;
+    const { log } = this.#previewed;
+    this.#previewed = undefined;
+    return log;
+  }
+
+  #keep(shareId: string, log: SharedLog): void {
+    this.#logs.delete(shareId);
+    this.#logs.set(shareId, log);
+    const oldest = this.#logs.keys().next().value;
+    if (this.#logs.size > MAX_LOGS && oldest !== undefined) this.#logs.delete(oldest);
   }
 
   #newLog(record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>, workspace: string): SharedLog {
@@ -212,6 +223,11 @@ export class Shares {
 
 /** 128 bits as base64url writes them. */
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
+
+/** What decides how the log of a link is looked through. */
+function draftOf(runId: string, { scope, show }: ShareRequest): string {
+  return JSON.stringify([runId, scope, show]);
+}
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
