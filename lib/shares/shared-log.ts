@@ -6,6 +6,8 @@ import { inScope } from '../redaction/scope.ts';
 import type { Finding } from '../redaction/tallies.ts';
 import type { RunReader } from '../store/run-store.ts';
 
+const ignored = () => undefined;
+
 /** Events that are looked through before others get their turn. */
 const PAGE = 50;
 
@@ -38,7 +40,8 @@ export class SharedLog {
 
   /** Looks through the log up to an event, once. */
   lookThrough(seq: number): Promise<void> {
-    this.#work = this.#work.then(async () => {
+    // A look that failed, as of a store that was busy, is no reason for the next to fail.
+    this.#work = this.#work.catch(ignored).then(async () => {
       while (this.#known < seq) {
         const limit = Math.min(PAGE, seq - this.#known);
         const events = await this.#store.read(this.#runId, { afterSeq: this.#known, limit });

@@ -52,3 +52,12 @@ it('issue 8: the link that is made of a preview goes on with what that looked th
   await shares.create(runId, shareRequest.parse({ scope: 'summary' }));
   expect(reads.events).toBeGreaterThan(0);
 });
+
+it('faults: a link whose log could not be read once is shown when it is asked for again', async () => {
+  const { runId, reads, shares, store } = await open();
+  const { token } = await shares.create(runId, shareRequest.parse({}));
+  const afterRestart = new Shares({ store, now: Date.now, redaction: {} });
+  reads.fail = 1;
+  await expect(afterRestart.open(token)).rejects.toThrow('busy');
+  expect(await afterRestart.open(token)).toMatchObject({ record: { run_id: runId } });
+});
