@@ -353,6 +353,20 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     });
   });
 
+  it('faults: says why it cannot look for what other processes wrote, unless the database does not answer', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const url = server.newDatabase();
+    await open(url, { lookMs: 20 });
+    await server.restart();
+    expect(said).not.toHaveBeenCalled();
+    server.sql(url, 'alter table runs rename to others');
+    await expect
+      .poll(() => said.mock.calls.flat().join(' '), { timeout: 20_000 })
+      .toContain('Looking for what');
+    server.sql(url, 'alter table others rename to runs');
+    said.mockRestore();
+  });
+
   it('waits for a database that is started again, and appends once', async () => {
     const store = await open(server.newDatabase(), { patienceMs: 30_000 });
     await store.create({ id: 'a', config: sampleConfig() });

@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { z } from 'zod';
 import { jsonValue } from '../util/json.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
+import { isStoreBusy } from './store-errors.ts';
 
 /** One channel of the database carries "run X is at N", and at 0 when X was deleted. */
 const CHANNEL = 'loupe_runs';
@@ -155,8 +156,10 @@ export class PostgresWatch {
         else this.#found(id, last_seq);
         if (row.phase === 'ended') this.#known.delete(id);
       }
-    } catch {
-      // The database does not answer: whoever needs it is told so, and the next look finds what was missed.
+    } catch (error) {
+      // The next look finds what was missed. Of a database that does not answer, whoever needs it is told.
+      if (!this.#closed && !isStoreBusy(error))
+        console.error('Looking for what other processes wrote failed:', error);
     }
   }
 
