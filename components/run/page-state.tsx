@@ -5,7 +5,9 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/activity.ts';
 import { offerCommands } from '#lib/browser/commands.ts';
+import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { runTitle } from '#lib/browser/mode-words.ts';
+import { say } from '#lib/browser/say.ts';
 import { stateIcon } from '#lib/browser/state-icon.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { shortText } from '#lib/util/short-text.ts';
@@ -61,7 +63,10 @@ export function RunCommands({
           id: 'link',
           group: 'This run',
           label: 'Copy the link to this row',
-          run: () => void navigator.clipboard.writeText(location.href),
+          run: () =>
+            void copyText(location.href).then((copied) => {
+              if (!copied) say(NOT_COPIED);
+            }),
         },
         {
           id: 'again',

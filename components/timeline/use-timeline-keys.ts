@@ -1,6 +1,7 @@
 'use client';
 
 import { useEffect } from 'react';
+import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { DENSITY_WORDS, nextDensity } from '#lib/browser/density.ts';
 import { say } from '#lib/browser/say.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
@@ -60,9 +61,9 @@ export function useTimelineKeys(actions: {
       const { cursor } = reading.getState();
       const row = shownRows().find((shown) => shown.key === cursor);
       if (!row) return say('Go to a row first: j and k lead there.');
-      void navigator.clipboard
-        .writeText(linkToRow(row.seq))
-        .then(() => say('The link to this row is copied.'));
+      void copyText(linkToRow(row.seq)).then((copied) =>
+        say(copied ? 'The link to this row is copied.' : NOT_COPIED),
+      );
     };
     const pressed = (event: KeyboardEvent) => {
       if (isDialogOpen()) return;

@@ -2,6 +2,8 @@
 
 import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
+import { say } from '#lib/browser/say.ts';
 import { cx } from './cx.ts';
 
 /** Copies a text; the icon says that it did. */
@@ -25,8 +27,8 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [done]);
   const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    setDone(true);
+    if (await copyText(typeof text === 'string' ? text : text())) setDone(true);
+    else say(NOT_COPIED);
   };
   const Icon = done ? Check : icon;
   return (
