@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import config from '../vitest.config.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -17,6 +18,15 @@ it('D21: stories run against a scripted Ollama; those against a real one are sta
     expect(stages).toMatch(new RegExp(`name: '${stage}', .*onlyInCi: true`));
   }
   expect(readFileSync(join(root, '.ci', 'run'), 'utf8')).toMatch(/export CI=true\nnpm test/);
+});
+
+it('N10: the unit tests fail where they reach less than 80 % of the code', () => {
+  expect(config.test?.coverage).toMatchObject({
+    include: ['lib/**/*.ts'],
+    thresholds: { lines: 80, statements: 80 },
+  });
+  const stages = readFileSync(join(root, 'scripts', 'test.mjs'), 'utf8');
+  expect(stages).toContain("vitest('unit', '--coverage')");
 });
 
 it('D1: the application stands on the named packages, in the named places', () => {

@@ -24,12 +24,13 @@ function verdict(tool, args) {
   return run(args) === 0 ? { passed: 1, failed: 0, skipped: 0, troubles: [] } : failure(tool);
 }
 
-function vitest(project) {
+function vitest(project, ...options) {
   const report = join(scratch, `${project}.json`);
   const status = run([
     bin('vitest', 'vitest.mjs'),
     'run',
     `--project=${project}`,
+    ...options,
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
@@ -53,7 +54,7 @@ function playwright(project) {
 const stages = [
   { name: 'format', run: () => verdict('biome', [bin('@biomejs', 'biome', 'bin', 'biome'), 'ci', '.']) },
   { name: 'types', run: () => verdict('tsc', [bin('typescript', 'bin', 'tsc'), '--noEmit']) },
-  { name: 'unit', run: () => vitest('unit') },
+  { name: 'unit', run: () => vitest('unit', '--coverage') },
   { name: 'integration', run: () => vitest('integration') },
   { name: 'e2e', run: () => playwright('stories') },
   { name: 'ollama', run: () => vitest('ollama'), onlyInCi: true },

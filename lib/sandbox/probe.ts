@@ -10,14 +10,9 @@ import { describeHost } from './host-system.ts';
 import { endLeftovers } from './leftover-commands.ts';
 import { findCgroupParent } from './process-cgroup.ts';
 import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
-import { DEFAULT_LIMITS, type Protection, type Sandbox, type SandboxReport } from './sandbox.ts';
+import { DEFAULT_LIMITS, type Protection, type Sandbox } from './sandbox.ts';
 import { openSeatbelt } from './seatbelt.ts';
 import { seccompFilter } from './seccomp.ts';
-
-/** How commands are confined on this machine, and which protections hold. Runs one sandboxed command. */
-export async function probeSandbox(): Promise<SandboxReport> {
-  return (await openSandbox()).report;
-}
 
 /** The sandbox of this machine. Never throws: where none works, the report says why and commands are not offered. */
 export async function openSandbox(): Promise<Sandbox> {
