@@ -11,6 +11,7 @@ import {
 import { ledgerOf } from '#lib/browser/ledger.ts';
 import { readingWords } from '#lib/browser/parse-ladder.ts';
 import { useNow } from '../hooks/use-now.ts';
+import { EventLink } from '../ui/event-link.tsx';
 import { Gauge } from '../ui/gauge.tsx';
 import { useRun, useRunScreen } from './run-context.tsx';
 
@@ -97,17 +98,10 @@ function Times() {
       {speed !== undefined && <Line name="Writing speed">{formatRate(speed)} tok/s</Line>}
       {longest && calls > 1 && (
         <Line name="Longest call">
-          <a
-            href={`#${longest.seq}`}
-            onClick={(click) => {
-              click.preventDefault();
-              goTo(longest.seq);
-            }}
-            className="text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
-          >
+          <EventLink seq={longest.seq} onGo={goTo}>
             {formatDuration(longest.ms)}
             <span className="sr-only"> in model call {longest.call}</span>
-          </a>
+          </EventLink>
         </Line>
       )}
     </>

@@ -1,6 +1,5 @@
 'use client';
 
-import type { ReactNode } from 'react';
 import { formatCount, formatDuration, plural } from '#lib/browser/format.ts';
 import { firedLimit } from '#lib/browser/ledger.ts';
 import { stepWord } from '#lib/browser/mode-words.ts';
@@ -12,6 +11,7 @@ import { useRun, useRunScreen } from '../run/run-context.tsx';
 import { StopLadder } from '../run/stop-ladder.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
+import { EventLink } from '../ui/event-link.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Gauge } from '../ui/gauge.tsx';
 import { toneText } from '../ui/tone.ts';
@@ -70,7 +70,7 @@ export function EndRow({ row }: { row: EndRowData }) {
         <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
           Evidence:
           {event.evidence.slice(0, 12).map((seq) => (
-            <EventLink key={seq} seq={seq} onGo={goTo}>
+            <EventLink key={seq} seq={seq} onGo={goTo} className="tnum">
               {evidenceWords(timeline, seq, mode)}
             </EventLink>
           ))}
@@ -164,7 +164,7 @@ function FailedChecks() {
         ))}
       </ul>
       <p className="mt-1 text-sm">
-        <EventLink seq={seq} onGo={goTo}>
+        <EventLink seq={seq} onGo={goTo} className="tnum">
           What the checks found
         </EventLink>
       </p>
@@ -182,29 +182,6 @@ function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefine
   const index = rowIndexOfSeq(timeline, seq);
   const row = index === undefined ? undefined : timeline.rows[index];
   return row ? `${rowWords(row, mode)} (#${seq})` : `#${seq}`;
-}
-
-function EventLink({
-  seq,
-  onGo,
-  children,
-}: {
-  seq: number;
-  onGo: (seq: number) => void;
-  children: ReactNode;
-}) {
-  return (
-    <a
-      href={`#${seq}`}
-      onClick={(click) => {
-        click.preventDefault();
-        onGo(seq);
-      }}
-      className="tnum text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
-    >
-      {children}
-    </a>
-  );
 }
 
 function Figure({ name, value }: { name: string; value: string }) {

@@ -1,5 +1,6 @@
 import type { Gauge as GaugeFigures } from '#lib/browser/ledger.ts';
 import { cx } from './cx.ts';
+import { EventLink } from './event-link.tsx';
 
 const fills = { calm: 'fill-ink-3', near: 'fill-brass-fill', reached: 'fill-warn' };
 const words = { calm: 'text-ink', near: 'text-brass', reached: 'text-warn' };
@@ -29,17 +30,9 @@ export function Gauge({ gauge, onEvent }: { gauge: GaugeFigures; onEvent?: (seq:
             <span className="flex flex-wrap gap-x-1.5">
               fed by
               {fed.slice(-MAX_LINKS).map((seq) => (
-                <a
-                  key={seq}
-                  href={`#${seq}`}
-                  onClick={(click) => {
-                    click.preventDefault();
-                    onEvent(seq);
-                  }}
-                  className="font-mono text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
-                >
+                <EventLink key={seq} seq={seq} onGo={onEvent} className="font-mono">
                   #{seq}
-                </a>
+                </EventLink>
               ))}
             </span>
           )}
