@@ -5,8 +5,8 @@ import type { HostQueue } from './host-queue.ts';
 import type { StoredRunLog } from './stored-run-log.ts';
 import { whenNotBusy } from './when-not-busy.ts';
 
-/** How often a run that has waited for a person looks whether other processes have left it a place. */
-const LOOK_MS = 500;
+/** How often who waits for a place looks whether other processes have left one. */
+export const PLACE_LOOK_MS = 500;
 
 /** What a place is where several processes share the runs. */
 export interface SharedPlaces {
@@ -119,7 +119,7 @@ export class Place {
     const take = () => shared.store.takePlace(log, { host, places: concurrency });
     while (!signal.aborted && !log.state.stop) {
       if (await whenNotBusy(take, { runId: log.runId, signal: closing })) break;
-      await log.changed(log.state.seq, AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]));
+      await log.changed(log.state.seq, AbortSignal.any([signal, AbortSignal.timeout(PLACE_LOOK_MS)]));
     }
   }
 

@@ -2,15 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunConfig } from '../events/config.ts';
 import { BEATS_PER_LEASE } from '../store/shared-run-store.ts';
 import { HostQueue } from './host-queue.ts';
-import { Place, type PlaceOptions, type SharedPlaces } from './place.ts';
+import { PLACE_LOOK_MS, Place, type PlaceOptions, type SharedPlaces } from './place.ts';
 import { leftToItsLease } from './shared-work.ts';
 import type { StoredRunLog } from './stored-run-log.ts';
 import { whenNotBusy } from './when-not-busy.ts';
 
 /** How long an endless run works at a time where each change of runs costs a load of the model. */
 const STRETCH_MS = 30_000;
-/** How often a guest looks whether other processes have left it a place. */
-const GUEST_LOOK_MS = 500;
 
 export interface PlacesOptions {
   /** This process, for people. */
@@ -174,7 +172,7 @@ export class Places {
     const { closing } = this.#options;
     try {
       while (!(await whenNotBusy(hold, { runId: id, signal: closing })))
-        await delay(GUEST_LOOK_MS, undefined, { signal });
+        await delay(PLACE_LOOK_MS, undefined, { signal });
       void beat();
       return await work(signal);
     } finally {
