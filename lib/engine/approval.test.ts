@@ -8,7 +8,7 @@ import { emptyRunState } from '../events/run-state.ts';
 import type { ChatModel, ChatReply } from '../model/chat-model.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
-import { sampleConfig } from '../testing/sample-logs.ts';
+import { sampleConfig, sampleFork } from '../testing/sample-logs.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 import { MemoryLog } from './memory-log.ts';
@@ -172,23 +172,13 @@ describe('approval of calls', () => {
       decision: 'approved',
       by: 'operator',
     };
+    const parent = { run_id: created.run_id, seq: last.seq + 1 };
     const log = forkedLog({
       id: 'fork',
       config: created.config,
-      parent: { run_id: created.run_id, seq: last.seq + 1 },
+      parent,
       prefix: [...events, runEvent.parse(decided)],
-      events: [
-        {
-          type: 'run.forked',
-          from: { run_id: created.run_id, seq: last.seq + 1 },
-          iteration: 1,
-          cycle: 0,
-          edits: [],
-          settings: [],
-          answered: false,
-          files: { kind: 'none' },
-        },
-      ],
+      events: [sampleFork(parent)],
       at: last.at,
     });
     const fork = setUp({ replies: [], approval, events: log });

@@ -1,22 +1,13 @@
 import { expect, it } from 'vitest';
-import { completedLog } from '../testing/sample-logs.ts';
+import { completedLog, sampleFork } from '../testing/sample-logs.ts';
 import { foldAll } from './fold-run.ts';
 import { emptyTimeline, foldTimeline } from './fold-timeline.ts';
 import { ForkFinder, type ForkPlaceWords, forkProblem } from './fork-point.ts';
 import { forkedLog } from './forked-log.ts';
-import type { NewEvent, RunEvent } from './registry.ts';
+import type { RunEvent } from './registry.ts';
 import { emptyRunState } from './run-state.ts';
 
-const forked = (seq: number): Extract<NewEvent, { type: 'run.forked' }> => ({
-  type: 'run.forked',
-  from: { run_id: 'sample', seq },
-  iteration: 1,
-  cycle: 0,
-  edits: [],
-  settings: [],
-  answered: false,
-  files: { kind: 'none' },
-});
+const forked = (seq: number) => sampleFork({ run_id: 'sample', seq });
 
 function fork(seq: number) {
   const { events } = completedLog();

@@ -412,6 +412,20 @@ export function choiceEvents(
   return log.events;
 }
 
+/** A fork in its first iteration, with nothing changed. */
+export function sampleFork(from: { run_id: string; seq: number }): Extract<NewEvent, { type: 'run.forked' }> {
+  return {
+    type: 'run.forked',
+    from,
+    iteration: 1,
+    cycle: 0,
+    edits: [],
+    settings: [],
+    answered: false,
+    files: { kind: 'none' },
+  };
+}
+
 /** A run that went well, in four iterations. */
 export function completedLog(options: ConstructorParameters<typeof SampleLog>[0] = {}): SampleLog {
   const log = new SampleLog(options).prepare();
