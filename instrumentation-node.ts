@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findRunService } from './lib/runs/current-service.ts';
+import { findRunService } from './lib/app/current-service.ts';
 
 /**
  * `npm start` has opened the service before Next. Under `next dev` there is no server of ours: the service is opened

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { AppHeader } from '../components/shell/app-header.tsx';
 import { Said } from '../components/shell/said.tsx';
 import { UnconfinedBanner } from '../components/shell/unconfined-banner.tsx';
-import { THEME_COOKIE, themeOf } from '../lib/browser/theme.ts';
+import { THEME_COOKIE, themeOf } from '../lib/browser/prefs/theme.ts';
 import './globals.css';
 
 export const dynamic = 'force-dynamic';

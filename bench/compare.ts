@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test';
 import { type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
 import { partingLogs } from '../e2e/parting-logs.ts';
 import { storeRuns } from '../e2e/stored-run.ts';
-import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { heapMb, openBrowser } from './browser.ts';
 import { quantile } from './quantile.ts';
 

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
 import { endOf, forceStopAll, logOf, startRun } from '../e2e/runs.ts';
 import { storeRuns } from '../e2e/stored-run.ts';
-import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { longLog } from '../lib/testing/sample-logs.ts';
 import { heapMb, openBrowser } from './browser.ts';
 import { quantile } from './quantile.ts';

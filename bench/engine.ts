@@ -4,11 +4,12 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreateRunRequest, createRunRequest } from '../lib/api/create-run.ts';
+import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
+import { instantScenario, type ScenarioInput } from '../lib/demo/scenario.ts';
 import { runLoop } from '../lib/engine/run-loop.ts';
 import { foldAll } from '../lib/events/fold-run.ts';
 import { emptyRunState } from '../lib/events/run-state.ts';
 import { withObservers } from '../lib/exports/append-observer.ts';
-import { SessionLogger } from '../lib/exports/session-logger.ts';
 import type { ChatModel } from '../lib/model/chat-model.ts';
 import { createOllamaChatModel } from '../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../lib/model/ollama-host.ts';
@@ -21,9 +22,8 @@ import { ended } from '../lib/policies/rule.ts';
 import { openToolsOf } from '../lib/runs/open-tools.ts';
 import { StoredRunLog } from '../lib/runs/stored-run-log.ts';
 import { openUnconfined } from '../lib/sandbox/unconfined.ts';
-import { SqliteRunStore } from '../lib/store/sqlite-store.ts';
-import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
-import { instantScenario, type ScenarioInput } from '../lib/testing/scenario.ts';
+import { SessionLogger } from '../lib/sharing/exports/session-logger.ts';
+import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
 
 // What a step costs at the beginning and at the end of a long run of each mode, apart from sending the conversation: the
 // real loop, parser, tools and SQLite store (one fsync per append) against a fake Ollama in another process that answers

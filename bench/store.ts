@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { NewEvent } from '../lib/events/registry.ts';
-import { SqliteRunStore } from '../lib/store/sqlite-store.ts';
+import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
 import { sampleConfig } from '../lib/testing/sample-logs.ts';
 import { quantile } from './quantile.ts';
 

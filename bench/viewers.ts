@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { startLoupe } from '../e2e/loupe-server.ts';
 import type { RunReply } from '../lib/api/replies.ts';
-import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { quantile } from './quantile.ts';
 
 // What many viewers of one run cost: the real server, a run of a thousand events, two hundred event streams in a process

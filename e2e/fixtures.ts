@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, test as base, expect, type Page } from '@playwright/test';
-import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { type LoupeServer, type LoupeServerOptions, startLoupe } from './loupe-server.ts';
 import { clearAway } from './runs.ts';
 

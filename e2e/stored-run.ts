@@ -1,5 +1,5 @@
 import type { NewEvent, RunEvent } from '../lib/events/registry.ts';
-import { SqliteRunStore } from '../lib/store/sqlite-store.ts';
+import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
 
 /** Writes finished logs into a data directory, for a server that is started on it: runs that would take hours to make. */
 export async function storeRuns(

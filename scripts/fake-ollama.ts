@@ -1,8 +1,8 @@
 // `npm run fake -- FILE…`: a server that speaks Ollama's wire and plays scenario files, such as a run that was saved as
 // one. Point OLLAMA_HOST at the address it prints.
 import { parseArgs } from 'node:util';
-import { startFakeOllama } from '../lib/testing/fake-ollama.ts';
-import { readScenarioFile } from '../lib/testing/scenario.ts';
+import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
+import { readScenarioFile } from '../lib/demo/scenario.ts';
 
 const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true });
 if (positionals.length === 0) {

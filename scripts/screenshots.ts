@@ -9,8 +9,8 @@ import { type BrowserContextOptions, chromium, type Page } from '@playwright/tes
 import { signIn } from '../e2e/fixtures.ts';
 import { startLoupe } from '../e2e/loupe-server.ts';
 import { endOf, finishRun, startRun } from '../e2e/runs.ts';
-import { leakingModel, passingModel } from '../lib/testing/check-scenarios.ts';
-import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
+import { leakingModel, passingModel } from '../lib/demo/check-scenarios.ts';
+import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { findChromium } from './system-tools.mjs';
 
 const root = join(import.meta.dirname, '..');

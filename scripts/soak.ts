@@ -7,9 +7,9 @@ import { freePort } from '../e2e/loupe-server.ts';
 import { readMessages } from '../e2e/read-messages.ts';
 import type { RunReply } from '../lib/api/replies.ts';
 import type { ShareReply } from '../lib/api/share.ts';
+import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
+import type { FaultInput, ScenarioInput, ScenarioStepInput } from '../lib/demo/scenario.ts';
 import type { RunEvent } from '../lib/events/registry.ts';
-import { type FakeOllama, startFakeOllama } from '../lib/testing/fake-ollama.ts';
-import type { FaultInput, ScenarioInput, ScenarioStepInput } from '../lib/testing/scenario.ts';
 import { SoakServers } from './soak-servers.ts';
 import { SECRET, SharedReader } from './soak-share.ts';
 

@@ -29,5 +29,5 @@ process.env.NEXT_TELEMETRY_DISABLED = '1';
 process.env.NODE_ENV = 'production';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-const { main } = await import('../lib/server/main.ts');
+const { main } = await import('../lib/app/main.ts');
 await main({ root, host });

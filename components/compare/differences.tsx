@@ -13,9 +13,9 @@ import {
 import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { type DiffPiece, diffText } from '#lib/browser/diff-text.ts';
-import { formatCount, plural } from '#lib/browser/format.ts';
-import { stepWord } from '#lib/browser/mode-words.ts';
+import { type DiffPiece, diffText } from '#lib/browser/words/diff-text.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { usePrinting } from '../hooks/use-printing.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

@@ -1,9 +1,9 @@
 import type { ComparedRun, CompareReply } from '#lib/api/comparison.ts';
-import { formatCount, formatDuration, formatPercent, formatRate } from '#lib/browser/format.ts';
-import { stepWord } from '#lib/browser/mode-words.ts';
-import { isReason, reasonWords, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
-import { settingName, settingText } from '#lib/browser/setting-words.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { isReason, reasonWords, VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
+import { formatCount, formatDuration, formatPercent, formatRate } from '#lib/browser/words/format.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { settingName, settingText } from '#lib/browser/words/setting-words.ts';
 import { cx } from '../ui/cx.ts';
 
 interface Line {

@@ -1,7 +1,7 @@
 import type { CompareReply } from '#lib/api/comparison.ts';
-import { formatCount, plural } from '#lib/browser/format.ts';
-import { stepWord } from '#lib/browser/mode-words.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 

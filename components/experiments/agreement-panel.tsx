@@ -1,8 +1,8 @@
 'use client';
 
 import type { AgreementGroup, AgreementReply } from '#lib/api/comparison.ts';
-import { formatCount, plural } from '#lib/browser/format.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { cx } from '../ui/cx.ts';

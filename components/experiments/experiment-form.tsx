@@ -10,15 +10,15 @@ import {
   type ExperimentProblems,
   emptyExperiment,
   experimentOf,
-} from '#lib/browser/experiment-draft.ts';
-import { plural } from '#lib/browser/format.ts';
-import { sortedModels } from '#lib/browser/models.ts';
+} from '#lib/browser/drafts/experiment-draft.ts';
+import { sortedModels } from '#lib/browser/state/models.ts';
+import { plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { Choice, Field, NumberField, Section, Switch } from '../new-run/fields.tsx';
-import { Capabilities } from '../new-run/model-picker.tsx';
+import { Capabilities } from '../models/model-picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 
 /** Plans an experiment and starts it. */
 export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {

@@ -3,10 +3,10 @@
 import { useEffect, useState } from 'react';
 import type { ExperimentItem, ExperimentReply } from '#lib/api/experiment.ts';
 import { ApiError, postJson } from '#lib/browser/api.ts';
-import { formatCount, formatDuration, formatPercent, formatShortCount } from '#lib/browser/format.ts';
-import { isReason, reasonWords, type Tone } from '#lib/browser/reasons.ts';
-import { type ResultGroup, resultGroups } from '#lib/browser/result-groups.ts';
+import { type ResultGroup, resultGroups } from '#lib/browser/state/result-groups.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { isReason, reasonWords, type Tone } from '#lib/browser/words/end-words.ts';
+import { formatCount, formatDuration, formatPercent, formatShortCount } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';

@@ -1,5 +1,5 @@
 import type { ExperimentMode, ExperimentSummary } from '#lib/api/experiment.ts';
-import type { Tone } from '#lib/browser/reasons.ts';
+import type { Tone } from '#lib/browser/words/end-words.ts';
 
 export const STATUS_WORDS: Record<ExperimentSummary['status'], { label: string; tone: Tone }> = {
   waiting: { label: 'Waits for another', tone: 'calm' },

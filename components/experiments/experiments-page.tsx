@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
-import { formatCount, formatWhen, plural } from '#lib/browser/format.ts';
+import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Problem } from '../shell/problem.tsx';

@@ -4,10 +4,10 @@ import type { ForksReply } from '#lib/api/fork-run.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { useRun } from '../run/run-context.tsx';
+import { ForkMark } from '../run-view/fork-mark.tsx';
+import { useRun } from '../run-view/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
-import { ForkMark } from './fork-mark.tsx';
 
 const REFRESH_MS = 15_000;
 

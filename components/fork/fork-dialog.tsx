@@ -15,17 +15,17 @@ import {
   forkTexts,
   newForkDraft,
   readForkDraft,
-} from '#lib/browser/fork-draft.ts';
-import { formatCount, plural } from '#lib/browser/format.ts';
+} from '#lib/browser/drafts/fork-draft.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { Choice, Field, NumberField, THINKING } from '../new-run/fields.tsx';
-import { useRunScreen } from '../run/run-context.tsx';
+import { ForkMark } from '../run-view/fork-mark.tsx';
+import { useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
-import { ForkMark } from './fork-mark.tsx';
+import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
 
 /** Makes a fork of a run at a place: what stands there can be changed; the run itself stays as it is. */
 export function ForkDialog({

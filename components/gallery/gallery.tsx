@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import type { ModelReading } from '#lib/api/model-reading.ts';
-import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
+import { createRunStore, type RunStore } from '#lib/browser/state/run-store.ts';
 import type { RunDelta } from '#lib/events/delta.ts';
 import { ladderLog } from '#lib/testing/sample-ladder.ts';
 import {

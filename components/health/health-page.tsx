@@ -2,9 +2,9 @@
 
 import { type ReactNode, useState } from 'react';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
-import { formatBytes, plural } from '#lib/browser/format.ts';
-import { preferredModel, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
-import { remembered } from '#lib/browser/remembered.ts';
+import { remembered } from '#lib/browser/prefs/remembered.ts';
+import { preferredModel, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/state/models.ts';
+import { formatBytes, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';

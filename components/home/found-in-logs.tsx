@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import type { SearchReply } from '#lib/api/search.ts';
 import { ApiError, getJson } from '#lib/browser/api.ts';
-import { eventWord } from '#lib/browser/event-words.ts';
-import { formatCount, formatWhen, plural } from '#lib/browser/format.ts';
+import { eventWord } from '#lib/browser/words/event-words.ts';
+import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { ErrorNote } from '../ui/error-note.tsx';

@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { type ChangeEvent, useEffect, useRef, useState } from 'react';
 import type { RunReply } from '#lib/api/replies.ts';
 import { ApiError, postLines } from '#lib/browser/api.ts';
-import { offerCommands } from '#lib/browser/commands.ts';
+import { offerCommands } from '#lib/browser/state/commands.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 
 /** Opens a run that somebody else exported: a run file or a bug bundle. */

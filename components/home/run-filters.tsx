@@ -3,7 +3,7 @@
 import { Search, X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import type { RunFilter } from '#lib/api/run-filter.ts';
-import { REASONS } from '#lib/browser/reasons.ts';
+import { REASONS } from '#lib/browser/words/end-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import type { TerminationReason } from '#lib/events/run.ts';
 import { Button } from '../ui/button.tsx';

@@ -2,11 +2,17 @@
 
 import { useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { formatCount, formatDuration, formatShortCount, formatWhen, plural } from '#lib/browser/format.ts';
-import { modeWords, stepWord } from '#lib/browser/mode-words.ts';
-import { isDemoRun } from '#lib/browser/models.ts';
-import { reasonWords, type Tone, VERIFICATION_WORDS } from '#lib/browser/reasons.ts';
+import { isDemoRun } from '#lib/browser/state/models.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { reasonWords, type Tone, VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatShortCount,
+  formatWhen,
+  plural,
+} from '#lib/browser/words/format.ts';
+import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import type { RunPhase } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -1,7 +1,7 @@
 import type { CreateRunRequest } from '#lib/api/create-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { remember } from '#lib/browser/remembered.ts';
+import { remember } from '#lib/browser/prefs/remembered.ts';
 
 /** Starts a run and says where it can be seen. @throws {ApiError} */
 export async function startRun(request: CreateRunRequest): Promise<string> {

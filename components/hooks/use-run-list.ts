@@ -5,7 +5,7 @@ import type { RunListReply } from '#lib/api/replies.ts';
 import { passesFilter, type RunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { ApiError, getJson } from '#lib/browser/api.ts';
-import { watchRuns, whenBack } from '#lib/browser/hub-client.ts';
+import { watchRuns, whenBack } from '#lib/browser/stream/hub-client.ts';
 import { useApi } from './use-api.ts';
 
 /**

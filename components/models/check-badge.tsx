@@ -1,5 +1,5 @@
 import type { InstalledCheck } from '#lib/api/model-check.ts';
-import { badgeWords, checkTone } from '#lib/browser/check-words.ts';
+import { badgeWords, checkTone } from '#lib/browser/words/check-words.ts';
 import { Badge } from '../ui/badge.tsx';
 
 /** What a check of a model brought, in a few characters; that of another version is told apart. */

@@ -2,8 +2,14 @@
 
 import { Fragment, useState } from 'react';
 import type { CheckReply, InstalledCheck } from '#lib/api/model-check.ts';
-import { type Advice, adviceOf, CHECK_AXES, measuredFacts, scoreWords } from '#lib/browser/check-words.ts';
-import { formatCount, formatDuration, formatMoment } from '#lib/browser/format.ts';
+import {
+  type Advice,
+  adviceOf,
+  CHECK_AXES,
+  measuredFacts,
+  scoreWords,
+} from '#lib/browser/words/check-words.ts';
+import { formatCount, formatDuration, formatMoment } from '#lib/browser/words/format.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { ProbeRow } from './probe-row.tsx';

@@ -1,7 +1,7 @@
 'use client';
 
 import type { CheckProgress as Progress } from '#lib/api/model-check.ts';
-import { formatDuration } from '#lib/browser/format.ts';
+import { formatDuration } from '#lib/browser/words/format.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';

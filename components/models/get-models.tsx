@@ -1,7 +1,7 @@
 'use client';
 
 import { type FormEvent, useEffect, useState } from 'react';
-import type { RECOMMENDED_MODELS } from '#lib/browser/models.ts';
+import type { RECOMMENDED_MODELS } from '#lib/browser/state/models.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { PullLine } from './pull-line.tsx';

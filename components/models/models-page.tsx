@@ -3,13 +3,12 @@
 import { useState } from 'react';
 import type { HealthReply, InstalledModel, ModelsReply } from '#lib/api/replies.ts';
 import { ApiError, postJson } from '#lib/browser/api.ts';
-import { formatBytes, formatClock, formatCount, formatPercent } from '#lib/browser/format.ts';
-import { demoWords, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/models.ts';
+import { demoWords, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/state/models.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { formatBytes, formatClock, formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { useAddressQuery } from '../hooks/use-address-query.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
-import { Capabilities } from '../new-run/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -17,6 +16,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { GetModels } from './get-models.tsx';
 import { CheckControls, CheckState } from './model-check.tsx';
+import { Capabilities } from './model-picker.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
 import { type Checking, useCheck } from './use-check.ts';
 

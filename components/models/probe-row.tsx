@@ -3,13 +3,13 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { CheckCriterion, CheckExchange, CheckVerdict, ProbeResult } from '#lib/api/model-check.ts';
-import { formatDuration } from '#lib/browser/format.ts';
-import { LayerBadge } from '../timeline/layer-badge.tsx';
+import { formatDuration } from '#lib/browser/words/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { LayerBadge } from '../ui/layer-badge.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 
 const SHORT_CHARS = 80;

@@ -1,7 +1,7 @@
 'use client';
 
 import type { ModelPull } from '#lib/api/model-pull.ts';
-import { formatBytes, formatDuration, formatPercent } from '#lib/browser/format.ts';
+import { formatBytes, formatDuration, formatPercent } from '#lib/browser/words/format.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';

@@ -1,6 +1,6 @@
 import type { ModelReading } from '#lib/api/model-reading.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { formatCount, formatPercent, plural } from '#lib/browser/format.ts';
+import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';

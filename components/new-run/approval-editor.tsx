@@ -7,7 +7,7 @@ import {
   type CommandPlace,
   type RunDraft,
   type RunKind,
-} from '#lib/browser/run-draft.ts';
+} from '#lib/browser/drafts/run-draft.ts';
 import { cx } from '../ui/cx.ts';
 
 const WORDS: Record<ApprovalChoice, string> = { auto: 'Run', ask: 'Ask me', deny: 'Refuse' };

@@ -1,7 +1,7 @@
 'use client';
 
 import { Plus, X } from 'lucide-react';
-import type { DraftCheck } from '#lib/browser/run-draft.ts';
+import type { DraftCheck } from '#lib/browser/drafts/run-draft.ts';
 import { Button } from '../ui/button.tsx';
 
 const fresh: Record<DraftCheck['type'], DraftCheck> = {

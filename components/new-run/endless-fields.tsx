@@ -1,8 +1,8 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
-import type { DraftProblems, RunDraft } from '#lib/browser/run-draft.ts';
-import { Field, NumberField, Section, Switch } from './fields.tsx';
+import type { DraftProblems, RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 
 /** What only a session or an exploration has: how long it goes on, and what keeps it from going in circles. */
 export function EndlessFields({

@@ -5,8 +5,6 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import type { HealthReply, ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { ApiError, getJson } from '#lib/browser/api.ts';
-import { preferredModel } from '#lib/browser/models.ts';
-import { remembered } from '#lib/browser/remembered.ts';
 import {
   approvalTools,
   commandPlace,
@@ -17,19 +15,21 @@ import {
   type RunKind,
   requestOf,
   TIER_ITERATIONS,
-} from '#lib/browser/run-draft.ts';
+} from '#lib/browser/drafts/run-draft.ts';
+import { remembered } from '#lib/browser/prefs/remembered.ts';
+import { preferredModel } from '#lib/browser/state/models.ts';
 import { startRun } from '../home/start-run.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
+import { ModelPicker } from '../models/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { Choice, Field, NumberField, Section, Switch, THINKING } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
 import { ApprovalEditor } from './approval-editor.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
-import { Choice, Field, NumberField, Section, Switch, THINKING } from './fields.tsx';
-import { ModelPicker } from './model-picker.tsx';
 import { TakesTurnsNote } from './takes-turns-note.tsx';
 
 const KIND_WORDS: Record<RunKind, string> = {

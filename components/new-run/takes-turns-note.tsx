@@ -1,7 +1,7 @@
 'use client';
 
 import type { RunListReply } from '#lib/api/replies.ts';
-import { takesTurnsWith } from '#lib/browser/taking-turns.ts';
+import { takesTurnsWith } from '#lib/browser/stream/taking-turns.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';

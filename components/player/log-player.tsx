@@ -2,10 +2,10 @@
 
 import { useRef, useState } from 'react';
 import type { PlayerSource } from '#lib/api/player-source.ts';
-import { createPlayer } from '#lib/browser/player.ts';
-import type { WholeTexts } from '#lib/browser/whole-texts.ts';
-import { createReading } from '../run/run-context.tsx';
-import type { TimelineHandle } from '../timeline/timeline.tsx';
+import { createPlayer } from '#lib/browser/state/player.ts';
+import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
+import { createReading } from '../run-view/run-context.tsx';
+import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';
 

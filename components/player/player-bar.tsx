@@ -3,8 +3,8 @@
 import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { useStore } from 'zustand';
-import { formatClock, formatCount } from '#lib/browser/format.ts';
-import { type Player, SPEEDS } from '#lib/browser/player.ts';
+import { type Player, SPEEDS } from '#lib/browser/state/player.ts';
+import { formatClock, formatCount } from '#lib/browser/words/format.ts';
 import { cx } from '../ui/cx.ts';
 import { PlayerTrack } from './player-track.tsx';
 import { usePlayerKeys } from './use-player-keys.ts';

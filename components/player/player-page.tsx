@@ -3,9 +3,9 @@
 import { type ReactNode, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { SharedNote } from '#lib/api/player-source.ts';
-import { runTitle } from '#lib/browser/mode-words.ts';
-import type { RunSource } from '#lib/browser/run-store.ts';
+import type { RunSource } from '#lib/browser/state/run-store.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { shortText } from '#lib/util/short-text.ts';
 import { SharedBar } from './shared-bar.tsx';
 

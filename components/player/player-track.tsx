@@ -2,9 +2,9 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { formatClock, formatCount } from '#lib/browser/format.ts';
-import { laneOf, type Pace, placesOf } from '#lib/browser/playback.ts';
-import type { Player } from '#lib/browser/player.ts';
+import { laneOf, type Pace, placesOf } from '#lib/browser/state/playback.ts';
+import type { Player } from '#lib/browser/state/player.ts';
+import { formatClock, formatCount } from '#lib/browser/words/format.ts';
 
 /** Places of the drawing: finer than any screen it is shown on needs. */
 const WIDTH = 1000;

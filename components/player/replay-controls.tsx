@@ -1,8 +1,8 @@
 'use client';
 
 import { RotateCcw } from 'lucide-react';
-import { createPlayer, type Player } from '#lib/browser/player.ts';
-import type { RunStore } from '#lib/browser/run-store.ts';
+import { createPlayer, type Player } from '#lib/browser/state/player.ts';
+import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { Button } from '../ui/button.tsx';
 
 /** Begins a replay of a run that is over. */

@@ -2,15 +2,15 @@
 
 import { type ReactNode, type RefObject, useCallback, useEffect, useMemo } from 'react';
 import type { StoreApi } from 'zustand';
-import { formatMoment } from '#lib/browser/format.ts';
-import type { Player } from '#lib/browser/player.ts';
-import type { WholeTexts } from '#lib/browser/whole-texts.ts';
+import type { Player } from '#lib/browser/state/player.ts';
+import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
+import { formatMoment } from '#lib/browser/words/format.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
-import { KeySheet } from '../run/key-sheet.tsx';
-import { RunBody } from '../run/run-body.tsx';
-import { type Reading, RunProvider, type RunServer } from '../run/run-context.tsx';
-import { RunHeader } from '../run/run-header.tsx';
-import type { TimelineHandle } from '../timeline/timeline.tsx';
+import { KeySheet } from '../run-view/key-sheet.tsx';
+import { RunBody } from '../run-view/run-body.tsx';
+import { type Reading, RunProvider, type RunServer } from '../run-view/run-context.tsx';
+import { RunHeader } from '../run-view/run-header.tsx';
+import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { PlayerBar } from './player-bar.tsx';
 import { PLAYER_KEYS } from './use-player-keys.ts';
 

@@ -1,5 +1,5 @@
 import type { SharedNote } from '#lib/api/player-source.ts';
-import { formatMoment, plural } from '#lib/browser/format.ts';
+import { formatMoment, plural } from '#lib/browser/words/format.ts';
 import { Mark } from '../ui/mark.tsx';
 
 const scopes: Record<NonNullable<SharedNote['scope']>, string | undefined> = {

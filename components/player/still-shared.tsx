@@ -2,7 +2,7 @@
 
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { watchLink } from '#lib/browser/shared-link.ts';
-import { type WholeTexts, wholeTextsAt } from '#lib/browser/whole-texts.ts';
+import { type WholeTexts, wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { PlainMessage } from './plain-message.tsx';
 
 /** What is read by a link goes away with the right to read it, also from a page that is open. */

@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect } from 'react';
-import type { Player } from '#lib/browser/player.ts';
+import type { Player } from '#lib/browser/state/player.ts';
 
 /** What the keys of a replay do; the sheet on `?` shows them with those of the timeline. */
 export const PLAYER_KEYS: readonly { keys: string; does: string }[] = [

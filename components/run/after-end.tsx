@@ -1,11 +1,11 @@
 'use client';
 
-import { isDemoRun } from '#lib/browser/models.ts';
+import { isDemoRun } from '#lib/browser/state/models.ts';
 import { FreeMemory } from '../models/free-memory.tsx';
 import { PullMissing } from '../models/pull-missing.tsx';
+import { useRun } from '../run-view/run-context.tsx';
 import { Downloads } from './downloads.tsx';
 import { NextSteps } from './next-steps.tsx';
-import { useRun } from './run-context.tsx';
 import { ThinkingRetry } from './thinking-retry.tsx';
 
 /** The foot of the end card in the dashboard: what to do next, and the run as files. */

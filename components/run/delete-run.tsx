@@ -4,8 +4,8 @@ import { Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useRef, useState } from 'react';
 import { ApiError, deleteJson } from '#lib/browser/api.ts';
+import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
 
 /** Deletes a run that has ended, or came as a file, after a question. */
 export function DeleteRun({ imported }: { imported: boolean }) {

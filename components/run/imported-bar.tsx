@@ -1,4 +1,4 @@
-import { formatMoment } from '#lib/browser/format.ts';
+import { formatMoment } from '#lib/browser/words/format.ts';
 
 /** Above a run that came as a file: somebody else's, to be read. */
 export function ImportedBar({ at, ended }: { at: number; ended: boolean }) {

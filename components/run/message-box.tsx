@@ -2,12 +2,12 @@
 
 import { type FormEvent, useState } from 'react';
 import { ApiError, postJson } from '#lib/browser/api.ts';
+import { MessageStatus } from '../run-view/message-status.tsx';
+import { useRun } from '../run-view/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
-import { MessageStatus } from './message-status.tsx';
-import { useRun } from './run-context.tsx';
 
 const whenRead = {
   task: 'Read before the next iteration.',

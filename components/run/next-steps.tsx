@@ -5,15 +5,15 @@ import { useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { ApiError, postJson } from '#lib/browser/api.ts';
-import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/browser/next-steps.ts';
-import { draftOf, type RunDraft, requestOf } from '#lib/browser/run-draft.ts';
+import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/browser/drafts/next-steps.ts';
+import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import type { RunConfig } from '#lib/events/config.ts';
-import { ForkMark } from '../fork/fork-mark.tsx';
 import { startRun } from '../home/start-run.ts';
+import { ForkMark } from '../run-view/fork-mark.tsx';
+import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { RepeatRun } from './repeat-run.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
 
 /**
  * What to do after a run: what follows from its end first (a higher limit, another setting), then to go on in its

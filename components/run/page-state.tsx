@@ -3,15 +3,15 @@
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { activityOf } from '#lib/browser/activity.ts';
-import { offerCommands } from '#lib/browser/commands.ts';
 import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
-import { runTitle } from '#lib/browser/mode-words.ts';
 import { say } from '#lib/browser/say.ts';
-import { stateIcon } from '#lib/browser/state-icon.ts';
+import { activityOf } from '#lib/browser/state/activity.ts';
+import { offerCommands } from '#lib/browser/state/commands.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { runTitle } from '#lib/browser/words/mode-words.ts';
+import { stateIcon } from '#lib/browser/words/state-icon.ts';
 import { shortText } from '#lib/util/short-text.ts';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 
 /** The tab's title and icon carry the state, for the many hours in which the page is in the background. */
 export function PageState() {

@@ -5,10 +5,10 @@ import { useStore } from 'zustand';
 import type { RunReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { ApiError, getJson } from '#lib/browser/api.ts';
-import { browserSchedule } from '#lib/browser/browser-schedule.ts';
-import { expectRunOf, followRun } from '#lib/browser/hub-client.ts';
-import { createRunStore, type RunStore } from '#lib/browser/run-store.ts';
-import { watchDeletion } from '#lib/browser/watch-deletion.ts';
+import { createRunStore, type RunStore } from '#lib/browser/state/run-store.ts';
+import { browserSchedule } from '#lib/browser/stream/browser-schedule.ts';
+import { expectRunOf, followRun } from '#lib/browser/stream/hub-client.ts';
+import { watchDeletion } from '#lib/browser/stream/watch-deletion.ts';
 import { RunScreen } from './run-screen.tsx';
 
 // The log of a run comes while React takes over the page, not after it.

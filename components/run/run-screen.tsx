@@ -4,31 +4,31 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useStore } from 'zustand';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
-import type { ForkOpening } from '#lib/browser/fork-draft.ts';
-import type { Player } from '#lib/browser/player.ts';
-import type { RunSource, RunStore } from '#lib/browser/run-store.ts';
-import { wholeTextsAt } from '#lib/browser/whole-texts.ts';
+import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
+import type { Player } from '#lib/browser/state/player.ts';
+import type { RunSource, RunStore } from '#lib/browser/state/run-store.ts';
+import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { Family } from '../fork/family.tsx';
 import { ForkDialog } from '../fork/fork-dialog.tsx';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
 import { Replay } from '../player/replay.tsx';
 import { LeaveButton, ReplayButton, startReplay } from '../player/replay-controls.tsx';
+import { Announcer } from '../run-view/announcer.tsx';
+import { KeySheet } from '../run-view/key-sheet.tsx';
+import { RunBody } from '../run-view/run-body.tsx';
+import { createReading, RunProvider, type RunServer } from '../run-view/run-context.tsx';
+import { RunHeader } from '../run-view/run-header.tsx';
+import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { ShareButton } from '../share/share-button.tsx';
 import { SignIn } from '../shell/problem.tsx';
-import type { TimelineHandle } from '../timeline/timeline.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { AfterEnd } from './after-end.tsx';
-import { Announcer } from './announcer.tsx';
 import { DeleteRun } from './delete-run.tsx';
 import { ImportedBar } from './imported-bar.tsx';
-import { KeySheet } from './key-sheet.tsx';
 import { MessageBox } from './message-box.tsx';
 import { PageState, RunCommands } from './page-state.tsx';
-import { RunBody } from './run-body.tsx';
-import { createReading, RunProvider, type RunServer } from './run-context.tsx';
-import { RunHeader } from './run-header.tsx';
 
 /** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
 export function RunScreen({

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { ApiError, postJson } from '#lib/browser/api.ts';
-import { eatenReply } from '#lib/browser/eaten-reply.ts';
-import { formatCount } from '#lib/browser/format.ts';
+import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
+import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
 
 const LARGER = 4;
 const MOST = 131_072;

@@ -1,5 +1,5 @@
 import type { ShareFinding, SharePreviewReply } from '#lib/api/share.ts';
-import { plural } from '#lib/browser/format.ts';
+import { plural } from '#lib/browser/words/format.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { GROUP_WORDS, GROUPS } from './share-words.ts';
 

@@ -2,7 +2,7 @@
 
 import { Share2 } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useRun, useRunScreen } from '../run/run-context.tsx';
+import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShareDialog } from './share-dialog.tsx';
 

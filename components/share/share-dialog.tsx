@@ -11,11 +11,11 @@ import type {
   ShareScope,
 } from '#lib/api/share.ts';
 import { ApiError, postJson } from '#lib/browser/api.ts';
-import { plural } from '#lib/browser/format.ts';
-import { Choice, Field } from '../new-run/fields.tsx';
+import { plural } from '#lib/browser/words/format.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { Choice, Field } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
 import { FindingList } from './finding-list.tsx';
 import { SharePreview } from './share-preview.tsx';

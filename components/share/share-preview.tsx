@@ -2,10 +2,10 @@
 
 import { useMemo } from 'react';
 import type { SharePreviewReply } from '#lib/api/share.ts';
-import { createRunStore } from '#lib/browser/run-store.ts';
+import { createRunStore } from '#lib/browser/state/run-store.ts';
 import type { ShownEvent } from '#lib/events/fold-timeline.ts';
-import { createReading, RunProvider, useRun } from '../run/run-context.tsx';
-import { TimelineItem } from '../timeline/timeline-item.tsx';
+import { createReading, RunProvider, useRun } from '../run-view/run-context.tsx';
+import { TimelineItem } from '../run-view/timeline/timeline-item.tsx';
 
 const MAX_ROWS = 200;
 

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import type { Share, ShareListReply, ShareReply } from '#lib/api/share.ts';
 import { ApiError, deleteJson } from '#lib/browser/api.ts';
-import { formatMoment, formatWhen, plural } from '#lib/browser/format.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Problem } from '../shell/problem.tsx';

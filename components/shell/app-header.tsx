@@ -3,8 +3,8 @@
 import { Plus } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef } from 'react';
-import { restoreDensity } from '#lib/browser/density.ts';
-import type { Theme } from '#lib/browser/theme.ts';
+import { restoreDensity } from '#lib/browser/prefs/density.ts';
+import type { Theme } from '#lib/browser/prefs/theme.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';

@@ -3,11 +3,11 @@
 import { Bell, BellOff, BellRing } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { offerCommands } from '#lib/browser/commands.ts';
-import { watchRuns } from '#lib/browser/hub-client.ts';
-import { remember, remembered } from '#lib/browser/remembered.ts';
-import { type News, newsOf } from '#lib/browser/run-news.ts';
+import { remember, remembered } from '#lib/browser/prefs/remembered.ts';
 import { say } from '#lib/browser/say.ts';
+import { offerCommands } from '#lib/browser/state/commands.ts';
+import { type News, newsOf } from '#lib/browser/state/run-news.ts';
+import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { plainVisibleText } from '#lib/browser/visible-text.ts';
 
 /** Tabs ask each other whether somebody is looking, and wait so long for an answer. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Tone } from '#lib/browser/reasons.ts';
+import type { Tone } from '#lib/browser/words/end-words.ts';
 import { cx } from './cx.ts';
 import { toneWash } from './tone.ts';
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { formatClock } from '#lib/browser/format.ts';
+import { formatClock } from '#lib/browser/words/format.ts';
 import { useNow } from '../hooks/use-now.ts';
 
 /** A clock that runs from `since` (milliseconds since 1970). Only this element changes with the time. */

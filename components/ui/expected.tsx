@@ -1,6 +1,6 @@
 'use client';
 
-import { formatEstimate } from '#lib/browser/format.ts';
+import { formatEstimate } from '#lib/browser/words/format.ts';
 import { useNow } from '../hooks/use-now.ts';
 
 /** How long it may take until `at` (milliseconds since 1970). Once that is over, nobody knows, and nothing is said. */

@@ -1,4 +1,4 @@
-import type { Tone } from '#lib/browser/reasons.ts';
+import type { Tone } from '#lib/browser/words/end-words.ts';
 
 export const toneText: Record<Tone, string> = {
   ok: 'text-ok',

@@ -7,14 +7,14 @@ import { MemoryLog } from '../../lib/engine/memory-log.ts';
 import { runLoop } from '../../lib/engine/run-loop.ts';
 import type { ProgressEvent } from '../../lib/events/progress.ts';
 import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
-import { ExploreLogProjection, exploreLogEntry } from '../../lib/exports/explore-log.ts';
-import { SessionLogProjection, sessionLogEntry } from '../../lib/exports/session-log.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { modeOf } from '../../lib/modes/mode-of.ts';
 import { resolveConfig } from '../../lib/modes/resolve-config.ts';
 import { openToolsOf } from '../../lib/runs/open-tools.ts';
 import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
+import { ExploreLogProjection, exploreLogEntry } from '../../lib/sharing/exports/explore-log.ts';
+import { SessionLogProjection, sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 let ollama: RealOllama;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exploreLogEntry } from '../../lib/exports/explore-log.ts';
-import { sessionLogEntry } from '../../lib/exports/session-log.ts';
+import { exploreLogEntry } from '../../lib/sharing/exports/explore-log.ts';
+import { sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
 import { expect } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';

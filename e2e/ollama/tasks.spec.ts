@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { REASONS } from '../../lib/browser/reasons.ts';
+import { REASONS } from '../../lib/browser/words/end-words.ts';
 import type { TerminationReason } from '../../lib/events/run.ts';
 import { expect } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { partingLogs } from '../parting-logs.ts';
 import { storeRuns } from '../stored-run.ts';

@@ -1,6 +1,6 @@
-import { REASONS } from '../../lib/browser/reasons.ts';
+import { REASONS } from '../../lib/browser/words/end-words.ts';
+import type { ScenarioInput } from '../../lib/demo/scenario.ts';
 import type { TerminationReason } from '../../lib/events/run.ts';
-import type { ScenarioInput } from '../../lib/testing/scenario.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, logOf, startRun, summaryOf } from '../runs.ts';

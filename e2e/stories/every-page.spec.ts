@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { FakeOllama } from '../../lib/testing/fake-ollama.ts';
+import type { FakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';

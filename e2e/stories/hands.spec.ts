@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { endedLog, longLog } from '../../lib/testing/sample-logs.ts';
 import { exploreLog } from '../../lib/testing/sample-modes.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunReply } from '../../lib/api/replies.ts';
+import { instantScenario } from '../../lib/demo/scenario.ts';
 import { completedLog, runningLog } from '../../lib/testing/sample-logs.ts';
-import { instantScenario } from '../../lib/testing/scenario.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, startRun } from '../runs.ts';

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { leakingModel, passingModel } from '../../lib/testing/check-scenarios.ts';
+import { leakingModel, passingModel } from '../../lib/demo/check-scenarios.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { endOf, startRun, summaryOf } from '../runs.ts';
 

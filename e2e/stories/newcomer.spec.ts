@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { freePort } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';

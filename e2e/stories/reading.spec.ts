@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Download, Page } from '@playwright/test';
-import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { longLog, SampleLog } from '../../lib/testing/sample-logs.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';

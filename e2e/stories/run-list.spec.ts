@@ -1,4 +1,4 @@
-import { startFakeOllama } from '../../lib/testing/fake-ollama.ts';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, startRun } from '../runs.ts';

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import type { ScenarioInput } from '../../lib/testing/scenario.ts';
+import type { ScenarioInput } from '../../lib/demo/scenario.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, eventsOf, logOf, startRun, summaryOf } from '../runs.ts';

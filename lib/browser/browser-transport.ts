@@ -1,6 +1,6 @@
 import type { RunReply } from '../api/replies.ts';
 import { ApiError, getJson } from './api.ts';
-import type { HubTransport } from './stream-hub.ts';
+import type { HubTransport } from './stream/stream-hub.ts';
 
 /** A hub's way to the server, in a tab or in the shared worker. */
 export const browserTransport: HubTransport = {

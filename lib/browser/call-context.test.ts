@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { SampleLog } from '../testing/sample-logs.ts';
-import { contextOf } from './call-context.ts';
+import { contextOf } from './state/call-context.ts';
 
 function callRow(promptTokens: number, estimated: number) {
   const log = new SampleLog().prepare().iteration().callStarts().reply({ text: 'Done.' });

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { modelCheck } from '../api/model-check.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
+import { leakingModel, passingModel } from '../demo/check-scenarios.ts';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
-import { leakingModel, passingModel } from '../testing/check-scenarios.ts';
-import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../testing/fake-ollama.ts';
 import { type CheckStep, checkModel, openProbes } from './check-model.ts';
 
 let fake: FakeOllama | undefined;

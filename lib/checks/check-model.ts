@@ -7,8 +7,8 @@ import {
 import type { ChatModel, ModelDetails, ModelOptions } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import { fullName } from '../model/ollama-models.ts';
-import { playProbe } from './play-probe.ts';
 import { PROBES } from './probes.ts';
+import { playProbe } from './run-probe.ts';
 import { Tally } from './tally.ts';
 
 /** The probes need little; a larger window would only take memory. */

@@ -1,7 +1,7 @@
 import type { CheckProgress, CheckReply, CheckVerdict } from '../api/model-check.ts';
-import { adviceOf, CHECK_AXES, measuredFacts, scoreWords } from '../browser/check-words.ts';
-import { formatDuration } from '../browser/format.ts';
 import { plainVisibleText } from '../browser/visible-text.ts';
+import { adviceOf, CHECK_AXES, measuredFacts, scoreWords } from '../browser/words/check-words.ts';
+import { formatDuration } from '../browser/words/format.ts';
 
 const VERDICTS: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', unknown: 'not judged' };
 

@@ -8,9 +8,9 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunListReply } from '../api/replies.ts';
-import { passingModel } from '../testing/check-scenarios.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
-import { instantScenario } from '../testing/scenario.ts';
+import { passingModel } from '../demo/check-scenarios.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import { instantScenario } from '../demo/scenario.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
 

@@ -1,7 +1,7 @@
 import type { RunSummary } from '../api/run-summary.ts';
-import { formatOffset } from '../browser/format.ts';
-import { reasonWords, VERIFICATION_WORDS } from '../browser/reasons.ts';
 import { plainVisibleText } from '../browser/visible-text.ts';
+import { reasonWords, VERIFICATION_WORDS } from '../browser/words/end-words.ts';
+import { formatOffset } from '../browser/words/format.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../testing/cpu-time.ts';
 import { choiceEvents, completedLog, longLog, SampleLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
-import { agreementOf, compareLogs, conditionsOf, figuresOf, stepsOf } from './at-once.ts';
 import type { Comparison } from './compare.ts';
+import { agreementOf, compareLogs, conditionsOf, figuresOf, stepsOf } from './compare-logs.ts';
 
 const choices = fc.array(fc.nat(4), { maxLength: 8 });
 

@@ -1,9 +1,9 @@
+import { TextBatcher } from '../client/text-batcher.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { summarizeArgs, summarizeResult } from '../tools/summarize.ts';
 import { shortText } from '../util/short-text.ts';
-import { TextBatcher } from '../util/text-batcher.ts';
 
 export type ProgressListener = (event: ProgressEvent) => void;
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, expectTypeOf, it } from 'vitest';
-import { type ExploreLogEntry, exploreLogEntry } from '../exports/explore-log.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import type { ScenarioInput } from '../demo/scenario.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { OllamaResponseError } from '../modes/explore.ts';
 import { EXPLORE_SYSTEM_PROMPT } from '../modes/explore-prompt.ts';
 import { calls, says } from '../runs/play.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
-import type { ScenarioInput } from '../testing/scenario.ts';
+import { type ExploreLogEntry, exploreLogEntry } from '../sharing/exports/explore-log.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { ToolDispatcher } from '../tools/tool-dispatcher.ts';

@@ -4,7 +4,6 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
-import { type EventType, type ExploreLogEntry, ExploreLogProjection } from '../exports/explore-log.ts';
 import type { ChatMessage, ChatModel, ModelOptions } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import { exploreMode, OllamaResponseError } from '../modes/explore.ts';
@@ -12,6 +11,11 @@ import { type AgentState, EXPLORE_SYSTEM_PROMPT } from '../modes/explore-prompt.
 import { resolveConfig } from '../modes/resolve-config.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { cycleLine } from '../policies/cycles.ts';
+import {
+  type EventType,
+  type ExploreLogEntry,
+  ExploreLogProjection,
+} from '../sharing/exports/explore-log.ts';
 import { createToolBox } from '../tools/registry.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import { failedWith, succeeded } from '../tools/tool-results.ts';

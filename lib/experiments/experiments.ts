@@ -11,7 +11,7 @@ import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
-import type { ExperimentStore } from './experiment-store.ts';
+import type { ExperimentStore } from '../store/experiment-store.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
 import { resultOfLog } from './result-row.ts';
 

@@ -1,7 +1,7 @@
 import type { RunDeleted, ViewDelta } from '../api/replies.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
-import type { FeedItem, RunFeed } from '../runs/run-feed.ts';
+import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
 import { viewEventJson, viewJson } from './view-event.ts';
 
 /** A local model can think for minutes, and a connection that is silent for one is dropped by many. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { setRunService } from '../app/current-service.ts';
 import { AppError } from '../errors/app-error.ts';
-import { setRunService } from '../runs/current-service.ts';
 import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
 import { StorageFullError } from '../store/store-errors.ts';
 import { setGate } from './current-gate.ts';

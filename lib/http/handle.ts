@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorReply } from '../api/replies.ts';
 import { AppError } from '../errors/app-error.ts';
-import { MAX_RUN_FILE_BYTES } from '../exports/run-file.ts';
+import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { getGate } from './current-gate.ts';
 import { factsOfRequest, isRead } from './gate.ts';
 import { isAppError, statusOf } from './http-error.ts';

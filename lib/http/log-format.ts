@@ -1,8 +1,8 @@
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { exploreLog } from '../exports/explore-log.ts';
-import { sessionLog } from '../exports/session-log.ts';
+import { exploreLog } from '../sharing/exports/explore-log.ts';
+import { sessionLog } from '../sharing/exports/session-log.ts';
 
 /** The shapes in which the log of a run is handed out. */
 const FORMATS = ['events', 'session', 'explore'] as const;

@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.ts';
-import { type ExportedLog, exportedLog } from '../exports/exported-log.ts';
-import { SCOPES } from '../redaction/scope.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
+import { type ExportedLog, exportedLog } from '../sharing/exports/exported-log.ts';
+import { SCOPES } from '../sharing/redaction/scope.ts';
 
 /**
  * The log that a request for a file asks for: `?scope=` says how much of the run, `?redact=1` masks it, and `?redact=0`

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { setRunService } from '../runs/current-service.ts';
+import { setRunService } from '../app/current-service.ts';
 import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
-import { createLoupeServer } from '../server/http-server.ts';
 import { setGate } from './current-gate.ts';
 import { Gate } from './gate.ts';
+import { createLoupeServer } from './http-server.ts';
 
 // Every route handler there is, found by walking app/api: a new one is checked without a line here.
 const api = resolve(import.meta.dirname, '../../app/api');

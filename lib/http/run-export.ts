@@ -1,8 +1,8 @@
 import { AppError } from '../errors/app-error.ts';
-import { runFile } from '../exports/run-file.ts';
-import { runScenario } from '../exports/run-scenario.ts';
-import { otlpJson, runSpans } from '../exports/run-spans.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
+import { runFile } from '../sharing/exports/run-file.ts';
+import { runScenario } from '../sharing/exports/run-scenario.ts';
+import { otlpJson, runSpans } from '../sharing/exports/run-spans.ts';
 import { fileResponse } from './file-response.ts';
 import { jsonLines } from './json-lines.ts';
 import { oneOf, requestedExport } from './requested-export.ts';

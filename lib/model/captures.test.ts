@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startFakeOllama } from '../testing/fake-ollama.ts';
+import { startFakeOllama } from '../demo/fake-ollama.ts';
 import { ModelError } from './model-error.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../testing/fake-ollama.ts';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { checkOllamaReady, createOllamaHealth } from './health.ts';
 import { ModelNotAvailableError, OllamaUnavailableError } from './model-error.ts';
 import { parseOllamaHost } from './ollama-host.ts';

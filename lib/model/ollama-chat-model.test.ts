@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../testing/fake-ollama.ts';
-import type { FaultInput, ScenarioInput } from '../testing/scenario.ts';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
+import type { FaultInput, ScenarioInput } from '../demo/scenario.ts';
 import type { CallContext, ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { ModelError } from './model-error.ts';
 import { connectOllama } from './ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from './ollama-host.ts';

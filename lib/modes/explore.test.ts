@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { foldAll } from '../events/fold-run.ts';
 import { runEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
-import { ExploreLogProjection, exploreLogEntry } from '../exports/explore-log.ts';
 import { calls, type Play, play, says, silence, stop, until } from '../runs/play.ts';
+import { ExploreLogProjection, exploreLogEntry } from '../sharing/exports/explore-log.ts';
 import { EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 
 const explore = { mode: 'explore' as const, max_cycles: 1 };

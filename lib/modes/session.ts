@@ -1,3 +1,4 @@
+import { sessionNotices } from '../events/notices.ts';
 import type { PendingReply } from '../events/run-state.ts';
 import { conversationFull, endWhenConversationFull } from '../policies/conversation-full.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
@@ -10,7 +11,6 @@ import {
   REPROMPT,
 } from '../policies/turns.ts';
 import type { Mode } from './mode.ts';
-import { sessionNotices } from './session-notices.ts';
 import { buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
 

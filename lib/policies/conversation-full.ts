@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../model/chat-model.ts';
+import { RunningSum } from '../util/running-sum.ts';
 import type { Ending, ReadyState, Rule } from './rule.ts';
-import { RunningSum } from './running-sum.ts';
 import { effectiveWindow } from './window.ts';
 
 const CHARS_PER_TOKEN = 4;

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
-import { RunningSum } from './running-sum.ts';
+import { RunningSum } from '../util/running-sum.ts';
 
 export const CHARS_PER_TOKEN = 4;
 

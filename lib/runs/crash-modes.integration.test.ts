@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { ExperimentItem, ExperimentRequest } from '../api/experiment.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import { SessionLogProjection } from '../exports/session-log.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { calls, says, silence } from './play.ts';
 
 /** One life of the program: makes the run if there is none, takes up what an earlier life left, prints the ended log. */

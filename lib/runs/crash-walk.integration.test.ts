@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { openSandbox } from '../sandbox/probe.ts';
-import { SqliteReader } from '../store/sqlite-reader.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
+import { SqliteReader } from '../store/sqlite/sqlite-reader.ts';
 
 /**
  * One life of the program, without its pages: takes up what an earlier life left, makes a run for each task that has

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
+import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
-import { type OpenedRunService, openRunService } from './open-run-service.ts';
 import { says } from './play.ts';
 
 let folder: string;

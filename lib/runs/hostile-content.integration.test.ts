@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createRunRequest } from '../api/create-run.ts';
+import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
-import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
 let root: string;
 let workspace: string;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { startFakeOllama } from '../testing/fake-ollama.ts';
-import { openRunService } from './open-run-service.ts';
 
 /** Locks the database as a backup or a person with a shell would, until its input ends. */
 const LOCKER = `

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { HealthReply, InstalledModel, ModelsReply } from '../api/replies.ts';
+import { DEMO_MODELS, isDemoModel, startDemoOllama } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ChatModel, ChatRequest } from '../model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../model/health.ts';
@@ -9,8 +10,7 @@ import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
 import { unloadModel } from '../model/ollama-models.ts';
 import { pullModel } from '../model/ollama-pull.ts';
 import { renderPrompt } from '../model/ollama-render.ts';
-import { DEMO_MODELS, isDemoModel, startDemoOllama } from '../testing/demo-scenarios.ts';
-import type { PullModel } from './model-pulls.ts';
+import type { PullModel } from '../models/model-pulls.ts';
 
 interface Server {
   readonly host: OllamaHost;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
 import type { RunSummary } from '../api/run-summary.ts';
+import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import type { FaultInput, ScenarioInput } from '../demo/scenario.ts';
 import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
-import type { FaultInput, ScenarioInput } from '../testing/scenario.ts';
-import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
 // The Ollama rows of the fault matrix, each against the whole service: real HTTP, engine, tools and store.
 

@@ -2,7 +2,7 @@ import type { Environment } from '../config/environment.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
-import { ThreadedRunStore } from '../store/threaded-store.ts';
+import { ThreadedRunStore } from '../store/sqlite/threaded-store.ts';
 
 /** The store of this installation, whichever it is. */
 export interface OpenedStore {
@@ -36,7 +36,7 @@ export async function openStore({ dataDir, databaseUrl, leaseSeconds }: Environm
   }
   prepareDataDirectory(dataDir);
   // Only here: most never load the driver.
-  const { PostgresRunStore } = await import('../store/postgres-store.ts');
+  const { PostgresRunStore } = await import('../store/postgres/postgres-store.ts');
   const store = await PostgresRunStore.open(databaseUrl, { leaseMs: leaseSeconds * 1000 });
   return {
     store,

@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
+import type { ScenarioInput, ScenarioStepInput } from '../demo/scenario.ts';
 import { MemoryLog } from '../engine/memory-log.ts';
 import { type RunLoopOutcome, runLoop } from '../engine/run-loop.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -14,8 +16,6 @@ import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
-import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../testing/fake-ollama.ts';
-import type { ScenarioInput, ScenarioStepInput } from '../testing/scenario.ts';
 import type { JsonObject } from '../util/json.ts';
 import { openToolsOf } from './open-tools.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CreateRunRequest } from '../api/create-run.ts';
-import { runScenario } from '../exports/run-scenario.ts';
-import type { ScenarioStepInput } from '../testing/scenario.ts';
+import type { ScenarioStepInput } from '../demo/scenario.ts';
+import { runScenario } from '../sharing/exports/run-scenario.ts';
 import { calls, type Play, play, says, silence } from './play.ts';
 
 /** The events without what no two runs share: times, and the folder they worked in. */

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { NewRun } from '../api/create-run.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import type { RunFeed } from '../feed/run-feed.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
-import type { RunFeed } from './run-feed.ts';
 import type { ExecuteRun, RunServiceOptions } from './run-service.ts';
 import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 

@@ -12,29 +12,29 @@ import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { EventOf, NewEvent, RunEvent, RunEventType } from '../events/registry.ts';
 import type { OperatorMessage, RunState } from '../events/run-state.ts';
-import type { ReadRun } from '../exports/run-file.ts';
+import { DistantTexts } from '../feed/distant-texts.ts';
+import type { LiveTexts } from '../feed/live-texts.ts';
+import type { RunFeed } from '../feed/run-feed.ts';
+import { type FollowOptions, Viewers } from '../feed/viewers.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { fullName } from '../model/ollama-models.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { queuedMessages } from '../policies/operator-messages.ts';
+import { Places, type PlacesOptions } from '../queue/places.ts';
+import { leftToItsLease, SharedWork } from '../queue/shared-work.ts';
+import type { ReadRun } from '../sharing/exports/run-file.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStoreBusy, RunEndedError, StorageFullError } from '../store/store-errors.ts';
+import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
-import { DistantTexts } from './distant-texts.ts';
 import { endedByError } from './end-run.ts';
-import type { LiveTexts } from './live-texts.ts';
-import { Places, type PlacesOptions } from './places.ts';
 import { type ForkFacts, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace } from './prepare-run.ts';
-import type { RunFeed } from './run-feed.ts';
 import { isRunId, newRunId } from './run-id.ts';
-import { leftToItsLease, SharedWork } from './shared-work.ts';
 import { StoredRunLog } from './stored-run-log.ts';
 import { StoredRuns, type StoredRunsOptions } from './stored-runs.ts';
-import { type FollowOptions, Viewers } from './viewers.ts';
-import { whenNotBusy } from './when-not-busy.ts';
 
 /** Works a run off, from wherever its log stands, until it has ended or `signal` fires (the server stops). */
 export type ExecuteRun = (run: {

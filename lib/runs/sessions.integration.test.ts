@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
+import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import { SessionLogProjection } from '../exports/session-log.ts';
-import { type FakeOllama, startFakeOllama } from '../testing/fake-ollama.ts';
-import { type OpenedRunService, openRunService } from './open-run-service.ts';
+import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { calls, says } from './play.ts';
 
 let folder: string;

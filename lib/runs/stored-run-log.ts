@@ -4,11 +4,11 @@ import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
+import { LiveTexts } from '../feed/live-texts.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';
+import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
-import { LiveTexts } from './live-texts.ts';
-import { whenNotBusy } from './when-not-busy.ts';
 
 /** Events kept at hand for those who follow live; older ones are read from the store. */
 const RECENT_EVENTS = 256;

@@ -5,7 +5,7 @@ import type { NewRun } from '../api/create-run.ts';
 import { createRunRequest } from '../api/create-run.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { NewEvent } from '../events/registry.ts';
-import { SqliteRunStore } from '../store/sqlite-store.ts';
+import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import { endedByError } from './end-run.ts';
 import { type ExecuteRun, RunService, type RunServiceOptions } from './run-service.ts';

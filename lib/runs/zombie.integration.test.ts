@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { startFakeOllama } from '../testing/fake-ollama.ts';
-import { openRunService } from './open-run-service.ts';
+import { startFakeOllama } from '../demo/fake-ollama.ts';
 
 it('threat 16: a worker whose run was taken over by another writes nothing more and stops by itself', async () => {
   const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined);

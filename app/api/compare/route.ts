@@ -1,7 +1,7 @@
 import type { CompareReply } from '#lib/api/comparison.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, wholeNumber } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

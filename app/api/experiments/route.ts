@@ -1,6 +1,6 @@
 import { type ExperimentListReply, experimentRequest } from '#lib/api/experiment.ts';
+import { getExperiments } from '#lib/app/current-experiments.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
-import { getExperiments } from '#lib/runs/current-experiments.ts';
 
 export const dynamic = 'force-dynamic';
 

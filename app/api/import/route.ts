@@ -1,7 +1,7 @@
 import type { RunReply } from '#lib/api/replies.ts';
-import { linesOf, readRunFile } from '#lib/exports/run-file.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { handle, readFileBody } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
+import { linesOf, readRunFile } from '#lib/sharing/exports/run-file.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,10 +1,10 @@
 import { createRunRequest } from '#lib/api/create-run.ts';
 import type { RunListReply, RunReply } from '#lib/api/replies.ts';
 import { readRunFilter } from '#lib/api/run-filter.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, idempotencyKey, readBody, wholeNumber } from '#lib/http/handle.ts';
 import { pageStart, pageToken } from '#lib/http/page-token.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

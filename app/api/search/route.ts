@@ -1,8 +1,8 @@
 import type { SearchReply } from '#lib/api/search.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, wholeNumber } from '#lib/http/handle.ts';
 import { searchPageStart, searchPageToken } from '#lib/http/page-token.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,5 +1,5 @@
 import { handle } from '#lib/http/handle.ts';
-import { getSharing } from '#lib/share-server/current-sharing.ts';
+import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 

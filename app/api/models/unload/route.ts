@@ -1,6 +1,6 @@
 import { modelRequest } from '#lib/api/model-pull.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

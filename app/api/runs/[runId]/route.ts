@@ -1,7 +1,7 @@
 import type { RunReply } from '#lib/api/replies.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { handle } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
-import { getSharing } from '#lib/share-server/current-sharing.ts';
+import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,5 +1,5 @@
+import { getExperiments } from '#lib/app/current-experiments.ts';
 import { handle } from '#lib/http/handle.ts';
-import { getExperiments } from '#lib/runs/current-experiments.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,8 +1,8 @@
+import { getExperiments } from '#lib/app/current-experiments.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { resultsCsv } from '#lib/experiments/results-table.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
-import { getExperiments } from '#lib/runs/current-experiments.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,6 +1,6 @@
 import { checkRequest } from '#lib/api/model-check.ts';
+import { getModelChecks } from '#lib/app/current-models.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
-import { getModelChecks } from '#lib/runs/current-models.ts';
 
 export const dynamic = 'force-dynamic';
 

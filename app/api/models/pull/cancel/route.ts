@@ -1,6 +1,6 @@
 import { modelRequest } from '#lib/api/model-pull.ts';
+import { getModelPulls } from '#lib/app/current-models.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
-import { getModelPulls } from '#lib/runs/current-models.ts';
 
 export const dynamic = 'force-dynamic';
 

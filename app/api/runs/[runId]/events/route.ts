@@ -1,6 +1,6 @@
+import { getRunService } from '#lib/app/current-service.ts';
 import { cursorOf, eventStreamResponse } from '#lib/http/event-stream.ts';
 import { handle } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

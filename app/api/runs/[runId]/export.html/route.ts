@@ -1,9 +1,9 @@
-import { htmlExport } from '#lib/exports/html-export.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { requestedExport } from '#lib/http/requested-export.ts';
-import { playerAssets } from '#lib/player/assets.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
+import { htmlExport } from '#lib/sharing/exports/html-export.ts';
+import { playerAssets } from '#lib/sharing/player/assets.ts';
 
 export const dynamic = 'force-dynamic';
 

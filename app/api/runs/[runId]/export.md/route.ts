@@ -1,8 +1,8 @@
-import { markdownExport } from '#lib/exports/markdown-export.ts';
+import { markdownExport } from '#lib/sharing/exports/markdown-export.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { requestedExport } from '#lib/http/requested-export.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,8 +1,8 @@
 import { forkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, idempotencyKey, readBody, wholeNumber } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,5 +1,5 @@
+import { getRunService } from '#lib/app/current-service.ts';
 import { handle } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,9 +1,9 @@
+import { getRunService } from '#lib/app/current-service.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { jsonLines } from '#lib/http/json-lines.ts';
 import { logInFormat } from '#lib/http/log-format.ts';
 import { requestedExport } from '#lib/http/requested-export.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,7 +1,7 @@
 import { messageRequest } from '#lib/api/create-run.ts';
 import type { MessageReply } from '#lib/api/replies.ts';
+import { getRunService } from '#lib/app/current-service.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,6 +1,6 @@
 import { shareRequest } from '#lib/api/share.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
-import { getSharing } from '#lib/share-server/current-sharing.ts';
+import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 

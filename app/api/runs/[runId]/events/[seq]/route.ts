@@ -1,7 +1,7 @@
+import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 import { valueAt } from '#lib/util/value-at.ts';
 
 export const dynamic = 'force-dynamic';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { getRunService } from '#lib/app/current-service.ts';
 import { handle, pathNumber, readBody } from '#lib/http/handle.ts';
-import { getRunService } from '#lib/runs/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 

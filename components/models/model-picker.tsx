@@ -1,0 +1,127 @@
+'use client';
+
+import { useEffect, useRef, useState } from 'react';
+import type { InstalledModel } from '#lib/api/replies.ts';
+import { callsTools, demoWords, sortedModels } from '#lib/browser/state/models.ts';
+import { formatBytes, formatShortCount } from '#lib/browser/words/format.ts';
+import { Badge } from '../ui/badge.tsx';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { CheckBadge } from './check-badge.tsx';
+
+/** The installed models with what they can do (D10). */
+export function ModelPicker({
+  models,
+  value,
+  onChange,
+  problem,
+}: {
+  models: readonly InstalledModel[];
+  value: string;
+  onChange: (model: string) => void;
+  problem?: string;
+}) {
+  const [filter, setFilter] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  const there = models.some(({ name }) => name === value);
+  // A model that was chosen elsewhere may stand below the edge of the list. The page itself stays where it is.
+  useEffect(() => {
+    const row = there ? list.current?.querySelector<HTMLElement>('label:has(:checked)') : undefined;
+    if (!list.current || !row) return;
+    const { scrollTop, clientHeight } = list.current;
+    const hidden = row.offsetTop < scrollTop || row.offsetTop + row.offsetHeight > scrollTop + clientHeight;
+    if (hidden) list.current.scrollTop = row.offsetTop;
+  }, [there]);
+  const shown = sortedModels(models).filter((model) =>
+    model.name.toLowerCase().includes(filter.toLowerCase()),
+  );
+  return (
+    <div>
+      {models.length > 8 && (
+        <input
+          type="search"
+          aria-label="Filter models"
+          placeholder="Filter"
+          className="field mb-2"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      )}
+      <div
+        ref={list}
+        role="radiogroup"
+        aria-label="Model"
+        aria-invalid={problem !== undefined}
+        className="relative max-h-80 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised"
+      >
+        {shown.map((model) => (
+          <label
+            key={model.name}
+            className={cx(
+              'grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-3 px-3 py-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-[-2px] has-focus-visible:outline-brass',
+              model.name === value ? 'bg-brass-wash' : 'hover:bg-surface',
+            )}
+          >
+            <input
+              type="radio"
+              name="model"
+              className="translate-y-0.5 accent-brass-fill focus-visible:outline-none"
+              checked={model.name === value}
+              onChange={() => onChange(model.name)}
+            />
+            <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
+              <span className="foreign font-mono text-sm font-medium">
+                <ForeignText text={model.name} />
+              </span>
+              <Capabilities model={model} />
+              {model.loaded && <Badge title="Answers without being loaded first">in memory</Badge>}
+              {model.check && <CheckBadge check={model.check} />}
+            </span>
+            <span className="tnum col-start-2 text-xs text-ink-2">{modelFacts(model)}</span>
+          </label>
+        ))}
+        {shown.length === 0 && (
+          <p className="px-3 py-3 text-ink-3">
+            {models.length === 0 ? 'No model is installed yet.' : 'No model of this name.'}
+          </p>
+        )}
+      </div>
+      {problem && <p className="mt-1 text-xs text-fail">{problem}</p>}
+    </div>
+  );
+}
+
+/** What a model can do, as far as it says. */
+export function Capabilities({ model }: { model: InstalledModel }) {
+  const tools = callsTools(model);
+  return (
+    <span className="flex flex-wrap items-center gap-1">
+      {model.demo && (
+        <Badge tone="live" title={demoWords(model.name)}>
+          demo
+        </Badge>
+      )}
+      {tools === true && <Badge tone="ok">tools</Badge>}
+      {tools === false && (
+        <Badge tone="warn" title="Ollama says that its template has no room for tools">
+          no tools
+        </Badge>
+      )}
+      {model.capabilities?.includes('thinking') && <Badge>thinks</Badge>}
+      {model.capabilities?.includes('vision') && <Badge>vision</Badge>}
+    </span>
+  );
+}
+
+/** Size, quantisation and window in a few characters. */
+export function modelFacts(model: InstalledModel): string {
+  if (model.demo) return demoWords(model.name);
+  return [
+    model.parameter_size,
+    model.quantization,
+    model.size_bytes ? formatBytes(model.size_bytes) : undefined,
+    model.max_context_tokens ? `${formatShortCount(model.max_context_tokens)} window` : undefined,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}

@@ -1,0 +1,75 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import type { RunView } from '#lib/browser/state/run-store.ts';
+import { reasonWords } from '#lib/browser/words/end-words.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
+import type { RunMode } from '#lib/events/config.ts';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { useRunScreen } from './run-context.tsx';
+
+/** Says boundaries aloud, never tokens: an iteration, turn or cycle, a failure, a decision of the harness, the end. */
+export function Announcer() {
+  const { store } = useRunScreen();
+  const [words, setWords] = useState('');
+  useEffect(
+    () =>
+      store.view.subscribe((view, before) => {
+        const said = announce(view, before);
+        if (said) setWords(said);
+      }),
+    [store],
+  );
+  return (
+    <p aria-live="polite" className="sr-only">
+      {words}
+    </p>
+  );
+}
+
+function announce(view: RunView, before: RunView): string | undefined {
+  if (view.connection.status !== before.connection.status) {
+    if (view.connection.status === 'reconnecting') return 'Connection lost, reconnecting.';
+    if (view.connection.status === 'offline') return 'The server does not answer.';
+    // What waits for the listener is said however long it has been waiting.
+    if (view.connection.status === 'live' && view.run.phase === 'awaiting-approval') {
+      return 'A call waits for your approval.';
+    }
+  }
+  // What happened before one came is to be read, not heard.
+  const live = before.connection.status === 'live';
+  if (!live || view.timeline === before.timeline) return undefined;
+  const rows = view.timeline.rows;
+  const said = rows
+    .slice(Math.max(0, before.timeline.rows.length - 8))
+    .flatMap((row, offset) => {
+      const index = Math.max(0, before.timeline.rows.length - 8) + offset;
+      return before.timeline.rows[index] === row
+        ? []
+        : [speak(row, before.timeline.rows[index], view.run.config?.mode)];
+    })
+    .filter((sentence) => sentence !== undefined);
+  return said.at(-1);
+}
+
+function speak(
+  row: TimelineRow,
+  before: TimelineRow | undefined,
+  mode: RunMode | undefined,
+): string | undefined {
+  switch (row.kind) {
+    case 'iteration':
+      return before ? undefined : `${stepWord(mode)} ${row.iteration}.`;
+    case 'tool':
+      if (row.status === 'awaiting approval') return `${row.name} waits for your approval.`;
+      return row.status === 'failed' ? `${row.name} failed.` : undefined;
+    case 'policy':
+      return row.event.type === 'policy.nudged' ? 'The model was nudged.' : undefined;
+    case 'stop':
+      return 'Stop requested.';
+    case 'end':
+      return `Run ended: ${reasonWords(row.event.result.termination_reason, mode).title}.`;
+    default:
+      return undefined;
+  }
+}

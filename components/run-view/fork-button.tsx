@@ -1,0 +1,26 @@
+'use client';
+
+import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
+import { ForkMark } from './fork-mark.tsx';
+import { useRunScreen } from './run-context.tsx';
+
+/**
+ * Opens the dialog that forks the run at a row: quiet until the row is looked at, and always there for keyboards and
+ * fingers. Not where there is no server to make a run, nor in a replay.
+ */
+export function ForkButton({ opening }: { opening: ForkOpening }) {
+  const { server } = useRunScreen();
+  const fork = server?.operates ? server.fork : undefined;
+  if (!fork) return null;
+  return (
+    <button
+      type="button"
+      aria-label={`Fork ${opening.words}`}
+      title={`Fork ${opening.words}: a new run goes on from here, with changes`}
+      onClick={() => fork(opening)}
+      className="reach inline-flex size-6 shrink-0 items-center justify-center self-center rounded-sm text-ink-3 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-brass-wash hover:text-brass focus-visible:opacity-100 pointer-coarse:opacity-100 print:hidden"
+    >
+      <ForkMark className="size-4" />
+    </button>
+  );
+}

@@ -1,0 +1,57 @@
+'use client';
+
+import { formatWhen } from '#lib/browser/words/format.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { cx } from '../ui/cx.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { MessageStatus } from './message-status.tsx';
+import { useOperatorWord, useRun, useRunScreen } from './run-context.tsx';
+
+/** What was said between a person and the agent, both ways, in order (O14). */
+export function InboxPanel() {
+  const mine = useRun((view) => view.run.operatorMessages);
+  const theirs = useRun((view) => view.run.agentMessages);
+  const { goTo } = useRunScreen();
+  const operator = useOperatorWord();
+  const now = useNow();
+  const all = [
+    ...mine.map((message) => ({ ...message, by: 'you' as const })),
+    ...theirs.map((message) => ({ ...message, by: 'agent' as const })),
+  ].sort((a, b) => a.seq - b.seq);
+  if (all.length === 0) {
+    return (
+      <p className="mt-3 text-sm text-ink-3">Nothing was said yet. Write in the box below the timeline.</p>
+    );
+  }
+  return (
+    <ol className="mt-3 grid gap-2.5">
+      {all.map((message) => (
+        <li
+          key={message.seq}
+          className={cx(
+            'min-w-0 rounded-md border px-3 py-2',
+            message.by === 'you' ? 'ml-6 bg-raised' : 'mr-6 border-brass-line bg-brass-wash',
+          )}
+        >
+          <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-ink-3">
+            <a
+              href={`#${message.seq}`}
+              onClick={(click) => {
+                click.preventDefault();
+                goTo(message.seq);
+              }}
+              className="font-medium hover:underline"
+            >
+              {message.by === 'agent' ? 'Agent' : operator === 'you' ? 'You' : 'The operator'}
+            </a>
+            <span suppressHydrationWarning>{formatWhen(message.at, now)}</span>
+            {message.by === 'you' && <MessageStatus status={message.status} />}
+          </p>
+          <p className="foreign mt-0.5 text-sm">
+            <ForeignText text={message.text} />
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}

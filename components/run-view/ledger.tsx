@@ -1,0 +1,150 @@
+'use client';
+
+import { Fragment } from 'react';
+import { ledgerOf } from '#lib/browser/state/ledger.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  tokensPerSecond,
+} from '#lib/browser/words/format.ts';
+import { readingWords } from '#lib/browser/words/parse-ladder.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { EventLink } from '../ui/event-link.tsx';
+import { Gauge } from '../ui/gauge.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
+
+/** Every limit that could end the run, before it does. */
+export function Ledger() {
+  const { goTo } = useRunScreen();
+  const run = useRun((view) => view.run);
+  const timed = run.config?.budget.max_seconds !== undefined && run.phase !== 'ended';
+  const now = useNow(timed);
+  const gauges = ledgerOf(run, now);
+  if (gauges.length === 0) return <p className="text-sm text-ink-3">Nothing yet.</p>;
+  return (
+    <div className="divide-y">
+      {gauges.map((gauge) => (
+        <Gauge key={gauge.id} gauge={gauge} onEvent={goTo} />
+      ))}
+    </div>
+  );
+}
+
+/** The guardrail that is closest to its end, for screens without room for all. */
+export function NearestLimit() {
+  const run = useRun((view) => view.run);
+  const [nearest] = ledgerOf(run, run.updatedAt)
+    // A count that is full and calm is one that was asked for: the cycles of an exploration, the only attempt.
+    .filter(({ limit, used, tone }) => limit > 0 && (used < limit || tone !== 'calm'))
+    .sort((a, b) => b.used / b.limit - a.used / a.limit);
+  if (!nearest) return null;
+  return (
+    <span className="tnum truncate pl-4 text-xs font-normal text-ink-3">
+      {nearest.label} <span className="font-mono">{nearest.value}</span>
+    </span>
+  );
+}
+
+/** The sums of a run, up to now or to its end. */
+export function Totals() {
+  const run = useRun((view) => view.run);
+  const ended = run.phase === 'ended';
+  const read = readingWords(run.parsed);
+  const loaded = run.loaded?.load_ms;
+  return (
+    <>
+      <h2 className="caption mt-6 mb-2">{ended ? 'In total' : 'So far'}</h2>
+      <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+        <Line name="Model calls">{formatCount(run.calls)}</Line>
+        <Line name="Tool calls">
+          {formatCount(run.toolCalls)}
+          {run.failedToolCalls > 0 && (
+            <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
+          )}
+        </Line>
+        <Line name="Replies read">
+          {read === undefined ? ended ? 'none' : 'none yet' : <Parts text={read} />}
+        </Line>
+        <Line name="Tokens">
+          <Parts text={`${formatCount(run.tokensIn)} in, ${formatCount(run.tokensOut)} out`} />
+        </Line>
+        <Times />
+        {loaded !== undefined && (
+          <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
+        )}
+        <Memory />
+        {run.filesWritten.length > 0 && (
+          <Line name="Files written">{formatCount(run.filesWritten.length)}</Line>
+        )}
+        {run.resumes > 0 && <Line name="Resumed">{formatCount(run.resumes)}</Line>}
+      </dl>
+    </>
+  );
+}
+
+/** What the time went into, and how fast the model wrote. Loading has a line of its own. */
+function Times() {
+  const { goTo } = useRunScreen();
+  const { modelMs, toolMs, writtenTokens, writingMs } = useRun((view) => view.run.spent);
+  const longest = useRun((view) => view.run.longestCall);
+  const calls = useRun((view) => view.run.calls);
+  const speed = tokensPerSecond(writtenTokens, writingMs);
+  return (
+    <>
+      {modelMs > 0 && <Line name="Model time">{formatDuration(modelMs)}</Line>}
+      {toolMs > 0 && <Line name="Tool time">{formatDuration(toolMs)}</Line>}
+      {speed !== undefined && <Line name="Writing speed">{formatRate(speed)} tok/s</Line>}
+      {longest && calls > 1 && (
+        <Line name="Longest call">
+          <EventLink seq={longest.seq} onGo={goTo}>
+            {formatDuration(longest.ms)}
+            <span className="sr-only"> in model call {longest.call}</span>
+          </EventLink>
+        </Line>
+      )}
+    </>
+  );
+}
+
+/** A list in which each part stays whole: a count does not stand at the end of a line without its word, nor runs out of it. */
+function Parts({ text }: { text: string }) {
+  return text.split(/(?<=[,:]) /).map((part) => (
+    <Fragment key={part}>
+      <span className="whitespace-nowrap">{part}</span>{' '}
+    </Fragment>
+  ));
+}
+
+/** The window as it was asked for, as it is, and as the model could have it; and where the model lies. */
+function Memory() {
+  const loaded = useRun((view) => view.run.loaded);
+  const asked = useRun((view) => view.run.config?.window_tokens);
+  const most = useRun((view) => view.run.preflight?.max_context_tokens);
+  if (!loaded || asked === undefined) return null;
+  const effective = loaded.context_tokens;
+  return (
+    <>
+      <Line name="Window asked">{formatCount(asked)}</Line>
+      <Line name="Window in effect">
+        <span className={effective !== undefined && effective < asked ? 'text-warn' : undefined}>
+          {effective === undefined ? 'not told' : formatCount(effective)}
+        </span>
+        {most !== undefined && <span className="text-ink-3"> of {formatCount(most)}</span>}
+      </Line>
+      {loaded.size_bytes ? (
+        <Line name="On GPU">{formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)}</Line>
+      ) : null}
+    </>
+  );
+}
+
+function Line({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-3">{name}</dt>
+      <dd className="text-right font-mono text-xs leading-5">{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+'use client';
+
+import type { ReactNode, RefObject } from 'react';
+import { CycleStrip } from './explore/cycle-strip.tsx';
+import { NearestLimit } from './ledger.tsx';
+import { useRun } from './run-context.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { Timeline, type TimelineHandle } from './timeline/timeline.tsx';
+
+/** Everything of a run below its header: the timeline, and beside it (above it where there is no room) its guardrails. */
+export function RunBody({
+  timeline,
+  foot,
+}: {
+  timeline: RefObject<TimelineHandle | null>;
+  /** What stands below the timeline. */
+  foot?: ReactNode;
+}) {
+  const exploring = useRun((view) => view.run.config?.mode === 'explore');
+  return (
+    <>
+      <details className="border-b bg-surface lg:hidden print:hidden">
+        <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
+          Guardrails and totals
+          <NearestLimit />
+        </summary>
+        <div className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6">
+          <SidePanel />
+        </div>
+      </details>
+      {exploring && <CycleStrip />}
+      <div className="flex min-h-0 flex-1 print:block">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
+          <Timeline handle={timeline} />
+          {foot}
+        </div>
+        <aside
+          aria-label="Guardrails and totals"
+          className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80 print:hidden"
+        >
+          <SidePanel />
+        </aside>
+      </div>
+    </>
+  );
+}

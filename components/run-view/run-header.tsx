@@ -1,0 +1,165 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useStore } from 'zustand';
+import { activityOf } from '#lib/browser/state/activity.ts';
+import { isDemoRun } from '#lib/browser/state/models.ts';
+import { formatDuration, formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
+import { modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
+import { readingWords } from '#lib/browser/words/parse-ladder.ts';
+import type { RunState } from '#lib/events/run-state.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { cx } from '../ui/cx.ts';
+import { Expected } from '../ui/expected.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { toneText } from '../ui/tone.ts';
+import { ConnectionLight } from './connection-light.tsx';
+import { useRun, useRunScreen } from './run-context.tsx';
+import { StopControls } from './stop-controls.tsx';
+
+/** What this run is, what it is doing now, and how to stop it. */
+export function RunHeader({
+  onGoToEnd,
+  light = <ConnectionLight />,
+  when = formatWhen,
+  end,
+}: {
+  onGoToEnd: () => void;
+  /** How the page is connected to the run. */
+  light?: ReactNode;
+  /** When the run was made, in words; both in milliseconds since 1970. */
+  when?: (at: number, now: number) => string;
+  /** The last control, beside those that stop the run. */
+  end?: ReactNode;
+}) {
+  const config = useRun((view) => view.run.config);
+  const createdAt = useRun((view) => view.run.createdAt);
+  const now = useNow(createdAt > 0);
+  const { server } = useRunScreen();
+  const title = runTitle(config);
+  return (
+    <div className="border-b bg-surface">
+      <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-1.5 px-3 py-2.5 sm:px-6 sm:py-3">
+        <div className="min-w-0 flex-1 basis-80">
+          <h1
+            className="foreign line-clamp-1 text-lg font-semibold tracking-[-0.012em] sm:line-clamp-2"
+            title={title}
+          >
+            {title ? <ForeignText text={title} /> : <span className="text-ink-3">Opening the run</span>}
+          </h1>
+          <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0">
+            {light}
+            {config && (
+              <>
+                {modeWords(config) !== title && <span>{modeWords(config)}</span>}
+                <span className="font-mono text-xs text-ink-2">
+                  <ForeignText text={config.model} />
+                </span>
+                {isDemoRun(config.model) && (
+                  <Badge tone="live" title="A script, not a language model; its tool calls are real">
+                    demo script
+                  </Badge>
+                )}
+                {config.workspace && (
+                  <span
+                    className="min-w-16 max-w-80 truncate font-mono text-xs max-sm:hidden sm:shrink!"
+                    title={config.workspace}
+                  >
+                    <ForeignText text={config.workspace} />
+                  </span>
+                )}
+                <span className="max-sm:hidden print:hidden">{when(createdAt, now)}</span>
+                <span className="hidden print:inline">{formatMoment(createdAt)}</span>
+                <Reading />
+              </>
+            )}
+          </p>
+          {server?.family}
+        </div>
+        <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:justify-between">
+          <Phase onGoToEnd={onGoToEnd} />
+          <StopControls />
+          {end}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** How many calls were read out of the replies, and how (P17). */
+function Reading() {
+  const words = useRun((view) => readingWords(view.run.parsed));
+  return words === undefined ? null : (
+    <span className="tnum min-w-0 truncate max-md:hidden sm:shrink!" title={words}>
+      {words}
+    </span>
+  );
+}
+
+function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
+  const { store } = useRunScreen();
+  const run = useRun((view) => view.run);
+  // Only whether something is being written matters here, not what: no work per token.
+  const writing = useStore(store.live, (live) =>
+    live.text?.text ? 'text' : live.thinking?.text ? 'thinking' : '',
+  );
+  const queue = useStore(store.live, (live) => live.queue);
+  if (run.seq === 0) return null;
+  const activity = activityOf(run, { ...store.live.getState(), queue });
+  const spent = run.startedAt === undefined ? 0 : run.updatedAt - run.startedAt;
+  return (
+    <div
+      className="flex min-w-0 items-center gap-3 max-sm:flex-row-reverse lg:text-right"
+      data-phase={run.phase}
+      data-writing={writing}
+    >
+      {/* As wide whatever the phase: else the title would break otherwise with each of them. */}
+      <div className={cx('min-w-0', activity.running && 'lg:w-52')}>
+        {activity.running ? (
+          <p className={cx('font-semibold', toneText[activity.tone])}>{activity.label}</p>
+        ) : (
+          <button
+            type="button"
+            onClick={onGoToEnd}
+            className={cx('reach font-semibold underline-offset-4 hover:underline', toneText[activity.tone])}
+          >
+            {activity.label}
+          </button>
+        )}
+        <p className="max-w-64 truncate text-xs text-ink-3 max-sm:hidden" title={activity.detail}>
+          {activity.detail ? (
+            <>
+              <ForeignText text={activity.detail} />
+              {activity.expectedAt !== undefined && <Expected at={activity.expectedAt} lead=", " />}
+            </>
+          ) : activity.running ? (
+            progressWords(run)
+          ) : (
+            extentWords(run)
+          )}
+        </p>
+      </div>
+      <span className="tnum font-mono text-lg tracking-tight [word-spacing:-0.3em] sm:min-w-16 sm:text-xl">
+        {activity.running ? <Clock since={activity.since} /> : formatDuration(spent)}
+      </span>
+    </div>
+  );
+}
+
+/** How far a run came, in the unit of its mode: `4 iterations`, `12 turns`, `20 cycles`. */
+function extentWords({ config, iterationsUsed, cycle }: RunState): string {
+  if (config?.mode === 'explore') return plural(cycle.number, 'cycle');
+  return plural(iterationsUsed, stepWord(config?.mode).toLowerCase());
+}
+
+/** How far a run is, in the words of its mode: `iteration 3 of 10`, `turn 12`, `cycle 4 of 20`. */
+function progressWords({ config, iteration, cycle }: RunState): string {
+  if (config?.mode === 'explore') {
+    const limit = config.explore?.max_cycles;
+    return `cycle ${cycle.number}${limit ? ` of ${limit}` : ''}`;
+  }
+  const step = `${stepWord(config?.mode).toLowerCase()} ${iteration}`;
+  return config && config.max_iterations > 0 ? `${step} of ${config.max_iterations}` : step;
+}

@@ -1,0 +1,69 @@
+'use client';
+
+import { type ReactNode, useState } from 'react';
+import type { RunMode } from '#lib/events/config.ts';
+import { Tabs } from '../ui/tabs.tsx';
+import { MemoryPanel } from './explore/memory-panel.tsx';
+import { ReflectionsPanel } from './explore/reflections-panel.tsx';
+import { InboxPanel } from './inbox-panel.tsx';
+import { Ledger, Totals } from './ledger.tsx';
+import { useRun } from './run-context.tsx';
+
+type Tab = 'Limits' | 'Memory' | 'Reflections' | 'Messages';
+
+const tabsOf: Record<RunMode, readonly Tab[]> = {
+  task: ['Limits'],
+  session: ['Limits', 'Messages'],
+  explore: ['Limits', 'Memory', 'Reflections', 'Messages'],
+};
+
+const panels: Record<Tab, ReactNode> = {
+  Limits: (
+    <>
+      <Ledger />
+      <Totals />
+    </>
+  ),
+  Memory: <MemoryPanel />,
+  Reflections: <ReflectionsPanel />,
+  Messages: <InboxPanel />,
+};
+
+/** What stands beside the timeline: the guardrails of every run, and what only a session or an exploration has. */
+export function SidePanel() {
+  const mode = useRun((view) => view.run.config?.mode ?? 'task');
+  const waiting = useRun(
+    (view) => view.run.operatorMessages.filter(({ status }) => status === 'queued').length,
+  );
+  const [chosen, setChosen] = useState<Tab>('Limits');
+  const tabs = tabsOf[mode];
+  const tab = tabs.includes(chosen) ? chosen : 'Limits';
+  if (tabs.length === 1) {
+    return (
+      <>
+        <h2 className="caption">Guardrails</h2>
+        {panels.Limits}
+      </>
+    );
+  }
+  return (
+    <Tabs<Tab>
+      label="Beside the timeline"
+      tabs={tabs.map((id) => ({
+        id,
+        label: (
+          <>
+            {id}
+            {id === 'Messages' && waiting > 0 && (
+              <span className="tnum ml-1 font-mono text-xs text-brass">{waiting}</span>
+            )}
+          </>
+        ),
+      }))}
+      chosen={tab}
+      onChoose={setChosen}
+    >
+      {panels[tab]}
+    </Tabs>
+  );
+}

@@ -1,0 +1,206 @@
+'use client';
+
+import { useEffect, useId, useRef, useState } from 'react';
+import { ApiError, getJson, postJson } from '#lib/browser/api.ts';
+import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import type { ToolRow } from '#lib/events/fold-timeline.ts';
+import type { RunEvent } from '#lib/events/registry.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { useRun } from '../run-context.tsx';
+import { JsonFields } from './json-fields.tsx';
+import { Panel } from './row-frame.tsx';
+
+type Step = 'choose' | 'edit' | 'deny';
+
+/** A call that waits for a person: what it would do, and approve, edit or deny it with a reason. */
+export function ApprovalPanel({ row }: { row: ToolRow }) {
+  const runId = useRun((view) => view.run.runId);
+  const tools = useRun((view) => view.run.tools);
+  const [step, setStep] = useState<Step>('choose');
+  const [fields, setFields] = useState<readonly EditField[]>([]);
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  const panel = useRef<HTMLDivElement>(null);
+  const began = useRef(false);
+
+  useEffect(() => {
+    // Not at first: a row that comes must not take the focus away.
+    if (began.current) {
+      const first = step === 'choose' ? 'button' : 'textarea';
+      panel.current?.querySelector<HTMLElement>(first)?.focus();
+    }
+    began.current = true;
+  }, [step]);
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error : { message: String(error) });
+    }
+    setBusy(false);
+  };
+  const decide = (decision: Record<string, unknown>) =>
+    attempt(async () => {
+      await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
+        call_id: row.callId,
+        ...decision,
+      });
+      // The buttons go with the decision; the reader stays where they were.
+      document.getElementById(`row-${row.key}`)?.focus({ preventScroll: true });
+    });
+  const edit = () =>
+    attempt(async () => {
+      const definition = tools.find((tool) => tool.function.name === row.name);
+      setFields(argumentFields(await wholeArguments(runId, row), definition?.function.parameters));
+      setStep('edit');
+    });
+  const runEdited = () => {
+    const read = editedArguments(fields);
+    if (read.ok) void decide({ decision: 'edited', arguments: read.arguments });
+    else setProblem({ message: read.problem });
+  };
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div
+      ref={panel}
+      role="group"
+      aria-label={`Approval of ${plainVisibleText(row.name)}`}
+      className="mt-2 mb-1 grid gap-3 rounded-md border border-warn/50 bg-warn-wash p-3"
+    >
+      <p className="font-medium">The model wants to make this call. It waits for you.</p>
+      {step === 'edit' ? (
+        <div className="grid gap-3">
+          {fields.map((field, index) => (
+            <EditedField
+              key={field.name}
+              field={field}
+              onChange={(text) =>
+                setFields((before) => before.map((each, at) => (at === index ? { ...each, text } : each)))
+              }
+            />
+          ))}
+        </div>
+      ) : (
+        <Panel label="Arguments">
+          <JsonFields
+            id={`${row.key}.asked`}
+            value={row.arguments}
+            label="arguments"
+            seq={row.seq}
+            path={row.argumentsPath}
+            cuts={row.argumentsCuts}
+          />
+        </Panel>
+      )}
+      {step === 'deny' && <Reason reason={reason} onChange={setReason} />}
+      {problem && <ErrorNote error={problem} />}
+      <div className="flex flex-wrap gap-2">
+        {step === 'choose' && (
+          <>
+            <Button
+              kind="primary"
+              size="sm"
+              disabled={busy}
+              onClick={() => void decide({ decision: 'approved' })}
+            >
+              Approve
+            </Button>
+            <Button size="sm" disabled={busy} onClick={() => void edit()}>
+              Edit
+            </Button>
+            <Button kind="danger" size="sm" disabled={busy} onClick={() => setStep('deny')}>
+              Deny
+            </Button>
+          </>
+        )}
+        {step === 'edit' && (
+          <Button kind="primary" size="sm" disabled={busy} onClick={runEdited}>
+            Run with these arguments
+          </Button>
+        )}
+        {step === 'deny' && (
+          <Button
+            kind="danger"
+            size="sm"
+            disabled={busy}
+            onClick={() => void decide({ decision: 'denied', ...(reason.trim() ? { reason } : {}) })}
+          >
+            Deny the call
+          </Button>
+        )}
+        {step !== 'choose' && (
+          <Button
+            kind="quiet"
+            size="sm"
+            disabled={busy}
+            onClick={() => {
+              setProblem(undefined);
+              setStep('choose');
+            }}
+          >
+            Back
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function EditedField({ field, onChange }: { field: EditField; onChange: (text: string) => void }) {
+  const id = useId();
+  const lines = Math.min(16, Math.max(1, field.text.split('\n').length));
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block font-mono text-xs text-ink-2">
+        {plainVisibleText(field.name)}
+        {!field.plain && ' (JSON)'}
+      </label>
+      <textarea
+        id={id}
+        rows={lines}
+        className="field [field-sizing:content] max-h-96 resize-y font-mono text-sm"
+        spellCheck={false}
+        value={field.text}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function Reason({ reason, onChange }: { reason: string; onChange: (reason: string) => void }) {
+  const id = useId();
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        Reason
+      </label>
+      <textarea
+        id={id}
+        rows={2}
+        className="field resize-y"
+        aria-describedby={`${id}-note`}
+        value={reason}
+        maxLength={4000}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <p id={`${id}-note`} className="mt-1 text-xs text-ink-2">
+        The model reads it and goes on. May be left empty.
+      </p>
+    </div>
+  );
+}
+
+/** The arguments uncut: what is edited is what runs. */
+async function wholeArguments(runId: string, row: ToolRow): Promise<ToolRow['arguments']> {
+  const cut = row.argumentsCuts.some(({ path }) => path.startsWith(`${row.argumentsPath}.`));
+  if (!cut || !row.requested) return row.arguments;
+  const event = await getJson<RunEvent>(`/api/runs/${encodeURIComponent(runId)}/events/${row.requested.seq}`);
+  return event.type === 'approval.requested' ? event.arguments : row.arguments;
+}

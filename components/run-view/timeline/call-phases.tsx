@@ -1,0 +1,124 @@
+'use client';
+
+import { type CallPhase, phasesOf } from '#lib/browser/words/call-phases.ts';
+import { formatDuration, formatRate, tokensPerSecond } from '#lib/browser/words/format.ts';
+import type { CallRow } from '#lib/events/fold-timeline.ts';
+import { Clock } from '../../ui/clock.tsx';
+import { useLive } from '../run-context.tsx';
+
+const fills: Record<CallPhase['kind'], string> = {
+  wait: 'fill-line-strong',
+  load: 'fill-warn',
+  prompt: 'fill-ink-3',
+  thinking: 'fill-brass-line',
+  writing: 'fill-brass-fill',
+  reply: 'fill-brass-fill',
+};
+
+const dots: Record<CallPhase['kind'], string> = {
+  wait: 'bg-line-strong',
+  load: 'bg-warn',
+  prompt: 'bg-ink-3',
+  thinking: 'bg-brass-line',
+  writing: 'bg-brass-fill',
+  reply: 'bg-brass-fill',
+};
+
+/** What a call spent its time on, as one strip. */
+export function PhaseStrip({ row, className }: { row: CallRow; className?: string }) {
+  const phases = phasesOf(row);
+  const whole = phases.reduce((sum, { ms }) => sum + ms, 0);
+  if (whole === 0) return null;
+  let from = 0;
+  return (
+    <svg
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+      className={className}
+      role="img"
+      aria-label={phases.map(({ label, ms }) => `${label} ${formatDuration(ms)}`).join(', ')}
+    >
+      <title>{phases.map(({ label, ms }) => `${label} ${formatDuration(ms)}`).join(', ')}</title>
+      {phases.map(({ kind, ms }) => {
+        const x = from;
+        const width = (ms / whole) * 100;
+        from += width;
+        return (
+          <rect
+            key={kind}
+            x={x}
+            y="0"
+            width={Math.max(0.5, width - 0.6)}
+            height="6"
+            className={fills[kind]}
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The phases of a call with their times and speeds. */
+export function PhaseTable({ row }: { row: CallRow }) {
+  const phases = phasesOf(row);
+  if (phases.length === 0) return null;
+  const { ended } = row;
+  const speed = (kind: CallPhase['kind']) => {
+    if (kind === 'prompt') return tokensPerSecond(ended?.prompt_tokens, ended?.timings.promptEvalMs);
+    if (kind === 'load' || kind === 'wait') return undefined;
+    return tokensPerSecond(ended?.reply_tokens, ended?.timings.evalMs);
+  };
+  return (
+    <div className="grid max-w-md gap-1.5">
+      <PhaseStrip row={row} className="h-1.5 w-full" />
+      <ul className="tnum flex flex-wrap gap-x-4 gap-y-0.5">
+        {phases.map(({ kind, label, ms }) => {
+          const rate = speed(kind);
+          return (
+            <li key={kind} className="flex items-center gap-1.5">
+              <span aria-hidden="true" className={`size-1.5 rounded-[1px] ${dots[kind]}`} />
+              {label} {formatDuration(ms)}
+              {rate !== undefined && (
+                <span
+                  className="text-ink-3"
+                  title={
+                    kind === 'prompt' ? 'Newer versions of Ollama count what they had cached, too' : undefined
+                  }
+                >
+                  {formatRate(rate)} tok/s
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+/** What an open call is at, each part with its own clock: reading the prompt, thinking, writing. */
+export function LivePhase({ row }: { row: CallRow }) {
+  const mine = useLive((live) => live.call === row.call);
+  const thinkingSince = useLive((live) => live.thinkingSince);
+  const textSince = useLive((live) => live.textSince);
+  const { at, stream } = row.started;
+  const thought = mine ? thinkingSince : undefined;
+  const wrote = mine ? textSince : undefined;
+  const first = thought ?? wrote;
+  return (
+    <span className="tnum text-sm text-ink-3">
+      {first !== undefined && <>read the prompt in {formatDuration(first - at)} · </>}
+      {thought !== undefined && wrote !== undefined && <>thought {formatDuration(wrote - thought)} · </>}
+      <span className="text-brass">
+        {wrote !== undefined
+          ? 'writing'
+          : thought !== undefined
+            ? 'thinking'
+            : stream
+              ? 'reading the prompt'
+              : 'reading and writing'}{' '}
+        <Clock since={wrote ?? thought ?? at} />
+      </span>
+    </span>
+  );
+}

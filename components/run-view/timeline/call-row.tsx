@@ -1,0 +1,291 @@
+'use client';
+
+import { contextOf } from '#lib/browser/state/call-context.ts';
+import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  plural,
+  tokensPerSecond,
+} from '#lib/browser/words/format.ts';
+import type { CallRow as CallRowData } from '#lib/events/fold-timeline.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Clock } from '../../ui/clock.tsx';
+import { cx } from '../../ui/cx.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { LayerBadge } from '../../ui/layer-badge.tsx';
+import { ForkButton } from '../fork-button.tsx';
+import { useLive, useRun, useUnfolded } from '../run-context.tsx';
+import { ContextScale } from './call-context.tsx';
+import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
+import { LongText } from './long-text.tsx';
+import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
+import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+import { SawPanel } from './saw-panel.tsx';
+import { LiveTail } from './tool-row.tsx';
+import { wholeOf } from './whole-of.ts';
+
+const nodes = {
+  open: 'border-brass-fill breathe',
+  ended: '',
+  failed: 'border-fail',
+  lost: 'border-warn',
+};
+
+/** A model in memory answers at once; above this it was loaded for the call. */
+const COLD_MS = 1000;
+
+const setAsideWords = {
+  length: 'cut off, asked again with a higher limit',
+  malformed: 'broken call, asked again',
+  transient: 'failed for now, asked again',
+  overflow: 'too long, asked again after shortening',
+  thinking: 'only thought, asked again',
+};
+
+/** One request to the model: what was sent, what it thought and said, and how its reply was read. */
+export function CallRow({ row }: { row: CallRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const speed = tokensPerSecond(row.ended?.reply_tokens, row.ended?.timings.evalMs);
+  const unreadable = row.failed?.kind === 'malformed_call';
+  const { missing } = contextOf(row, undefined);
+  const eaten = eatenReply(row);
+  const coldMs = row.ended?.timings.loadMs ?? 0;
+  return (
+    <RowFrame node={<RailNode shape="ring" className={unreadable ? nodes.lost : nodes[row.status]} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className="font-semibold">Model</span>
+          <span className="sr-only">call {row.call}, what was sent and how the reply was read</span>
+          {row.tryNumber > 1 && <span className="text-sm text-ink-3">try {row.tryNumber}</span>}
+        </Disclosure>
+        <ReadAs row={row} />
+        {row.status === 'open' && <LivePhase row={row} />}
+        {coldMs >= COLD_MS && <Badge tone="warn">loaded in the call, {formatDuration(coldMs)}</Badge>}
+        {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
+        {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
+        {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
+        {unreadable && !row.setAside && <Badge tone="warn">unreadable call</Badge>}
+        {missing !== undefined && (
+          <Badge tone="warn" title="Ollama read far fewer tokens than were sent">
+            {formatPercent(missing)} not read
+          </Badge>
+        )}
+        {row.parsed && (
+          <ForkButton
+            opening={{ place: { seq: row.parsed.seq }, words: 'after this reply', focus: 'reply' }}
+          />
+        )}
+        <Figures>
+          {row.ended?.prompt_tokens !== undefined && (
+            <span title="Tokens read and written">
+              {formatCount(row.ended.prompt_tokens)} → {formatCount(row.ended.reply_tokens ?? 0)} tok
+            </span>
+          )}
+          {speed !== undefined && <span className="max-md:hidden">{formatRate(speed)} tok/s</span>}
+          <PhaseStrip row={row} className="h-1.5 w-14 self-center max-md:hidden" />
+          {row.status === 'open' ? (
+            <Clock since={row.started.at} className="w-10 text-right text-brass" />
+          ) : (
+            <span className="min-w-10 text-right">
+              {formatDuration(row.ended?.duration_ms ?? row.failed?.duration_ms ?? 0)}
+            </span>
+          )}
+        </Figures>
+      </div>
+      {eaten && (
+        <p className="tnum mt-1 text-sm text-warn">
+          {formatCount(eaten.thinkingTokens)} thinking tokens, 0 answer tokens, cut by{' '}
+          {eaten.by === 'num_predict' ? 'num_predict' : 'the window'} ({formatCount(eaten.limit)}).
+        </p>
+      )}
+      {open && <Sent row={row} />}
+      {row.status === 'open' ? <Writing call={row.call} /> : <Said row={row} />}
+      {row.failed && <Failure row={row} failed={row.failed} />}
+      {!open && <Refusals row={row} brief />}
+    </RowFrame>
+  );
+}
+
+/** One badge per way in which calls of this reply were read. */
+function ReadAs({ row }: { row: CallRowData }) {
+  const { parsed } = row;
+  if (!parsed || row.setAside) return null;
+  if (parsed.outcome === 'empty') {
+    return <Badge tone="warn">{parsed.malformed ? 'broken call' : 'empty reply'}</Badge>;
+  }
+  if (parsed.calls.length === 0) return null;
+  const layers = [...new Map(parsed.calls.map((call) => [`${call.layer} ${call.format}`, call])).values()];
+  return (
+    <>
+      <span className="text-sm text-ink-2">asked for {plural(parsed.calls.length, 'call')}</span>
+      {layers.map((call) => (
+        <LayerBadge key={`${call.layer} ${call.format}`} layer={call.layer} format={call.format} />
+      ))}
+    </>
+  );
+}
+
+function Writing({ call }: { call: number }) {
+  const mine = useLive((live) => live.call === call);
+  const thinking = useLive((live) => live.thinking);
+  const text = useLive((live) => live.text);
+  if (!mine) return null;
+  return (
+    <>
+      {thinking?.text && (
+        <p className="foreign mt-1.5 max-w-read border-l-2 border-line-strong pl-3 text-ink-2 italic">
+          <LiveTail live={thinking} />
+        </p>
+      )}
+      {text?.text && (
+        <p className="foreign mt-1.5 max-w-read">
+          <LiveTail live={text} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A text of a reply, and where the whole of it stands if it is only here in part. */
+interface ReplyText {
+  text: string;
+  whole: ReturnType<typeof wholeOf>;
+}
+
+function thinkingOf({ parsed, ended }: CallRowData): ReplyText | undefined {
+  if (parsed?.thinking) return { text: parsed.thinking, whole: wholeOf(parsed, 'thinking') };
+  if (!ended?.message.thinking) return undefined;
+  return { text: ended.message.thinking, whole: wholeOf(ended, 'message.thinking') };
+}
+
+function textOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
+  if (parsed?.text) return { text: parsed.text, whole: wholeOf(parsed, 'text') };
+  if (failed?.partial_text) return { text: failed.partial_text, whole: wholeOf(failed, 'partial_text') };
+  // What was read of a reply without a text is a call: its raw form is no text to show.
+  if (parsed || !ended) return undefined;
+  return { text: ended.message.content, whole: wholeOf(ended, 'message.content') };
+}
+
+function Said({ row }: { row: CallRowData }) {
+  const thinking = thinkingOf(row);
+  const said = textOf(row);
+  // In an exploration a text is the reflection, which has the next row to itself.
+  const reflects = useRun((view) => view.run.config?.mode === 'explore') && row.parsed?.calls.length === 0;
+  return (
+    <>
+      {thinking && <Thinking id={row.key} {...thinking} />}
+      {said?.text.trim() && !reflects && (
+        <div className="mt-1.5">
+          <LongText id={`${row.key}.text`} {...said} label="text" className="words" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Thinking({ id, text, whole }: ReplyText & { id: string }) {
+  const [open, toggle] = useUnfolded(`${id}.thinking`, false);
+  const short = text.trim().replace(/\s+/g, ' ').slice(0, 400);
+  return (
+    <div className="mt-1 text-sm text-ink-2">
+      <Disclosure open={open} onToggle={toggle}>
+        <span className="shrink-0 text-ink-3">Thought</span>
+        {!open && (
+          <span className="foreign line-clamp-1 min-w-0 italic">
+            <ForeignText text={short} />
+          </span>
+        )}
+      </Disclosure>
+      {open && (
+        <div className="mt-1 border-l-2 border-line-strong pl-3 italic">
+          <LongText
+            id={`${id}.thinking`}
+            text={text.trim()}
+            label="thinking"
+            whole={whole}
+            className="words [&_pre]:text-sm"
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What went out with the request, and each rung of the parse ladder. */
+function Sent({ row }: { row: CallRowData }) {
+  const { started, ended, parsed } = row;
+  const effective = useRun((view) => view.run.loaded?.context_tokens);
+  const compactAt = useRun((view) => view.run.config?.compact_at);
+  return (
+    <div className="mt-2 mb-1 grid gap-3">
+      <Panel label="Sent">
+        <dl className="tnum grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-0.5">
+          <Fact name="messages">{formatCount(started.message_count)}</Fact>
+          <Fact name="tools">{formatCount(started.tool_count)}</Fact>
+          <Fact name="context">
+            <ContextScale context={contextOf(row, effective)} compactAt={compactAt} />
+          </Fact>
+          <Fact name="options">
+            {Object.entries(started.options)
+              .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+              .join(', ')}
+          </Fact>
+          <Fact name="think">{String(started.think)}</Fact>
+          <Fact name="stream">{String(started.stream)}</Fact>
+          {ended && (
+            <Fact name="time">
+              <PhaseTable row={row} />
+            </Fact>
+          )}
+          {ended?.done_reason && <Fact name="ended by">{ended.done_reason}</Fact>}
+        </dl>
+      </Panel>
+      <SawPanel call={row.call} id={`${row.key}.saw`} />
+      {parsed && <ParseLadder parsed={parsed} />}
+      <Refusals row={row} brief={false} />
+      {parsed && <Mended parsed={parsed} />}
+      <MarkedReply row={row} />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-3">{name}</dt>
+      <dd className="foreign min-w-0">{children}</dd>
+    </>
+  );
+}
+
+/** A call that brought no reply. One that Ollama itself could not read is the model's slip, and no outage (T22). */
+function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRowData['failed']> }) {
+  const unreadable = failed.kind === 'malformed_call';
+  return (
+    <div className="mt-1.5 grid gap-1.5 text-sm">
+      {unreadable && <p className="font-medium text-warn">Ollama could not read the model's call.</p>}
+      <p className={cx('foreign', unreadable ? 'text-ink-2' : 'text-fail')}>
+        <ForeignText text={failed.error.message} />
+      </p>
+      {failed.error.hint && (
+        <p className="foreign text-ink-2">
+          <ForeignText text={failed.error.hint} />
+        </p>
+      )}
+      {failed.freed_slot && (
+        <p className="text-sm text-warn">
+          Ollama kept the slot of this call for nobody and would have answered no other: the model was
+          unloaded to free it.
+        </p>
+      )}
+      {failed.raw && (
+        <Panel label="What the model wrote" tone={unreadable ? 'warn' : undefined}>
+          <LongText id={`${row.key}.failed`} text={failed.raw} label="text" whole={wholeOf(failed, 'raw')} />
+        </Panel>
+      )}
+    </div>
+  );
+}

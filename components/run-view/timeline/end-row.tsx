@@ -1,0 +1,194 @@
+'use client';
+
+import { firedLimit } from '#lib/browser/state/ledger.ts';
+import { reasonWords, VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
+import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { checkText } from '#lib/browser/words/setting-words.ts';
+import type { RunMode } from '#lib/events/config.ts';
+import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { cx } from '../../ui/cx.ts';
+import { EventLink } from '../../ui/event-link.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { Gauge } from '../../ui/gauge.tsx';
+import { toneText } from '../../ui/tone.ts';
+import { useRun, useRunScreen } from '../run-context.tsx';
+import { StopLadder } from '../stop-ladder.tsx';
+import { LongText } from './long-text.tsx';
+import { rowWords } from './row-words.ts';
+import { wholeOf } from './whole-of.ts';
+
+const edges = {
+  ok: 'border-t-ok',
+  warn: 'border-t-warn',
+  fail: 'border-t-fail',
+  calm: 'border-t-ink-3',
+  live: 'border-t-brass-fill',
+};
+
+/** Why the run ended, in words, with its evidence, what is left of it, and what to do next (D8). */
+export function EndRow({ row }: { row: EndRowData }) {
+  const { event } = row;
+  const { goTo, server } = useRunScreen();
+  const startedAt = useRun((view) => view.run.startedAt);
+  const timeline = useRun((view) => view.timeline);
+  const mode = useRun((view) => view.run.config?.mode);
+  const cycles = useRun((view) => view.run.cycle.number);
+  const fired = firedLimit(useRun((view) => view.run));
+  const { result } = event;
+  const words = reasonWords(result.termination_reason, mode);
+  const hint = result.error?.hint;
+  const verification = event.verification && VERIFICATION_WORDS[event.verification];
+  return (
+    <section
+      aria-label="How the run ended"
+      className={cx('mt-6 mb-4 rounded-lg border border-t-2 bg-raised p-4 sm:p-5', edges[words.tone])}
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className={cx('text-lg font-semibold tracking-[-0.01em]', toneText[words.tone])}>
+          {words.title}
+        </h2>
+        <code className="text-xs text-ink-3">{result.termination_reason}</code>
+        {verification && <Badge tone={verification.tone}>{verification.label}</Badge>}
+      </div>
+      <p className="foreign mt-1 max-w-read text-ink-2">
+        <ForeignText text={event.message} />
+      </p>
+      {result.error && result.error.message !== event.message && (
+        <p className="foreign mt-2 max-w-read text-fail">
+          <ForeignText text={result.error.message} />
+        </p>
+      )}
+      {hint !== undefined && !`${event.message} ${result.error?.message}`.includes(hint) && (
+        <p className="foreign mt-1 max-w-read text-ink-2">
+          <ForeignText text={hint} />
+        </p>
+      )}
+      <FailedChecks />
+      {event.evidence.length > 0 && (
+        <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
+          Evidence:
+          {event.evidence.slice(0, 12).map((seq) => (
+            <EventLink key={seq} seq={seq} onGo={goTo} className="tnum">
+              {evidenceWords(timeline, seq, mode)}
+            </EventLink>
+          ))}
+        </p>
+      )}
+
+      {fired && (
+        <div className="mt-3 max-w-sm rounded-md border bg-surface px-3">
+          <Gauge gauge={fired} onEvent={goTo} />
+        </div>
+      )}
+      <StopLadder />
+
+      <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
+        {mode === 'explore' ? (
+          <Figure name="Cycles" value={formatCount(cycles)} />
+        ) : (
+          <Figure name={`${stepWord(mode)}s`} value={formatCount(result.iterations_used)} />
+        )}
+        <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
+        <Figure
+          name="Tokens in / out"
+          value={`${formatCount(result.tokens_in)} / ${formatCount(result.tokens_out)}`}
+        />
+        <Figure name="Time" value={startedAt === undefined ? '–' : formatDuration(event.at - startedAt)} />
+        <Figure name="Cost" value={event.cost_usd === 0 ? 'none, local' : `$${event.cost_usd.toFixed(4)}`} />
+      </dl>
+
+      {event.files_written.length > 0 && (
+        <div className="mt-4">
+          <h3 className="caption">{plural(event.files_written.length, 'file')} written</h3>
+          <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
+            {event.files_written.map((path) => (
+              <li key={path}>
+                <code className="foreign text-sm">
+                  <ForeignText text={path} />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+
+      {(result.output.trim() !== '' || result.iterations_used > 0) && (
+        <div className="mt-4">
+          <h3 className="caption">{answerWords(result.status, mode)}</h3>
+          {result.output.trim() ? (
+            <LongText
+              id={`${row.key}.output`}
+              text={result.output}
+              label={result.status === 'completed' ? 'answer' : 'partial result'}
+              whole={wholeOf(event, 'result.output')}
+              className="words mt-1"
+            />
+          ) : (
+            <p className="mt-1 text-ink-3">No text.</p>
+          )}
+        </div>
+      )}
+
+      {server && (
+        <div className="mt-4 grid gap-3 border-t pt-3 print:hidden">
+          {hint === undefined && <p className="max-w-read text-sm text-ink-2">{words.advice}</p>}
+          {server.afterEnd}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** What is missing from the work, by its checks after the last attempt; what each of them saw stands with the row. */
+function FailedChecks() {
+  const { goTo } = useRunScreen();
+  const checks = useRun(({ run }) => run.attempts.at(-1)?.checks);
+  const seq = useRun(({ timeline }) => timeline.rows.findLast(({ kind }) => kind === 'verification')?.seq);
+  const failed = checks?.filter(({ passed }) => !passed) ?? [];
+  if (!checks || failed.length === 0 || seq === undefined) return null;
+  return (
+    <div className="mt-3">
+      <h3 className="text-sm font-medium text-warn">
+        {failed.length} of {plural(checks.length, 'check')} failed
+      </h3>
+      <ul className="mt-1 grid gap-0.5 text-sm">
+        {failed.map(({ check }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: checks of an event never move
+          <li key={index}>
+            <code className="foreign">
+              <ForeignText text={checkText(check)} />
+            </code>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1 text-sm">
+        <EventLink seq={seq} onGo={goTo} className="tnum">
+          What the checks found
+        </EventLink>
+      </p>
+    </div>
+  );
+}
+
+function answerWords(status: string, mode: string | undefined): string {
+  if (mode === 'session' || mode === 'explore') return 'Its last words';
+  return status === 'completed' ? 'Answer' : 'What it had said so far';
+}
+
+/** What an event is, for the link to it: `read_file (#12)`, `Turn 3 (#20)`. */
+function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefined): string {
+  const index = rowIndexOfSeq(timeline, seq);
+  const row = index === undefined ? undefined : timeline.rows[index];
+  return row ? `${rowWords(row, mode)} (#${seq})` : `#${seq}`;
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-3">{name}</dt>
+      <dd className="font-mono text-sm">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import type { Cut } from '#lib/events/fold-timeline.ts';
+import type { JsonValue } from '#lib/util/json.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { LongText } from './long-text.tsx';
+import { wholeOf } from './whole-of.ts';
+
+/**
+ * A JSON value for reading: objects as names and values, texts as they are instead of escaped, the rest as JSON.
+ *
+ * @param cuts texts that are only here in part, with paths from the event's root; `path` is where this value stands
+ */
+export function JsonFields({
+  id,
+  value,
+  label,
+  seq,
+  path,
+  cuts,
+}: {
+  id: string;
+  value: JsonValue;
+  label: string;
+  seq: number;
+  path: string;
+  cuts: readonly Cut[];
+}) {
+  if (typeof value === 'string' || value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return <Value id={id} value={value} label={label} seq={seq} path={path} cuts={cuts} />;
+  }
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  if (entries.length === 0) return <span className="text-ink-3">nothing</span>;
+  return (
+    <dl className="grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-3 gap-y-1">
+      {entries.map(([name, field]) => (
+        <div key={name} className="contents">
+          <dt className="max-w-32 truncate text-ink-3" title={plainVisibleText(name)}>
+            <ForeignText text={name} />
+          </dt>
+          <dd className="min-w-0">
+            <Value
+              id={`${id}.${name}`}
+              value={field}
+              label={name}
+              seq={seq}
+              path={`${path}.${name}`}
+              cuts={cuts}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Value(props: {
+  id: string;
+  value: JsonValue;
+  label: string;
+  seq: number;
+  path: string;
+  cuts: readonly Cut[];
+}) {
+  const { value } = props;
+  if (typeof value === 'string') {
+    if (value === '') return <span className="text-ink-3">empty text</span>;
+    return <LongText id={props.id} text={value} label={props.label} whole={wholeOf(props, props.path)} />;
+  }
+  if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
+    return <LongText id={props.id} text={value.join('\n')} label={props.label} />;
+  }
+  // A row of numbers is read across, not down.
+  const flat = typeof value !== 'object' || (Array.isArray(value) && value.every(isScalar));
+  const text = flat ? JSON.stringify(value).replaceAll(',', ', ') : JSON.stringify(value, null, 2);
+  return <LongText id={props.id} text={text} label={props.label} />;
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,0 +1,181 @@
+'use client';
+
+import { useState } from 'react';
+import { VList } from 'virtua';
+import { ApiError } from '#lib/browser/api.ts';
+import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
+import { valueAt } from '#lib/util/value-at.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { cx } from '../../ui/cx.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { useRunScreen, useUnfolded } from '../run-context.tsx';
+
+const FOLDED_LINES = 12;
+const FOLDED_CHARS = 1600;
+/** Above this a text is drawn block by block as it is scrolled. */
+const WHOLE_CHARS = 60_000;
+const BLOCK_CHARS = 4000;
+/** Above this the page shows the beginning and offers the file: what is larger is for an editor, not for a tab. */
+const FETCHED_CHARS = 2_000_000;
+
+/**
+ * A text of any length: its beginning, the whole on demand, and very long ones in a window of their own of which only
+ * the visible part is drawn. A text that was cut on its way here says so, and is fetched whole from its event.
+ */
+export function LongText({
+  id,
+  text,
+  label,
+  whole: cut,
+  className,
+}: {
+  /** Unique within the run; remembers whether the text is unfolded. */
+  id: string;
+  text: string;
+  /** What the text is, for the buttons' names: `result`, `content`. */
+  label: string;
+  /** Where the whole stands when `text` is only its beginning. */
+  whole?: { seq: number; path: string; chars: number };
+  className?: string;
+}) {
+  const [unfolded, toggle] = useUnfolded(`text:${id}`, false);
+  const [fetched, setFetched] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const { whole } = useRunScreen();
+  const tooLarge = cut !== undefined && cut.chars > FETCHED_CHARS;
+  const full = fetched ?? text;
+  const folded = foldedText(full);
+  const isLong = folded.length < full.length;
+  const fetchWhole = async () => {
+    if (!cut || !whole) return;
+    try {
+      const event = await whole.event(cut.seq);
+      const value = valueAt(event, cut.path);
+      setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+      if (!unfolded) toggle();
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+    }
+  };
+
+  return (
+    <div className={cx('group/text relative', className)}>
+      {!isLong || !unfolded ? (
+        <pre className="foreign m-0 leading-relaxed">
+          <ForeignText text={isLong ? folded : full} />
+          {isLong && <span className="text-ink-3"> …</span>}
+        </pre>
+      ) : full.length <= WHOLE_CHARS ? (
+        <pre className="foreign m-0 leading-relaxed">
+          <ForeignText text={full} />
+        </pre>
+      ) : (
+        <Window text={full} label={label} />
+      )}
+      {(isLong || cut) && (
+        <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-sans text-xs text-ink-3">
+          {isLong && (
+            <button
+              type="button"
+              className="reach font-medium text-brass underline-offset-2 hover:underline"
+              onClick={toggle}
+              aria-expanded={unfolded}
+            >
+              {unfolded
+                ? `Show less of the ${label}`
+                : cut && fetched === undefined
+                  ? `Show this part of the ${label}`
+                  : `Show all of the ${label}`}
+            </button>
+          )}
+          {cut && !tooLarge && whole && fetched === undefined && (
+            <button
+              type="button"
+              className="reach font-medium text-brass underline-offset-2 hover:underline"
+              onClick={() => void fetchWhole()}
+            >
+              Fetch the whole {label} ({formatBytes(cut.chars)})
+            </button>
+          )}
+          {cut && whole && tooLarge && (
+            <a
+              href={whole.fileUrl(cut.seq, cut.path)}
+              download
+              className="reach font-medium text-brass underline-offset-2 hover:underline"
+            >
+              Download the whole {label} ({formatBytes(cut.chars)})
+            </a>
+          )}
+          <span className="tnum">
+            {cut && fetched === undefined
+              ? `Only the first ${formatCount(full.length)} of ${formatCount(cut.chars)} characters are here`
+              : `${plural(lineCount(full), 'line')}, ${formatCount(full.length)} characters`}
+          </span>
+          {problem && <span className="text-fail">{problem}</span>}
+        </p>
+      )}
+      {full.length > 40 && (
+        <CopyButton
+          text={full}
+          label={`Copy the ${label}`}
+          className="absolute -top-1 -right-1 bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-visible:opacity-100"
+        />
+      )}
+    </div>
+  );
+}
+
+function Window({ text, label }: { text: string; label: string }) {
+  const blocks = blocksOf(text);
+  return (
+    <section
+      aria-label={`Whole ${label}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
+      tabIndex={0}
+      className="h-[min(28rem,60dvh)] rounded-sm border border-line"
+    >
+      <VList data={blocks} className="clickable-rows p-2">
+        {(block, index) => (
+          <pre key={index} className="foreign m-0 leading-relaxed">
+            <ForeignText text={block} />
+          </pre>
+        )}
+      </VList>
+    </section>
+  );
+}
+
+/** Cuts at line ends where it can, so that blocks join without a seam. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const end = Math.min(text.length, from + BLOCK_CHARS);
+    const lineEnd = end < text.length ? text.lastIndexOf('\n', end) : end;
+    const to = lineEnd > from ? lineEnd : end;
+    blocks.push(text.slice(from, to));
+    from = text[to] === '\n' ? to + 1 : to;
+  }
+  return blocks;
+}
+
+function foldedText(text: string): string {
+  let end = -1;
+  for (let line = 0; line < FOLDED_LINES; line += 1) {
+    const next = text.indexOf('\n', end + 1);
+    if (next === -1 || next > FOLDED_CHARS) {
+      end = next === -1 ? text.length : Math.min(text.length, FOLDED_CHARS);
+      return text.length <= FOLDED_CHARS + 200 && next === -1
+        ? text
+        : text.slice(0, Math.min(end, FOLDED_CHARS));
+    }
+    end = next;
+  }
+  return text.slice(end).trim() === '' ? text : text.slice(0, end);
+}
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let index = text.indexOf('\n'); index !== -1; index = text.indexOf('\n', index + 1)) lines += 1;
+  return text.endsWith('\n') ? lines - 1 : lines;
+}

@@ -1,0 +1,243 @@
+'use client';
+
+import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
+import type { NoteRow as NoteRowData } from '#lib/events/fold-timeline.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { cx } from '../../ui/cx.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ForkButton } from '../fork-button.tsx';
+import { MessageStatus } from '../message-status.tsx';
+import { useOperatorWord, useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { LongText } from './long-text.tsx';
+import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+import { wholeOf } from './whole-of.ts';
+
+/** What a session or an exploration adds: words of harness, person and agent, each in a lane of its own, and cycles. */
+export function NoteRow({ row }: { row: NoteRowData }) {
+  const { event } = row;
+  switch (event.type) {
+    case 'turn.paused':
+      return (
+        <RowFrame node={<RailNode shape="bar" className="bg-line-strong" />}>
+          <span className="text-sm text-ink-3">Pause of {formatDuration(event.wait_ms)}</span>
+        </RowFrame>
+      );
+    case 'harness.prompted':
+      return (
+        <RowFrame node={<RailNode shape="bar" />}>
+          <p className="foreign text-sm text-ink-2">
+            <span className="text-ink-3">Harness: </span>
+            <ForeignText text={event.text} />
+          </p>
+        </RowFrame>
+      );
+    case 'cycle.started':
+      return <CycleHeading row={row} cycle={event.cycle} />;
+    case 'cycle.reflected':
+      return (
+        <Reflection
+          row={row}
+          cycle={event.cycle}
+          text={event.text}
+          byLimit={event.ended_by === 'call_limit'}
+        />
+      );
+    case 'diversity.advised':
+      return <Diversity row={row} event={event} />;
+    case 'memory.changed':
+      return <MemoryLine event={event} id={row.key} />;
+    case 'operator.messaged':
+      return <Said by="you" event={event} id={row.key} messageId={event.message_id} />;
+    case 'operator.delivered':
+      return (
+        <RowFrame node={<RailNode shape="dot" className="bg-brass-fill" />}>
+          <span className="text-sm text-ink-3">
+            {plural(event.message_ids.length, 'message')} delivered{' '}
+            {event.as === 'user-message' ? 'as the next user message' : 'with the result of a call'}
+          </span>
+        </RowFrame>
+      );
+    case 'agent.messaged':
+      return <Said by="agent" event={event} id={row.key} />;
+  }
+}
+
+function CycleHeading({ row, cycle }: { row: NoteRowData; cycle: number }) {
+  const line = row.event.type === 'cycle.started' ? row.event.line : undefined;
+  return (
+    <RowFrame node={<RailNode shape="dot" className="mt-7 size-2 bg-brass-fill" />} className="pt-8">
+      <div className="flex flex-wrap items-baseline gap-x-3 border-b border-line-strong pb-1">
+        <h2 className="text-lg font-semibold tracking-[-0.01em]">Cycle {formatCount(cycle)}</h2>
+        {line !== undefined && (
+          <span className="foreign text-sm text-ink-3">
+            Harness: <ForeignText text={line} />
+          </span>
+        )}
+        <ForkButton
+          opening={{ place: { before_cycle: cycle }, words: `before cycle ${formatCount(cycle)}` }}
+        />
+      </div>
+    </RowFrame>
+  );
+}
+
+function Reflection({
+  row,
+  cycle,
+  text,
+  byLimit,
+}: {
+  row: NoteRowData;
+  cycle: number;
+  text: string;
+  byLimit: boolean;
+}) {
+  return (
+    <RowFrame node={<RailNode shape="ring" className="border-brass-fill" />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold text-brass">Reflection</span>
+        <span className="text-sm text-ink-3">of cycle {formatCount(cycle)}</span>
+        {byLimit && <Badge tone="warn">ended by the call limit</Badge>}
+      </div>
+      {text.trim() ? (
+        <div className="mt-1 border-l-2 border-brass-line pl-3">
+          <LongText
+            id={row.key}
+            text={text}
+            label="reflection"
+            whole={wholeOf(row.event, 'text')}
+            className="words"
+          />
+        </div>
+      ) : (
+        <p className="mt-0.5 text-sm text-ink-3">
+          {byLimit ? 'None: the cycle was ended.' : 'An empty one.'}
+        </p>
+      )}
+    </RowFrame>
+  );
+}
+
+function Diversity({
+  row,
+  event,
+}: {
+  row: NoteRowData;
+  event: Extract<NoteRowData['event'], { type: 'diversity.advised' }>;
+}) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const told = event.feedback !== undefined;
+  return (
+    <RowFrame node={<RailNode shape="bar" className={told ? 'bg-brass-fill' : undefined} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className={cx('font-semibold', told && 'text-brass')}>Diversity</span>
+        </Disclosure>
+        <span className="text-sm text-ink-2">
+          {formatPercent(event.similarity)} like cycle {formatCount(event.nearest_cycle)}
+          {told ? '; the model is told to look for something new' : '; new enough'}
+        </span>
+        <Figures>
+          <span>from {formatPercent(event.threshold)}</span>
+        </Figures>
+      </div>
+      {open && (
+        <div className="mt-2 mb-1 grid gap-3">
+          <Panel label="How it was measured">
+            <p>
+              {event.measure === 'ngram' ? 'shared groups of three words' : 'embeddings'}, compared with
+              cycles {event.compared.join(', ')}
+            </p>
+          </Panel>
+          {event.feedback !== undefined && (
+            <Panel label="Said to the model in every call of the cycle">
+              <p className="foreign">
+                <ForeignText text={event.feedback} />
+              </p>
+            </Panel>
+          )}
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
+function MemoryLine({
+  event,
+  id,
+}: {
+  event: Extract<NoteRowData['event'], { type: 'memory.changed' }>;
+  id: string;
+}) {
+  return (
+    <RowFrame node={<RailNode shape="square" className="size-1.5 rotate-45 bg-brass-fill" />}>
+      <p className="text-sm">
+        <span className="text-ink-3">{event.operation === 'delete' ? 'Memory deleted: ' : 'Memory: '}</span>
+        <code className={cx('foreign font-semibold', event.operation === 'delete' && 'line-through')}>
+          <ForeignText text={event.key} />
+        </code>
+      </p>
+      {event.value !== undefined && (
+        <LongText
+          id={id}
+          text={event.value}
+          label="memory"
+          whole={wholeOf(event, 'value')}
+          className="mt-0.5 text-sm text-ink-2 [&_pre]:font-sans [&_pre]:text-sm"
+        />
+      )}
+    </RowFrame>
+  );
+}
+
+/** What was said between a person and the agent: to the left the agent, indented the person. */
+function Said({
+  by,
+  event,
+  id,
+  messageId,
+}: {
+  by: 'you' | 'agent';
+  event: Extract<NoteRowData['event'], { type: 'operator.messaged' | 'agent.messaged' }>;
+  id: string;
+  messageId?: string;
+}) {
+  const { status, deliveredSeq } =
+    useRun((view) => view.run.operatorMessages.find((message) => message.id === messageId)) ?? {};
+  const { goTo } = useRunScreen();
+  const operator = useOperatorWord();
+  return (
+    <RowFrame node={<RailNode shape="dot" className="size-2 bg-brass-fill" />}>
+      <div
+        className={cx(
+          'w-fit max-w-2xl rounded-lg border px-3.5 py-2',
+          by === 'you' ? 'ml-8 border-line-strong bg-raised' : 'border-brass-line bg-brass-wash',
+        )}
+      >
+        <p className="mb-0.5 flex flex-wrap items-baseline gap-x-2 text-xs font-medium text-ink-3">
+          {by === 'agent' ? `The agent, to ${operator}` : operator === 'you' ? 'You' : 'The operator'}
+          {status && <MessageStatus status={status} />}
+          {deliveredSeq !== undefined && (
+            <a
+              href={`#${deliveredSeq}`}
+              className="tnum text-brass underline-offset-2 hover:underline"
+              onClick={(click) => {
+                click.preventDefault();
+                goTo(deliveredSeq);
+              }}
+            >
+              #{deliveredSeq}
+            </a>
+          )}
+        </p>
+        <LongText
+          id={id}
+          text={event.text}
+          label="message"
+          whole={wholeOf(event, 'text')}
+          className="words"
+        />
+      </div>
+    </RowFrame>
+  );
+}

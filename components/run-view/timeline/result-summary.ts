@@ -1,0 +1,49 @@
+import { plural } from '#lib/browser/words/format.ts';
+import type { ToolRow } from '#lib/events/fold-timeline.ts';
+import type { JsonValue } from '#lib/util/json.ts';
+import { shortText } from '#lib/util/short-text.ts';
+
+/** One line about a result: the error, or the first words of what came back. */
+export function resultSummary(row: ToolRow): string {
+  const { result } = row;
+  if (!result) return '';
+  if (!result.success) return oneLine(result.output.error);
+  return summarizeValue(result.output, Object.values(row.arguments));
+}
+
+/** @param known values that the row shows already */
+function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
+  if (typeof value === 'string') return oneLine(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  if (Array.isArray(value))
+    return oneLine(
+      [plural(value.length, 'entry', 'entries'), value.map(word).join(', ')].filter(Boolean).join(': '),
+    );
+  const { content, output, stdout, entries, matches, error } = value;
+  for (const text of [content, output, stdout, error]) {
+    if (typeof text === 'string' && text.trim() !== '') return oneLine(text);
+  }
+  for (const list of [entries, matches]) if (Array.isArray(list)) return summarizeValue(list, known);
+  return oneLine(
+    Object.entries(value)
+      .filter(([, field]) => field !== false && !known.includes(field))
+      .map(([name, field]) => (field === true ? name : `${name.replaceAll('_', ' ')} ${word(field)}`))
+      .join(', '),
+  );
+}
+
+/** What a person calls it: a file by its name, a place by its path, a find by its line, the rest as it is. */
+function word(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    const { name, path, line, text } = value;
+    if (typeof path === 'string' && typeof text === 'string') return `${path}:${String(line)} ${text}`;
+    if (typeof name === 'string') return name;
+    if (typeof path === 'string') return path;
+  }
+  return JSON.stringify(value);
+}
+
+function oneLine(text: string): string {
+  return shortText(text.slice(0, 600).replace(/\s+/g, ' ').trim(), 200);
+}

@@ -1,0 +1,51 @@
+import { stepWord } from '#lib/browser/words/mode-words.ts';
+import type { RunMode } from '#lib/events/config.ts';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { summarize } from '#lib/events/summarize.ts';
+
+/** What a row is, in a few words: for links to it and for readers who hear the page. */
+export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
+  switch (row.kind) {
+    case 'created':
+      return 'Task';
+    case 'forked':
+      return 'Forked here';
+    case 'preparation':
+      return 'Preparation';
+    case 'attempt':
+      return row.attempt > 1 ? `Attempt ${row.attempt} begins` : 'Conversation begins';
+    case 'iteration':
+      return `${stepWord(mode)} ${row.iteration}`;
+    case 'call':
+      return `Model call ${row.call}`;
+    case 'tool':
+      return row.name;
+    case 'policy':
+      return policyWords(row.event.type);
+    case 'note':
+      return summarize(row.event);
+    case 'verification':
+      return `Checks of attempt ${row.attempt}`;
+    case 'stop':
+      return 'Stop requested';
+    case 'resumed':
+      return 'Interrupted and resumed';
+    case 'end':
+      return 'End of the run';
+  }
+}
+
+function policyWords(type: Extract<TimelineRow, { kind: 'policy' }>['event']['type']): string {
+  switch (type) {
+    case 'policy.nudged':
+      return 'Nudge';
+    case 'policy.retried':
+      return 'Asked again';
+    case 'policy.compacted':
+      return 'Older results shortened';
+    case 'policy.warned':
+      return 'Note';
+    case 'budget.checked':
+      return 'Budget check';
+  }
+}

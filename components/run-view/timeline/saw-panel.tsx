@@ -1,0 +1,371 @@
+'use client';
+
+import { useState } from 'react';
+import { VList } from 'virtua';
+import type { SentRequestReply } from '#lib/api/sent-request.ts';
+import { ApiError } from '#lib/browser/api.ts';
+import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
+import { controlTokensIn, promptPieces } from '#lib/browser/words/special-tokens.ts';
+import type { RunState } from '#lib/events/run-state.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { LongText } from './long-text.tsx';
+import { Disclosure } from './row-frame.tsx';
+
+type ChatMessage = RunState['messages'][number];
+type View = 'messages' | 'request' | 'prompt';
+
+/** What the model was asked in one call, in three forms: its messages, the request as JSON, the prompt as Ollama made it. */
+export function SawPanel({ call, id }: { call: number; id: string }) {
+  const { server } = useRunScreen();
+  const [sent, setSent] = useState<SentRequestReply>();
+  const [problem, setProblem] = useState<ApiError>();
+  const [open, setOpen] = useState(false);
+  const [view, setView] = useState<View>('messages');
+  if (!server) return null;
+  const toggle = async () => {
+    setOpen(!open);
+    if (open || sent) return;
+    setProblem(undefined);
+    try {
+      setSent(await server.sentRequest(call));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+  };
+  return (
+    <section aria-label={`What the model saw in call ${call}`} className="min-w-0">
+      <Disclosure open={open} onToggle={() => void toggle()}>
+        <span className="caption">What the model saw</span>
+      </Disclosure>
+      {open && (
+        <div className="mt-1 min-w-0 rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed">
+          {problem && <ErrorNote error={problem} />}
+          {!sent && !problem && <p className="text-ink-3">Reading the log</p>}
+          {sent && (
+            <Tabs<View>
+              label="What the model saw"
+              tabs={[
+                { id: 'messages', label: 'Messages' },
+                { id: 'request', label: 'Request' },
+                { id: 'prompt', label: 'Rendered prompt' },
+              ]}
+              chosen={view}
+              onChoose={setView}
+            >
+              {view === 'messages' && <Messages sent={sent} id={id} />}
+              {view === 'request' && (
+                <LongText id={`${id}.request`} text={JSON.stringify(sent.body, null, 2)} label="request" />
+              )}
+              {view === 'prompt' && <Rendered sent={sent} />}
+            </Tabs>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function messagesOf(sent: SentRequestReply): ChatMessage[] {
+  const { messages } = sent.body;
+  // The server made them by the schema of its own log.
+  return Array.isArray(messages) ? (messages as unknown as ChatMessage[]) : [];
+}
+
+function Messages({ sent, id }: { sent: SentRequestReply; id: string }) {
+  const messages = messagesOf(sent);
+  const total = sent.messages.reduce((sum, each) => sum + each.estimated_tokens, sent.tools_estimated_tokens);
+  const tools = Array.isArray(sent.body.tools) ? sent.body.tools : [];
+  return (
+    <div className="font-sans">
+      <p className="tnum mb-1.5 text-xs text-ink-3">
+        {plural(messages.length, 'message')}, ≈ {formatCount(total)} tokens by their characters
+        {sent.evaluated_tokens === undefined ? '' : `; Ollama counted ${formatCount(sent.evaluated_tokens)}`}.
+        Shares are estimates.
+      </p>
+      <ol className="divide-y">
+        {tools.length > 0 && (
+          <li className="py-1">
+            <Line
+              id={`${id}.tools`}
+              says="tools"
+              text={plural(tools.length, 'definition')}
+              tokens={sent.tools_estimated_tokens}
+              total={total}
+            >
+              <LongText id={`${id}.tools`} text={JSON.stringify(tools, null, 2)} label="tools" />
+            </Line>
+          </li>
+        )}
+        {messages.map((message, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages of a request never move
+          <li key={index} className="py-1">
+            <Message
+              id={`${id}.message${index}`}
+              message={message}
+              number={index + 1}
+              tokens={sent.messages[index]?.estimated_tokens ?? 0}
+              whole={sent.messages[index]?.whole}
+              total={total}
+            />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Message({
+  id,
+  message,
+  number,
+  tokens,
+  total,
+  whole,
+}: {
+  id: string;
+  message: ChatMessage;
+  number: number;
+  tokens: number;
+  total: number;
+  whole: string | undefined;
+}) {
+  const [asWhole, toggle] = useUnfolded(`${id}.whole`, false);
+  const calls = message.tool_calls ?? [];
+  const controls = message.role === 'system' ? [] : controlTokensIn(message.content.slice(0, 200_000));
+  const first = message.content.trim().replace(/\s+/g, ' ').slice(0, 160);
+  return (
+    <Line
+      id={id}
+      number={number}
+      says={message.role}
+      text={first || calls.map((call) => call.function.name).join(', ') || 'empty'}
+      tokens={tokens}
+      total={total}
+      badge={
+        <>
+          {whole !== undefined && <Badge tone="live">shortened</Badge>}
+          {controls.length > 0 && (
+            <Badge tone="warn" title={`Looks like a token that steers the model: ${controls.join(' ')}`}>
+              control tokens
+            </Badge>
+          )}
+        </>
+      }
+    >
+      {whole !== undefined && (
+        <p className="mb-1.5 flex flex-wrap items-center gap-x-3 font-sans">
+          <span className="text-ink-2">
+            {asWhole
+              ? `The whole result, ${formatCount(whole.length)} characters: the model did not see it here.`
+              : `Sent in a shorter form; the log keeps ${formatCount(whole.length)} characters.`}
+          </span>
+          <Button size="sm" onClick={toggle} aria-pressed={asWhole}>
+            {asWhole ? 'As it was sent' : 'Restore the whole'}
+          </Button>
+        </p>
+      )}
+      {message.thinking && (
+        <div className="mb-1.5 border-l-2 border-line-strong pl-2 italic">
+          <LongText id={`${id}.thinking`} text={message.thinking} label="thinking" />
+        </div>
+      )}
+      {message.content !== '' && (
+        <LongText
+          key={String(asWhole)}
+          id={`${id}.${asWhole ? 'all' : 'sent'}`}
+          text={asWhole && whole !== undefined ? whole : message.content}
+          label={`${message.role} message`}
+        />
+      )}
+      {calls.length > 0 && (
+        <LongText id={`${id}.calls`} text={JSON.stringify(calls, null, 2)} label="tool calls" />
+      )}
+    </Line>
+  );
+}
+
+/** One message in a line: who says it, how it begins, and its share of the request. */
+function Line({
+  id,
+  number,
+  says,
+  text,
+  tokens,
+  total,
+  badge,
+  children,
+}: {
+  id: string;
+  number?: number;
+  says: string;
+  text: string;
+  tokens: number;
+  total: number;
+  badge?: React.ReactNode;
+  children: React.ReactNode;
+}) {
+  const [open, toggle] = useUnfolded(id, false);
+  const share = total > 0 ? tokens / total : 0;
+  return (
+    <>
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <Disclosure open={open} onToggle={toggle} className="min-w-0 flex-1 basis-52">
+          <span className="tnum w-5 shrink-0 text-right font-mono text-2xs text-ink-3">{number}</span>
+          <span className="w-16 shrink-0 text-sm font-medium">{says}</span>
+          <span className="foreign line-clamp-1 min-w-0 text-sm text-ink-2">
+            <ForeignText text={text} />
+          </span>
+        </Disclosure>
+        {badge}
+        <span className="tnum ml-auto flex shrink-0 items-center gap-2 font-mono text-2xs text-ink-3">
+          <svg viewBox="0 0 48 6" className="h-1.5 w-12" aria-hidden="true">
+            <rect x="0" y="2" width="48" height="2" className="fill-line-strong" />
+            <rect x="0" y="1" width={Math.max(1, 48 * share)} height="4" className="fill-ink-3" />
+          </svg>
+          <span className="w-32 text-right whitespace-nowrap">
+            ≈ {formatCount(tokens)} tok, {formatPercent(share)}
+          </span>
+        </span>
+      </div>
+      {open && <div className="mt-1 mb-1.5 pl-4 font-mono text-xs leading-relaxed sm:pl-9">{children}</div>}
+    </>
+  );
+}
+
+/** The prompt as the model gets it: only Ollama can make it, and it loads the model for that. */
+function Rendered({ sent }: { sent: SentRequestReply }) {
+  const render = useRunScreen().server?.renderPrompt;
+  const [rendered, setRendered] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiError>();
+  const options = sent.body.options;
+  const window =
+    typeof options === 'object' && options !== null && 'num_ctx' in options ? Number(options.num_ctx) : 0;
+  if (!render)
+    return <p className="font-sans text-ink-2">Only the server of the run can ask Ollama for it.</p>;
+  const ask = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setRendered(await render(sent.call));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  if (rendered !== undefined) return <Prompt text={rendered} />;
+  return (
+    <div className="grid justify-items-start gap-2 font-sans text-sm">
+      <p className="foreign text-ink-2">
+        Only Ollama knows the template of <ForeignText text={String(sent.body.model)} />: it makes the prompt
+        anew from this request, without an answer.{' '}
+        <strong className="font-semibold">It loads the model</strong> for it
+        {window > 0 && ` with a window of ${formatCount(window)} tokens`}, unless it is in memory so.
+      </p>
+      <Button size="sm" disabled={busy} onClick={() => void ask()}>
+        {busy ? 'Ollama renders' : 'Render the prompt'}
+      </Button>
+      {problem && <ErrorNote error={problem} />}
+    </div>
+  );
+}
+
+const BLOCK_CHARS = 6000;
+
+function Prompt({ text }: { text: string }) {
+  const tokens = promptPieces(text).filter((piece) => piece.special).length;
+  const blocks: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = Math.min(text.length, from + BLOCK_CHARS);
+    const line = end < text.length ? text.lastIndexOf('\n', end) : -1;
+    const to = line > from ? line + 1 : end;
+    blocks.push(text.slice(from, to));
+    from = to;
+  }
+  return (
+    <>
+      <p className="tnum mb-1.5 flex items-center gap-x-2 font-sans text-xs text-ink-3">
+        <span>
+          {formatCount(text.length)} characters, {plural(tokens, 'control token')} in colour. A token in
+          colour within a message may be text of a file or a tool.
+        </span>
+        <CopyButton text={text} label="Copy the prompt" />
+      </p>
+      <section
+        aria-label="Rendered prompt"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
+        tabIndex={0}
+        className={
+          blocks.length > 4
+            ? 'h-[min(28rem,60dvh)] rounded-sm border'
+            : 'max-h-[min(28rem,60dvh)] overflow-y-auto rounded-sm border p-2'
+        }
+      >
+        {blocks.length > 4 ? (
+          <VList data={blocks} className="clickable-rows p-2">
+            {(block, index) => <Block key={index} text={block} />}
+          </VList>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
+          blocks.map((block, index) => <Block key={index} text={block} />)
+        )}
+      </section>
+    </>
+  );
+}
+
+function Block({ text }: { text: string }) {
+  return (
+    <pre className="foreign m-0 leading-relaxed">
+      {promptPieces(text).map((piece, index) =>
+        piece.special ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
+          <mark key={index} className="rounded-sm bg-brass-wash px-0.5 font-semibold text-brass">
+            <ForeignText text={piece.text} />
+          </mark>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
+          <ForeignText key={index} text={piece.text} />
+        ),
+      )}
+    </pre>
+  );
+}
+
+/** The whole of a message that is sent in a shorter form from a compaction on, read from the call after it. */
+export function RestoredMessage({ seq, index, id }: { seq: number; index: number; id: string }) {
+  const { server } = useRunScreen();
+  const call = useRun((view) => {
+    const place = view.timeline.rowOfSeq[seq] ?? 0;
+    const next = view.timeline.rows.slice(place, place + 4).find((row) => row.kind === 'call');
+    return next?.kind === 'call' ? next.call : undefined;
+  });
+  const [whole, setWhole] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="whole message" />;
+  if (call === undefined || !server) return null;
+  const restore = async () => {
+    try {
+      const sent = await server.sentRequest(call);
+      setWhole(sent.messages[index]?.whole ?? '');
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+    }
+  };
+  return (
+    <p className="flex items-center gap-3 font-sans">
+      <Button size="sm" onClick={() => void restore()}>
+        Restore the whole
+      </Button>
+      {problem && <span className="text-fail">{problem}</span>}
+    </p>
+  );
+}

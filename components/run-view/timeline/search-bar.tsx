@@ -1,0 +1,96 @@
+'use client';
+
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { searchRows } from '#lib/browser/state/search-rows.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+
+const button =
+  'grid size-8 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';
+
+/** Finds rows by what they say. Enter and Shift-Enter walk through them, Escape closes. Words that it opens with are gone to. */
+export function SearchBar({
+  rows,
+  initial = '',
+  show,
+  onClose,
+}: {
+  rows: readonly TimelineRow[];
+  initial?: string;
+  show: (index: number) => void;
+  onClose: () => void;
+}) {
+  const [query, setQuery] = useState(initial);
+  const [at, setAt] = useState(-1);
+  const wanted = useDeferredValue(query);
+  const found = useMemo(() => searchRows(rows, wanted), [rows, wanted]);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const [first] = found;
+  const goes = useRef(initial !== '');
+  useEffect(() => {
+    if (!goes.current || first === undefined) return;
+    goes.current = false;
+    setAt(0);
+    show(first);
+  }, [first, show]);
+
+  const step = (by: 1 | -1) => {
+    if (found.length === 0) return;
+    const next = at === -1 ? (by === 1 ? 0 : found.length - 1) : (at + by + found.length) % found.length;
+    const index = found[next];
+    setAt(next);
+    if (index !== undefined) show(index);
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+    else if (event.key === 'Escape') onClose();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <search className="absolute top-3 right-3 left-3 z-10 flex items-center sm:left-auto md:right-16 gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
+      <input
+        ref={input}
+        type="text"
+        aria-label="Search in this run"
+        placeholder="Search in this run"
+        autoComplete="off"
+        spellCheck={false}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setAt(-1);
+        }}
+        onKeyDown={pressed}
+        className="h-8 min-w-0 flex-1 bg-transparent placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none sm:w-56 sm:flex-none"
+      />
+      <span className="tnum min-w-14 text-right font-mono text-xs text-ink-3" role="status">
+        {wanted.trim() === '' ? '' : at === -1 ? formatCount(found.length) : `${at + 1}/${found.length}`}
+      </span>
+      <button
+        type="button"
+        className={button}
+        aria-label="Previous"
+        disabled={found.length === 0}
+        onClick={() => step(-1)}
+      >
+        <ChevronUp className="size-4" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        className={button}
+        aria-label="Next"
+        disabled={found.length === 0}
+        onClick={() => step(1)}
+      >
+        <ChevronDown className="size-4" aria-hidden="true" />
+      </button>
+      <button type="button" className={button} aria-label="Close the search" onClick={onClose}>
+        <X className="size-4" aria-hidden="true" />
+      </button>
+    </search>
+  );
+}

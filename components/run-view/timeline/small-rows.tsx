@@ -1,0 +1,528 @@
+'use client';
+
+import { VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatShortCount,
+  plural,
+} from '#lib/browser/words/format.ts';
+import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
+import { checkText } from '#lib/browser/words/setting-words.ts';
+import type {
+  AttemptRow as AttemptRowData,
+  CreatedRow as CreatedRowData,
+  IterationRow as IterationRowData,
+  PolicyRow as PolicyRowData,
+  PreparationRow as PreparationRowData,
+  ResumedRow as ResumedRowData,
+  StopRow as StopRowData,
+  VerificationRow as VerificationRowData,
+} from '#lib/events/fold-timeline.ts';
+import type { EventOf } from '#lib/events/registry.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Clock } from '../../ui/clock.tsx';
+import { cx } from '../../ui/cx.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { toneText } from '../../ui/tone.ts';
+import { ForkButton } from '../fork-button.tsx';
+import { useLive, useOperatorWord, useRun, useUnfolded } from '../run-context.tsx';
+import { JsonFields } from './json-fields.tsx';
+import { LongText } from './long-text.tsx';
+import { PromptCut } from './prompt-cut.tsx';
+import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+import { RestoredMessage } from './saw-panel.tsx';
+import { wholeOf } from './whole-of.ts';
+
+/** The task as it was given, and every setting of the run. */
+export function CreatedRow({ row }: { row: CreatedRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const { config } = row.event;
+  const { task, system, ...settings } = config;
+  return (
+    <RowFrame node={<RailNode shape="dot" />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className="font-semibold">{modeWords(config)}</span>
+          <span className="text-sm text-ink-3">and settings</span>
+        </Disclosure>
+        {row.event.parent && <Badge>made from another run</Badge>}
+      </div>
+      {task.trim() ? (
+        <div className="mt-1">
+          <LongText
+            id={`${row.key}.task`}
+            text={task}
+            label="task"
+            whole={wholeOf(row.event, 'config.task')}
+            className="words"
+          />
+        </div>
+      ) : (
+        <p className="mt-1 text-ink-2">
+          {config.mode === 'explore'
+            ? 'No task: the model is given a memory and told to go where it likes.'
+            : 'No first words: the model begins by itself.'}
+        </p>
+      )}
+      {open && (
+        <div className="mt-2 mb-1 grid gap-3">
+          <Panel label="Settings">
+            <JsonFields
+              id={`${row.key}.settings`}
+              value={JSON.parse(JSON.stringify(settings))}
+              label="settings"
+              seq={row.seq}
+              path="config"
+              cuts={[]}
+            />
+          </Panel>
+          {system && (
+            <Panel label="Words before the tool rules">
+              <LongText
+                id={`${row.key}.system`}
+                text={system}
+                label="system prompt"
+                whole={wholeOf(row.event, 'config.system')}
+              />
+            </Panel>
+          )}
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
+/** A shorter wait is the way through the queue, and no waiting in it. */
+const QUEUED_MS = 1000;
+
+/** Server and model checks, and loading with its own clock. */
+export function PreparationRow({ row }: { row: PreparationRowData }) {
+  const { preflight, loadStarted, loaded } = row;
+  const again = loadStarted?.cause === undefined ? undefined : loadStarted;
+  const createdAt = useRun((view) => view.run.createdAt);
+  const queuedMs = row.worker === undefined ? (loadStarted?.waited_ms ?? 0) : row.at - createdAt;
+  const ended = useRun((view) => view.run.phase === 'ended');
+  // An exploration and a single answer run no commands anywhere.
+  const commands = useRun(({ run }) => run.config?.mode !== 'explore' && run.config?.agentic !== false);
+  const facts = preflight
+    ? [
+        preflight.server_version && `Ollama ${preflight.server_version}`,
+        preflight.parameter_size,
+        preflight.quantization,
+        preflight.capabilities?.join(', '),
+        preflight.max_context_tokens && `up to ${formatShortCount(preflight.max_context_tokens)} tokens`,
+        gpuShare(loaded),
+      ].filter(Boolean)
+    : [gpuShare(loaded)].filter(Boolean);
+  return (
+    <RowFrame
+      node={<RailNode shape="dot" className={!loaded && !ended ? 'bg-brass-fill breathe' : undefined} />}
+    >
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold">
+          {loaded
+            ? again
+              ? 'Model loaded again'
+              : 'Model ready'
+            : loadStarted
+              ? 'Loading the model'
+              : 'Checking server and model'}
+        </span>
+        <span className="min-w-0 flex-1 basis-48 text-sm text-ink-3 max-sm:order-last max-sm:basis-full">
+          {facts.join(' · ')}
+        </span>
+        {loadStarted && !loaded && !ended && <LoadFacts onDisk={preflight?.size_bytes} />}
+        <Figures>
+          {queuedMs >= QUEUED_MS && <span>queued {formatDuration(queuedMs)}</span>}
+          {loaded ? (
+            <span>{loaded.already_loaded ? 'warm' : `loaded in ${formatDuration(loaded.load_ms)}`}</span>
+          ) : ended ? null : (
+            <Clock since={loadStarted?.at ?? row.at} className="text-brass" />
+          )}
+        </Figures>
+      </div>
+      {again && <p className="mt-0.5 text-sm text-warn">{whyAgain(again)}</p>}
+      {loaded?.freed_slot && (
+        <p className="mt-0.5 text-sm text-warn">
+          It was in memory but answered nobody: Ollama kept its slot for a reply that somebody had broken off.
+          It was unloaded and loaded again.
+        </p>
+      )}
+      {preflight && commands && !preflight.sandbox.available && (
+        <p className="foreign mt-0.5 text-sm text-warn">
+          Commands cannot be confined here, so run_command is not offered: {preflight.sandbox.reason}
+        </p>
+      )}
+      {loaded?.context_tokens !== undefined && loadStarted && loaded.context_tokens < loadStarted.num_ctx && (
+        <p className="mt-0.5 text-sm text-warn">
+          The window is {formatCount(loaded.context_tokens)} tokens; {formatCount(loadStarted.num_ctx)} were
+          asked for.
+        </p>
+      )}
+    </RowFrame>
+  );
+}
+
+function whyAgain({
+  cause,
+  found_context_tokens: found,
+  num_ctx: wanted,
+}: EventOf<'model.load-started'>): string {
+  if (cause === 'slot_freed') return 'It was unloaded so that it answers again: see the call before.';
+  if (cause === 'unloaded')
+    return 'It was no longer in memory: another client took its place, or its time to stay was over.';
+  return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
+}
+
+/** What is known while a model loads: Ollama tells what it loads into, and no progress. */
+function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
+  const load = useLive((live) => live.load);
+  const known = useRun((view) => view.run.preflight?.size_bytes);
+  const size = onDisk ?? known;
+  return (
+    <span className="tnum text-sm text-ink-3">
+      {load?.sizeBytes
+        ? `${formatBytes(load.sizeBytes)} in memory, ${formatPercent((load.vramBytes ?? 0) / load.sizeBytes)} of it on the GPU`
+        : size
+          ? `${formatBytes(size)} on disk`
+          : ''}
+    </span>
+  );
+}
+
+/** How much of the model is in graphics memory, when the server tells. */
+function gpuShare(loaded: PreparationRowData['loaded']): string | undefined {
+  if (!loaded?.size_bytes) return undefined;
+  return `${formatBytes(loaded.size_bytes)}, ${formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU`;
+}
+
+/** The conversation an attempt begins with. */
+export function AttemptRow({ row }: { row: AttemptRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const { event } = row;
+  return (
+    <RowFrame node={<RailNode shape="dot" />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className="font-semibold">
+            {event.attempt === 1 ? 'Conversation' : `Attempt ${event.attempt}`}
+          </span>
+          <span className="text-sm text-ink-3">
+            {event.attempt === 1 ? '' : 'with a corrective prompt, '}
+            {plural(event.messages.length, 'message')}, {plural(event.tools.length, 'tool')}
+          </span>
+        </Disclosure>
+      </div>
+      {open && (
+        <div className="mt-2 mb-1 grid gap-3">
+          {event.messages.map((message, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages of an event never move
+            <Panel key={index} label={message.role}>
+              <LongText
+                id={`${row.key}.${index}`}
+                text={message.content}
+                label={`${message.role} message`}
+                whole={wholeOf(event, `messages.${index}.content`)}
+              />
+            </Panel>
+          ))}
+          <Panel label="Tools offered">
+            <ul className="grid gap-0.5">
+              {event.tools.map((tool) => (
+                <li key={tool.function.name} className="foreign">
+                  <span className="font-semibold">{tool.function.name}</span>{' '}
+                  <span className="text-ink-2">{tool.function.description}</span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
+/** The heading of an iteration: a hairline, its number and its sums. */
+export function IterationRow({ row }: { row: IterationRowData }) {
+  const budgeted = useRun((view) =>
+    Object.values(view.run.config?.budget ?? {}).some((limit) => limit !== undefined),
+  );
+  const current = useRun(
+    (view) =>
+      view.run.phase !== 'ended' && view.run.iteration === row.iteration && view.run.attempt === row.attempt,
+  );
+  const mode = useRun((view) => view.run.config?.mode);
+  // In an exploration the cycles are the chapters: a step within one has no line of its own.
+  if (mode === 'explore') {
+    return (
+      <div className="flex h-5">
+        <div className="relative w-5 shrink-0" aria-hidden="true">
+          <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
+          <span className="tnum absolute top-0.5 left-1/2 min-w-4 -translate-x-1/2 bg-canvas py-0.5 text-center font-mono text-2xs leading-none text-ink-3">
+            {row.iteration}
+          </span>
+        </div>
+        <span className="sr-only">Step {row.iteration}</span>
+      </div>
+    );
+  }
+  return (
+    <div className="flex gap-3 sm:gap-4">
+      <div className="relative w-5 shrink-0" aria-hidden="true">
+        <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
+        <span className="tnum absolute top-[1.5625rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
+          {row.iteration}
+        </span>
+      </div>
+      <div className="mt-5 mb-1 flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
+        <h2 className="caption text-ink-2">
+          {stepWord(mode)} {row.iteration}
+          {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
+        </h2>
+        <ForkButton
+          opening={{
+            place: { before_iteration: row.iteration, attempt: row.attempt },
+            words: `before ${stepWord(mode).toLowerCase()} ${row.iteration}`,
+          }}
+        />
+        <Figures>
+          {row.budget && budgeted && (
+            <span
+              className="max-sm:hidden"
+              title={`Tokens and time used before this ${stepWord(mode).toLowerCase()}`}
+            >
+              {formatShortCount(row.budget.tokens_used)} tok, {formatDuration(row.budget.seconds_used * 1000)}{' '}
+              used
+            </span>
+          )}
+          {row.toolCalls > 0 && (
+            <span>
+              {plural(row.toolCalls, 'call')}
+              {row.failedToolCalls > 0 && <span className="text-fail">, {row.failedToolCalls} failed</span>}
+            </span>
+          )}
+          {current ? (
+            <Clock since={row.at} className="w-10 text-right text-brass" />
+          ) : (
+            <span className="min-w-10 text-right">{formatDuration(row.until - row.at)}</span>
+          )}
+        </Figures>
+      </div>
+    </div>
+  );
+}
+
+/** What the harness decided: nudges, retries, shortening, warnings, a spent budget (D9). */
+export function PolicyRow({ row }: { row: PolicyRowData }) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const mode = useRun((view) => view.run.config?.mode);
+  const { event } = row;
+  switch (event.type) {
+    case 'policy.nudged':
+      return (
+        <Notice
+          tone="warn"
+          title={`Nudge ${event.count} of ${event.limit}`}
+          detail={
+            {
+              empty: 'The reply was empty; the model was told to act.',
+              plan: 'The reply only announced a plan; the model was told to act.',
+              malformed: 'The call could not be read; the model was told to try again.',
+            }[event.cause]
+          }
+          open={open}
+          onToggle={toggle}
+        >
+          <Panel label="Said to the model">
+            <p className="foreign">{event.text}</p>
+          </Panel>
+        </Notice>
+      );
+    case 'policy.retried':
+      return (
+        <Notice
+          tone="warn"
+          title="Asked again"
+          detail={event.message}
+          figure={event.wait_ms > 0 ? `after ${formatDuration(event.wait_ms)}` : undefined}
+        />
+      );
+    case 'policy.compacted':
+      return (
+        <Notice
+          tone="live"
+          title="Older results shortened"
+          detail={`${plural(event.folded.length, 'message')} sent in a shorter form from here on; the log keeps them whole.`}
+          figure={`${formatShortCount(event.before_tokens)} → ${formatShortCount(event.after_tokens)} of ${formatShortCount(event.limit_tokens)} tok`}
+          open={open}
+          onToggle={toggle}
+        >
+          {event.folded.map((entry, index) => (
+            <Panel
+              key={entry.message}
+              label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
+            >
+              <LongText
+                id={`${row.key}.${entry.message}`}
+                text={entry.content}
+                label="shortened message"
+                whole={wholeOf(event, `folded.${index}.content`)}
+              />
+              <RestoredMessage seq={row.seq} index={entry.message} id={`${row.key}.${entry.message}`} />
+            </Panel>
+          ))}
+        </Notice>
+      );
+    case 'policy.warned':
+      if (event.code === 'prompt_cut') {
+        return (
+          <Notice
+            tone="fail"
+            title="Prompt cut"
+            detail={event.message.replace(/^Prompt cut: /, '').replace(/ (Most likely|No message).*$/s, '')}
+            open
+          >
+            <PromptCut event={event} />
+          </Notice>
+        );
+      }
+      return <Notice tone="warn" title="Note" detail={event.message} />;
+    case 'budget.checked':
+      return (
+        <Notice
+          tone="warn"
+          title="Budget spent"
+          detail={`The ${event.exceeded ?? 'budget'} limit was passed before ${stepWord(mode).toLowerCase()} ${event.iteration}.`}
+          figure={`${formatCount(event.tokens_used)} tok, ${formatDuration(event.seconds_used * 1000)}`}
+        />
+      );
+  }
+}
+
+const bars = { warn: 'bg-warn', live: 'bg-brass-fill', fail: 'bg-fail' };
+
+function Notice({
+  tone,
+  title,
+  detail,
+  figure,
+  open,
+  onToggle,
+  children,
+}: {
+  tone: 'warn' | 'live' | 'fail';
+  title: string;
+  detail: string;
+  figure?: string;
+  open?: boolean;
+  onToggle?: () => void;
+  children?: React.ReactNode;
+}) {
+  const heading = <span className={cx('font-semibold', toneText[tone])}>{title}</span>;
+  return (
+    <RowFrame node={<RailNode shape="bar" className={bars[tone]} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        {onToggle && open !== undefined ? (
+          <Disclosure open={open} onToggle={onToggle}>
+            {heading}
+          </Disclosure>
+        ) : (
+          heading
+        )}
+        <span className="foreign min-w-0 text-sm text-ink-2">
+          <ForeignText text={detail} />
+        </span>
+        {figure && (
+          <Figures>
+            <span>{figure}</span>
+          </Figures>
+        )}
+      </div>
+      {open && <div className="mt-2 mb-1 grid gap-3">{children}</div>}
+    </RowFrame>
+  );
+}
+
+/** The checks after an attempt, each with what it saw (V5-V11). */
+export function VerificationRow({ row }: { row: VerificationRowData }) {
+  const { checked } = row;
+  const words = checked && VERIFICATION_WORDS[checked.outcome];
+  return (
+    <RowFrame
+      node={
+        <RailNode
+          shape="square"
+          className={checked ? (checked.outcome === 'pass' ? 'bg-ok' : 'bg-warn') : 'bg-brass-fill breathe'}
+        />
+      }
+    >
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold">Checking the work</span>
+        <span className="text-sm text-ink-3">attempt {row.started.attempt}</span>
+        {words && <Badge tone={words.tone}>{words.label}</Badge>}
+        {!checked && (
+          <Figures>
+            <Clock since={row.at} className="text-brass" />
+          </Figures>
+        )}
+      </div>
+      {checked && (
+        <ul className="mt-1.5 grid gap-2">
+          {checked.checks.map((result, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: checks of an event never move
+            <li key={index} className="text-sm">
+              <div className="flex flex-wrap items-baseline gap-x-2">
+                <span className={result.passed ? 'font-medium text-ok' : 'font-medium text-fail'}>
+                  {result.passed ? 'passed' : 'failed'}
+                </span>
+                <code className="foreign min-w-0">
+                  <ForeignText text={checkText(result.check)} />
+                </code>
+                <Figures>
+                  <span>{formatDuration(result.duration_ms)}</span>
+                </Figures>
+              </div>
+              {result.output && (
+                <LongText
+                  id={`${row.key}.${index}`}
+                  text={result.output}
+                  label="check output"
+                  whole={wholeOf(row.checked, `checks.${index}.output`)}
+                  className={cx('mt-0.5 text-xs', result.passed ? 'text-ink-3' : 'text-ink-2')}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </RowFrame>
+  );
+}
+
+export function StopRow({ row }: { row: StopRowData }) {
+  const { event } = row;
+  const operator = useOperatorWord();
+  return (
+    <RowFrame node={<RailNode shape="bar" />}>
+      <span className="font-semibold">{event.force ? 'Stop now' : 'Stop after this step'}</span>{' '}
+      <span className="text-sm text-ink-2">
+        requested by {event.by === 'operator' ? operator : 'the server, which is shutting down'}
+      </span>
+    </RowFrame>
+  );
+}
+
+/** A seam: the server was lost, and another worker took the run over (D19). */
+export function ResumedRow({ row }: { row: ResumedRowData }) {
+  return (
+    <RowFrame node={<RailNode shape="bar" className="bg-warn" />}>
+      <span className="font-semibold text-warn">Interrupted and resumed</span>{' '}
+      <span className="text-sm text-ink-2">
+        The server was away for {formatDuration(row.silentMs)}; the log was read again and the run went on.
+      </span>
+    </RowFrame>
+  );
+}

@@ -1,0 +1,181 @@
+'use client';
+
+import { CornerDownRight, ListFilter, Rows3, Search, X } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
+import { say } from '#lib/browser/say.ts';
+import {
+  ALL_ROWS,
+  isAllRows,
+  ROW_KIND_WORDS,
+  ROW_KINDS,
+  type RowFilter,
+  toolNames,
+} from '#lib/browser/state/row-filter.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
+import { cx } from '../../ui/cx.ts';
+import { useRun } from '../run-context.tsx';
+
+/** Which rows are shown and how closely, always in sight: a filtered run must not look like a short one. */
+export const TimelineBar = memo(function TimelineBar({
+  filter,
+  problems,
+  shown,
+  onChange,
+  onSearch,
+  onGoTo,
+}: {
+  filter: RowFilter;
+  problems: readonly string[];
+  /** How many rows pass. */
+  shown: number;
+  onChange: (filter: RowFilter) => void;
+  onSearch: () => void;
+  onGoTo: () => void;
+}) {
+  const { kinds, failed, tool } = filter;
+  const all = isAllRows(filter);
+  // A run that is followed changes with every frame; the bar does not.
+  const count = useRun((view) => (all ? 0 : view.timeline.rows.length));
+  return (
+    <div className="border-b bg-surface print:hidden">
+      <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 max-sm:h-10 sm:pr-5">
+        {/* What has no room fades out at the edge: there is more to come by. */}
+        <div className="flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
+          <ListFilter className="mr-1 size-3.5 shrink-0 text-ink-3" aria-hidden="true" />
+          {ROW_KINDS.map((kind) => (
+            <Chip
+              key={kind}
+              on={kinds.includes(kind)}
+              title={ROW_KIND_WORDS[kind].title}
+              onClick={() =>
+                onChange({
+                  ...filter,
+                  kinds: kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind],
+                })
+              }
+            >
+              {ROW_KIND_WORDS[kind].label}
+            </Chip>
+          ))}
+          <span className="mx-1 h-4 w-px shrink-0 bg-line-strong" aria-hidden="true" />
+          <Chip
+            on={failed}
+            title="Only what failed (e)"
+            onClick={() => onChange({ ...filter, failed: !failed })}
+          >
+            Trouble
+          </Chip>
+          <ToolChoice value={tool} onChoose={(name) => onChange({ ...filter, tool: name })} />
+        </div>
+        {(!all || problems.length > 0) && (
+          <span role="status" className="shrink-0">
+            <button
+              type="button"
+              onClick={() => onChange(ALL_ROWS)}
+              className="tnum flex h-6 items-center gap-1 rounded-sm px-1.5 text-xs max-sm:h-8 text-ink-2 hover:bg-sunken hover:text-ink"
+            >
+              <X className="size-3" aria-hidden="true" />
+              <span>
+                {formatCount(shown)} of {formatCount(count)}
+                <span className="sr-only"> rows; show all</span>
+              </span>
+            </button>
+          </span>
+        )}
+        <span className="flex shrink-0 items-center">
+          <Tool label="Search in this run (/)" onClick={onSearch}>
+            <Search className="size-3.5" aria-hidden="true" />
+          </Tool>
+          <Tool label="Go to an iteration (Ctrl G)" onClick={onGoTo}>
+            <CornerDownRight className="size-3.5" aria-hidden="true" />
+          </Tool>
+          <Tool label="Roomy, dense, or one line a row (d)" onClick={() => say(DENSITY_WORDS[nextDensity()])}>
+            <Rows3 className="size-3.5" aria-hidden="true" />
+          </Tool>
+        </span>
+      </div>
+      {problems.length > 0 && (
+        <p role="alert" className="px-3 pb-2 text-sm text-warn sm:px-6">
+          This part of the address is left out: {problems.join(' ')}
+        </p>
+      )}
+    </div>
+  );
+});
+
+function ToolChoice({
+  value,
+  onChoose,
+}: {
+  value: string | undefined;
+  onChoose: (name: string | undefined) => void;
+}) {
+  const names = useRun((view) => toolNames(view.timeline.rows).join('\n'))
+    .split('\n')
+    .filter(Boolean);
+  if (names.length === 0 && value === undefined) return null;
+  return (
+    <label className="shrink-0">
+      <span className="sr-only">Only the calls of a tool</span>
+      <select
+        value={value ?? ''}
+        onChange={(event) => onChoose(event.target.value || undefined)}
+        className={cx(
+          'h-6 max-w-40 rounded-sm [field-sizing:content] bg-transparent px-1 text-xs hover:bg-sunken max-sm:h-8',
+          value === undefined
+            ? 'font-medium text-ink-2 hover:text-ink'
+            : 'bg-brass-wash font-mono font-medium text-brass',
+        )}
+      >
+        <option value="">Any tool</option>
+        {[...new Set([...names, ...(value === undefined ? [] : [value])])].map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Chip({
+  on,
+  title,
+  onClick,
+  children,
+}: {
+  on: boolean;
+  title: string;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      aria-pressed={on}
+      title={title}
+      onClick={onClick}
+      className={cx(
+        'h-6 shrink-0 rounded-sm px-2 text-xs max-sm:h-8 font-medium whitespace-nowrap',
+        on ? 'bg-brass-wash text-brass' : 'text-ink-2 hover:bg-sunken hover:text-ink',
+      )}
+    >
+      {children}
+    </button>
+  );
+}
+
+function Tool({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+      className="grid size-7 place-items-center max-sm:size-8 rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+    >
+      {children}
+    </button>
+  );
+}

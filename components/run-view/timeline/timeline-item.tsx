@@ -1,0 +1,138 @@
+'use client';
+
+import { Link as LinkIcon } from 'lucide-react';
+import { memo } from 'react';
+import { useStore } from 'zustand';
+import { formatOffset } from '#lib/browser/words/format.ts';
+import type { RunMode } from '#lib/events/config.ts';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { cx } from '../../ui/cx.ts';
+import { useRun, useRunScreen } from '../run-context.tsx';
+import { CallRow } from './call-row.tsx';
+import { EndRow } from './end-row.tsx';
+import { ForkedRow } from './forked-row.tsx';
+import { NoteRow } from './note-row.tsx';
+import { RowBoundary } from './row-boundary.tsx';
+import { rowWords } from './row-words.ts';
+import {
+  AttemptRow,
+  CreatedRow,
+  IterationRow,
+  PolicyRow,
+  PreparationRow,
+  ResumedRow,
+  StopRow,
+  VerificationRow,
+} from './small-rows.tsx';
+import { ToolRow } from './tool-row.tsx';
+
+/** One row of the list. Draws again only when its row changes: rows keep their identity until then (D20). */
+export const TimelineItem = memo(function TimelineItem({
+  row,
+  position,
+}: {
+  row: TimelineRow;
+  position: number;
+}) {
+  const { reading } = useRunScreen();
+  const atCursor = useStore(reading, (state) => state.cursor === row.key);
+  const mode = useRun((view) => view.run.config?.mode);
+  return (
+    <article
+      id={`row-${row.key}`}
+      aria-label={rowLabel(row, mode)}
+      aria-posinset={position}
+      aria-setsize={-1}
+      data-kind={row.kind}
+      data-status={row.kind === 'tool' ? row.status : undefined}
+      tabIndex={atCursor ? 0 : -1}
+      className={cx(
+        'group/row relative mx-auto max-w-page scroll-my-4 px-3 sm:px-6 md:pl-20',
+        'outline-offset-[-2px]',
+        atCursor && 'bg-brass-wash/60',
+      )}
+    >
+      {row.kind !== 'end' && row.kind !== 'iteration' && (
+        <Anchor seq={row.seq} at={row.at} low={row.kind === 'note' && row.event.type === 'cycle.started'} />
+      )}
+      <RowBoundary seq={row.seq}>
+        <Row row={row} />
+      </RowBoundary>
+      <CopyButton
+        text={() => linkToRow(row.seq)}
+        label="Copy the link to this row"
+        icon={LinkIcon}
+        tabIndex={atCursor ? 0 : -1}
+        className="absolute top-[var(--row-y)] right-0 opacity-0 transition-opacity group-hover/row:opacity-100 focus-visible:opacity-100 max-md:hidden print:hidden"
+      />
+    </article>
+  );
+});
+
+/** The address of a row: whoever opens it sees all rows, whatever is filtered out here. */
+export function linkToRow(seq: number): string {
+  return `${location.origin}${location.pathname}#${seq}`;
+}
+
+/** When the row began, counted from the start of the run; its link is the deep link of the row. `low`: beside a heading. */
+function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
+  const { goTo } = useRunScreen();
+  // Copied events count from the beginning of the run they come from.
+  const start = useRun(({ run, timeline }) =>
+    run.forked && seq < run.forked.seq ? (timeline.rows[0]?.at ?? run.createdAt) : run.createdAt,
+  );
+  return (
+    <a
+      href={`#${seq}`}
+      onClick={(click) => {
+        click.preventDefault();
+        goTo(seq);
+      }}
+      title={`Event ${seq}, ${new Date(at).toLocaleString('en-GB')}`}
+      className={cx(
+        'tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block',
+        low && 'mt-7',
+      )}
+    >
+      <span className="sr-only">Event {seq} at </span>+{formatOffset(at - start)}
+    </a>
+  );
+}
+
+function Row({ row }: { row: TimelineRow }) {
+  switch (row.kind) {
+    case 'created':
+      return <CreatedRow row={row} />;
+    case 'forked':
+      return <ForkedRow row={row} />;
+    case 'preparation':
+      return <PreparationRow row={row} />;
+    case 'attempt':
+      return <AttemptRow row={row} />;
+    case 'iteration':
+      return <IterationRow row={row} />;
+    case 'call':
+      return <CallRow row={row} />;
+    case 'tool':
+      return <ToolRow row={row} />;
+    case 'policy':
+      return <PolicyRow row={row} />;
+    case 'note':
+      return <NoteRow row={row} />;
+    case 'verification':
+      return <VerificationRow row={row} />;
+    case 'stop':
+      return <StopRow row={row} />;
+    case 'resumed':
+      return <ResumedRow row={row} />;
+    case 'end':
+      return <EndRow row={row} />;
+  }
+}
+
+/** The name of the row for readers who hear the page: what it is, and how it stands. */
+function rowLabel(row: TimelineRow, mode: RunMode | undefined): string {
+  const words = rowWords(row, mode);
+  return row.kind === 'tool' || row.kind === 'call' ? `${words}, ${row.status}` : words;
+}

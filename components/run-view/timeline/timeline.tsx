@@ -1,0 +1,333 @@
+'use client';
+
+import { ArrowDown } from 'lucide-react';
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
+import { say } from '#lib/browser/say.ts';
+import {
+  ALL_ROWS,
+  filterRows,
+  type RowFilter,
+  readRowFilter,
+  writeRowFilter,
+} from '#lib/browser/state/row-filter.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { rowIndexOfSeq, type TimelineRow } from '#lib/events/fold-timeline.ts';
+import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
+import { usePrinting } from '../../hooks/use-printing.ts';
+import { useRun, useRunScreen } from '../run-context.tsx';
+import { GoBar } from './go-bar.tsx';
+import { OutlineStrip } from './outline-strip.tsx';
+import { SearchBar } from './search-bar.tsx';
+import { TimelineBar } from './timeline-bar.tsx';
+import { TimelineItem } from './timeline-item.tsx';
+import { useFollow } from './use-follow.ts';
+import { useTimelineKeys } from './use-timeline-keys.ts';
+
+export interface TimelineHandle {
+  goTo: (seq: number) => void;
+  goToEnd: () => void;
+  /** Opens the search over the rows. */
+  search: () => void;
+  /** Opens the bar that asks for the number of an iteration. */
+  goToIteration: () => void;
+}
+
+/** Why the run ended: after it nothing comes. */
+const LAST_ROW = 'article[data-kind="end"]';
+
+/** The run from top to bottom: only the rows in view are drawn, and it follows the end while the reader lets it. */
+export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> }) {
+  const { store, reading } = useRunScreen();
+  const all = useRun((view) => view.timeline.rows);
+  const { filter, problems, changeFilter, find, forgetFind } = useRowFilter();
+  const rows = useMemo(() => filterRows(all, filter), [all, filter]);
+  const shown = useRef(rows);
+  shown.current = rows;
+  const shownRows = useCallback(() => shown.current, []);
+  const catchingUp = useRun(
+    ({ connection }) => connection.status === 'connecting' || connection.status === 'catching-up',
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const { following, settle, setFollowing } = useFollow(scroller, {
+    initially: initiallyFollows(),
+    last: LAST_ROW,
+    over: all.at(-1)?.kind === 'end',
+  });
+  // What was there when the page opened is not new, wherever a link led to.
+  const seenRows = useRef(all.length);
+  if (following || catchingUp || seenRows.current > all.length) seenRows.current = all.length;
+
+  const showRow = useCallback(
+    (index: number, align: 'nearest' | 'center') => {
+      const row = shown.current[index];
+      if (!row) return undefined;
+      setFollowing(false);
+      reading.setState({ cursor: row.key });
+      list.current?.scrollToIndex(index, { align });
+      return row;
+    },
+    [reading, setFollowing],
+  );
+  const focusRow = useCallback(
+    (index: number, align: 'nearest' | 'center' = 'nearest') => {
+      const row = showRow(index, align);
+      if (row) focusSoon(() => document.getElementById(`row-${row.key}`));
+    },
+    [showRow],
+  );
+  /** A row that is filtered out, to be gone to once all rows are there again. */
+  const hidden = useRef<number>(undefined);
+  const goTo = useCallback(
+    (seq: number) => {
+      const { timeline } = store.view.getState();
+      const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
+      if (!row) return;
+      const index = shown.current.findIndex((each) => each.key === row.key);
+      if (index < 0) {
+        hidden.current = seq;
+        // An address that leads to a row and hides it cannot be shown as it stands: Back would only come here again.
+        changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: wantedSeq() === seq });
+        say('All rows are shown again: the one you asked for was filtered out.');
+        return;
+      }
+      // With a state of its own the router would not hear of it, and put back the address that it knows.
+      history.replaceState(null, '', `#${seq}`);
+      focusRow(index, 'center');
+    },
+    [store, focusRow, changeFilter],
+  );
+  useEffect(() => {
+    const seq = hidden.current;
+    if (seq === undefined || rows !== all) return;
+    hidden.current = undefined;
+    goTo(seq);
+  }, [rows, all, goTo]);
+  // Not by `scrollToIndex`: it tries again until its row is measured, and would pull back from rows that came meanwhile.
+  const goToEnd = useCallback(() => {
+    setFollowing(true);
+    settle();
+  }, [setFollowing, settle]);
+
+  const [searching, setSearching] = useState(false);
+  const search = useCallback(() => setSearching(true), []);
+  const showFound = useCallback((index: number) => void showRow(index, 'center'), [showRow]);
+  const [going, setGoing] = useState(false);
+  const goToIteration = useCallback(() => setGoing(true), []);
+  const toggleWords = () => {
+    const only = filter.kinds.length === 1 && filter.kinds[0] === 'talk';
+    changeFilter(only ? ALL_ROWS : { ...ALL_ROWS, kinds: ['talk'] });
+    say(only ? 'All rows' : 'Only prompts and answers');
+  };
+  const toggleFailed = () => {
+    changeFilter({ ...filter, failed: !filter.failed });
+    say(filter.failed ? 'Also what went well' : 'Only failures, guards and retries');
+  };
+  const scrub = useCallback(
+    (index: number, last: boolean) => {
+      if (last) return goToEnd();
+      setFollowing(false);
+      list.current?.scrollToIndex(index, { align: 'center' });
+    },
+    [goToEnd, setFollowing],
+  );
+  const printing = usePrinting() && all.length <= PRINTED_ROWS;
+  useImperativeHandle(handle, () => ({ goTo, goToEnd, search, goToIteration }), [
+    goTo,
+    goToEnd,
+    search,
+    goToIteration,
+  ]);
+  useTimelineKeys({
+    shownRows,
+    focusRow,
+    goToEnd,
+    search,
+    goToIteration,
+    toggleWords,
+    toggleFailed,
+    toggleFollow: () => (following ? setFollowing(false) : goToEnd()),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are what it settles after
+  useLayoutEffect(() => {
+    settle();
+  }, [rows, settle]);
+  useHash(all, goTo);
+
+  return (
+    <>
+      <TimelineBar
+        filter={filter}
+        problems={problems}
+        onChange={changeFilter}
+        shown={rows === all ? 0 : rows.length}
+        onSearch={search}
+        onGoTo={goToIteration}
+      />
+      <div className="relative min-h-0 min-w-0 flex-1 print:static">
+        <div
+          ref={scroller}
+          className="absolute inset-0 overflow-y-auto overscroll-contain md:right-12 print:static print:overflow-visible"
+        >
+          {rows !== all && (
+            <p className="hidden pt-2 text-sm text-ink-2 print:block">
+              {formatCount(rows.length)} of {formatCount(all.length)} rows: the others are filtered out.
+            </p>
+          )}
+          {rows.length === 0 && all.length > 0 && (
+            <p role="status" className="mx-auto max-w-page px-3 py-10 text-ink-2 sm:px-6 md:pl-20">
+              No row is like this.{' '}
+              <button
+                type="button"
+                className="font-medium text-brass underline-offset-4 hover:underline"
+                onClick={() => changeFilter(ALL_ROWS)}
+              >
+                Show all rows
+              </button>
+            </p>
+          )}
+          <section
+            className="clickable-rows pt-2 pb-16"
+            role="feed"
+            aria-label="Timeline"
+            aria-busy={catchingUp}
+          >
+            {printing ? (
+              rows.map((row, index) => <TimelineItem key={row.key} row={row} position={index + 1} />)
+            ) : (
+              <Virtualizer ref={list} scrollRef={scroller} data={rows} bufferSize={500} onResize={settle}>
+                {(row: TimelineRow, index: number) => (
+                  <TimelineItem key={row.key} row={row} position={index + 1} />
+                )}
+              </Virtualizer>
+            )}
+          </section>
+        </div>
+        <OutlineStrip rows={rows} list={list} scroller={scroller} onScrub={scrub} />
+        {(searching || find !== undefined) && (
+          <SearchBar
+            key={find}
+            rows={rows}
+            initial={find}
+            show={showFound}
+            onClose={() => {
+              setSearching(false);
+              if (find !== undefined) forgetFind();
+            }}
+          />
+        )}
+        {going && (
+          <GoBar rows={rows} show={(index) => focusRow(index, 'center')} onClose={() => setGoing(false)} />
+        )}
+        {!following && <NewRows count={all.length - seenRows.current} onClick={goToEnd} />}
+      </div>
+    </>
+  );
+}
+
+/** Which rows are shown and what is looked for among them, as the address says it. */
+function useRowFilter(): {
+  filter: RowFilter;
+  problems: readonly string[];
+  changeFilter: (filter: RowFilter, how?: AddressChange) => void;
+  /** The words that a link brought; the search is open on them. */
+  find: string | undefined;
+  forgetFind: () => void;
+} {
+  const [query, changeQuery] = useAddressQuery();
+  const { filter, problems } = useMemo(() => readRowFilter(query), [query]);
+  // The same function for as long as the page is open: a row that a link led to is not gone to again with each choice.
+  const latest = useRef(query);
+  latest.current = query;
+  const changeFilter = useCallback(
+    (next: RowFilter, how?: AddressChange) =>
+      changeQuery(withoutPlace(writeRowFilter(latest.current, next)), how),
+    [changeQuery],
+  );
+  const find = query.get('find')?.slice(0, MAX_FIND_CHARS) || undefined;
+  const forgetFind = useCallback(() => {
+    const rest = new URLSearchParams(latest.current);
+    rest.delete('find');
+    changeQuery(rest, { hash: location.hash, replace: true });
+  }, [changeQuery]);
+  return { filter, problems, changeFilter, find, forgetFind };
+}
+
+const MAX_FIND_CHARS = 500;
+
+/** A link to one row says no more where the reader is, and that row may be one of those that are hidden now. */
+function withoutPlace(query: URLSearchParams): URLSearchParams {
+  const written = new URLSearchParams(query);
+  written.delete('seq');
+  return written;
+}
+
+/** Back to the end; says how much came since the reader looked away. */
+function NewRows({ count, onClick }: { count: number; onClick: () => void }) {
+  const running = useRun((view) => view.run.phase !== 'ended');
+  if (count === 0 && !running) return null;
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="tnum print:hidden absolute bottom-4 left-1/2 flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3.5 py-1.5 text-sm font-medium shadow-lg hover:border-ink-3"
+    >
+      <ArrowDown className="size-3.5" aria-hidden="true" />
+      {count > 0 ? plural(count, 'new row') : 'Follow'}
+    </button>
+  );
+}
+
+/** A printed run has all its rows, up to a number that a browser can lay out. */
+const PRINTED_ROWS = 3000;
+
+/** A deep link is not followed away from. */
+function initiallyFollows(): boolean {
+  return typeof location === 'undefined' || wantedSeq() === undefined;
+}
+
+/** The event that the address leads to: `#12`, or `?seq=12` where a link cannot keep what is behind the `#`. */
+function wantedSeq(): number | undefined {
+  const digits = /^#(\d+)$/.exec(location.hash)?.[1] ?? new URLSearchParams(location.search).get('seq');
+  return digits && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** Goes to the row of `#seq` once it is there, and whenever the address changes, by Back and Forward too. */
+function useHash(rows: readonly TimelineRow[], goTo: (seq: number) => void): void {
+  const { store } = useRunScreen();
+  const wanted = useRef<number>(undefined);
+  /** Rises with every change: the row is gone to when the page has drawn what the address says, its filter too. */
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    wanted.current = wantedSeq();
+    const changed = () => {
+      wanted.current = wantedSeq();
+      setChanges((count) => count + 1);
+    };
+    // A step back to another query is no change of the hash for a browser, whatever stands behind the `#`.
+    window.addEventListener('popstate', changed);
+    window.addEventListener('hashchange', changed);
+    return () => {
+      window.removeEventListener('popstate', changed);
+      window.removeEventListener('hashchange', changed);
+    };
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows may bring the wanted one, and so may a new address
+  useEffect(() => {
+    const seq = wanted.current;
+    if (seq === undefined || rowIndexOfSeq(store.view.getState().timeline, seq) === undefined) return;
+    wanted.current = undefined;
+    goTo(seq);
+  }, [rows, changes, goTo, store]);
+}

@@ -1,0 +1,224 @@
+'use client';
+
+import { mainArgument } from '#lib/browser/state/activity.ts';
+import type { LiveText } from '#lib/browser/state/live-text.ts';
+import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { formatDuration } from '#lib/browser/words/format.ts';
+import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Clock } from '../../ui/clock.tsx';
+import { cx } from '../../ui/cx.ts';
+import { ForeignText } from '../../ui/foreign-text.tsx';
+import { LayerBadge } from '../../ui/layer-badge.tsx';
+import { ForkButton } from '../fork-button.tsx';
+import { ForkMark } from '../fork-mark.tsx';
+import { useLive, useOperatorWord, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { ApprovalPanel } from './approval-panel.tsx';
+import { JsonFields } from './json-fields.tsx';
+import { Changes } from './parse-ladder.tsx';
+import { resultSummary } from './result-summary.ts';
+import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+
+const states: Record<ToolStatus, { words: string; text: string; node: string }> = {
+  waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+  'awaiting approval': { words: 'waits for approval', text: 'text-warn', node: 'bg-warn breathe' },
+  approved: { words: 'approved', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+  running: { words: 'running', text: 'text-brass', node: 'bg-brass-fill breathe' },
+  succeeded: { words: 'ok', text: 'text-ok', node: 'bg-ok' },
+  failed: { words: 'failed', text: 'text-fail', node: 'bg-fail' },
+  denied: { words: 'denied', text: 'text-warn', node: 'bg-canvas border border-warn' },
+  interrupted: { words: 'interrupted', text: 'text-warn', node: 'bg-warn' },
+  'not-run': { words: 'not run', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+};
+
+/** One tool call: what was asked for, what came back, how long it took (D7). */
+export function ToolRow({ row }: { row: ToolRowData }) {
+  const state = states[row.status];
+  const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
+  const about = mainArgument(row.forked?.arguments ?? row.arguments);
+  const changed = row.coercions.length + row.repairs.length;
+  const asked = row.status === 'awaiting approval';
+  const operator = useOperatorWord();
+  const decides = useRunScreen().server?.operates === true && asked;
+  const since = row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined;
+  const output = row.result?.success === false ? row.result.output.error : undefined;
+  return (
+    <RowFrame node={<RailNode shape="square" className={state.node} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+        <Disclosure open={open} onToggle={toggle} className="min-w-0">
+          <code className="font-semibold whitespace-nowrap">
+            <ForeignText text={row.name} />
+          </code>
+          {about !== undefined && (
+            <code className="min-w-0 truncate text-ink-2">
+              <ForeignText text={about.split('\n', 1)[0] ?? ''} />
+            </code>
+          )}
+        </Disclosure>
+        {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
+        {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
+        {row.forked && (
+          <Badge tone="warn" title="This run was forked before the call, which ran with other arguments">
+            edited in the fork
+          </Badge>
+        )}
+        {row.decided?.decision === 'edited' && (
+          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
+            edited by {operator}
+          </Badge>
+        )}
+        {row.decided?.decision === 'approved' && <Badge>approved by {operator}</Badge>}
+        {row.result?.truncated && (
+          <Badge title="The tool's output was longer than it may be">truncated</Badge>
+        )}
+        {row.resultSeq !== undefined && (
+          <ForkButton
+            opening={{
+              place: { seq: row.resultSeq },
+              words: `after the result of ${plainVisibleText(row.name)}`,
+              focus: 'result',
+            }}
+          />
+        )}
+        <Figures>
+          <span className={cx('font-sans font-medium', state.text)}>{state.words}</span>
+          {since !== undefined ? (
+            <Clock since={since} className="w-10 text-right" />
+          ) : (
+            <span className="min-w-10 text-right">
+              {row.durationMs === undefined ? '' : formatDuration(row.durationMs)}
+            </span>
+          )}
+        </Figures>
+      </div>
+      {!open && row.result && (
+        <p
+          className={cx(
+            'foreign mt-0.5 line-clamp-1 text-sm print:line-clamp-3',
+            output ? 'text-fail' : 'text-ink-3',
+          )}
+        >
+          <ForeignText text={resultSummary(row)} />
+        </p>
+      )}
+      {row.status === 'running' && <RunningOutput callId={row.callId} />}
+      {decides && <ApprovalPanel row={row} />}
+      {open && !decides && <Details row={row} />}
+    </RowFrame>
+  );
+}
+
+function Details({ row }: { row: ToolRowData }) {
+  const operator = useOperatorWord();
+  const edited = editedArguments(row);
+  return (
+    <div className="mt-2 mb-1 grid gap-3">
+      <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
+        <JsonFields
+          id={`${row.key}.arguments`}
+          value={row.arguments}
+          label="arguments"
+          seq={row.seq}
+          path={row.argumentsPath}
+          cuts={row.argumentsCuts}
+        />
+      </Panel>
+      <ForkCallButton row={row} />
+      {edited && (
+        <Panel
+          label={`Arguments it ran with, edited ${row.forked === edited ? 'in the fork' : `by ${operator}`}`}
+          tone="warn"
+        >
+          <JsonFields
+            id={`${row.key}.edited`}
+            value={edited.arguments}
+            label="edited arguments"
+            seq={edited.seq}
+            path={edited.path}
+            cuts={edited.cuts}
+          />
+        </Panel>
+      )}
+      {row.coercions.length > 0 && (
+        <Panel label="Values fitted to the tool's schema">
+          <Changes repairs={[]} coercions={row.coercions} />
+        </Panel>
+      )}
+      {row.repairs.length > 0 && (
+        <Panel label="Repaired">
+          <Changes repairs={row.repairs} coercions={[]} />
+        </Panel>
+      )}
+      {row.result && (
+        <Panel label="Result" tone={row.result.success ? undefined : 'fail'}>
+          <JsonFields
+            id={`${row.key}.result`}
+            value={row.result.output}
+            label="result"
+            seq={row.resultSeq ?? row.seq}
+            path="result.output"
+            cuts={row.resultCuts}
+          />
+        </Panel>
+      )}
+      {row.status === 'not-run' && (
+        <p className="text-sm text-ink-3">This call was read out of the reply, but never begun.</p>
+      )}
+      {row.status === 'interrupted' && (
+        <p className="text-sm text-warn">
+          The server was lost while this call ran. Its outcome is unknown; it was not run again.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What a person wrote in place of the model's arguments: while the call waited for them, else in the fork. */
+function editedArguments({ decided, decidedCuts = [], forked }: ToolRowData): ToolRowData['forked'] {
+  if (decided?.decision !== 'edited') return forked;
+  return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };
+}
+
+/** Makes the call once more with other arguments, in a fork before it. */
+function ForkCallButton({ row }: { row: ToolRowData }) {
+  const { server } = useRunScreen();
+  const fork = server?.operates ? server.fork : undefined;
+  if (!fork || row.status === 'running') return null;
+  const words = `before ${plainVisibleText(row.name)}`;
+  return (
+    <Button
+      size="sm"
+      className="justify-self-start print:hidden"
+      title="A new run makes this call with the arguments that you write, and goes on from its result"
+      onClick={() => fork({ place: { before_call: row.callId }, words, focus: 'arguments' })}
+    >
+      <ForkMark className="size-4" />
+      Fork with other arguments
+    </Button>
+  );
+}
+
+function RunningOutput({ callId }: { callId: string }) {
+  const output = useLive((live) => live.toolOutput[callId]);
+  if (!output?.text) return null;
+  return (
+    <pre className="foreign mt-2 rounded-md border bg-sunken px-3 py-2 text-xs leading-relaxed">
+      <LiveTail live={output} />
+    </pre>
+  );
+}
+
+const TAIL_CHARS = 3000;
+
+/** The last part of running text: enough to read along, little enough to draw every frame. */
+export function LiveTail({ live }: { live: LiveText }) {
+  const from = live.text.length > TAIL_CHARS ? live.text.indexOf('\n', live.text.length - TAIL_CHARS) + 1 : 0;
+  const start = from === 0 && live.text.length > TAIL_CHARS ? live.text.length - TAIL_CHARS : from;
+  return (
+    <>
+      {(start > 0 || live.start > 0) && <span className="text-ink-3">… </span>}
+      <ForeignText text={live.text.slice(start)} />
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+'use client';
+
+import { useEffect } from 'react';
+import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
+import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
+import { say } from '#lib/browser/say.ts';
+import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
+import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import { useRunScreen } from '../run-context.tsx';
+import { linkToRow } from './timeline-item.tsx';
+
+export interface KeyWords {
+  keys: string;
+  does: string;
+  /** Not in a file nor on a shared page. */
+  inDashboard?: true;
+}
+
+/** What the keys of the timeline do; the sheet on `?` is made from this list. */
+export const TIMELINE_KEYS: readonly KeyWords[] = [
+  { keys: 'j / k', does: 'next and previous row' },
+  { keys: 'Shift J / K', does: 'next and previous iteration' },
+  { keys: 'Enter', does: 'unfold or fold the row' },
+  { keys: 'g / G', does: 'first row, last row' },
+  { keys: 'Ctrl G', does: 'go to an iteration' },
+  { keys: 'f', does: 'follow the end, or stop following' },
+  { keys: '/', does: 'search in this run' },
+  { keys: 'o', does: 'only prompts and answers, or all rows' },
+  { keys: 'e', does: 'only failures, guards and retries' },
+  { keys: 'd', does: 'roomy, dense, or one line a row' },
+  { keys: 'y', does: 'copy the link to the row' },
+  { keys: 'Ctrl K', does: 'all commands', inDashboard: true },
+  { keys: '?', does: 'this list' },
+];
+
+/** The keys of the timeline, ignored while typing and beside other modifiers. */
+export function useTimelineKeys(actions: {
+  /** The rows on the page, in their order. */
+  shownRows: () => readonly TimelineRow[];
+  focusRow: (index: number) => void;
+  goToEnd: () => void;
+  toggleFollow: () => void;
+  search: () => void;
+  goToIteration: () => void;
+  toggleWords: () => void;
+  toggleFailed: () => void;
+}): void {
+  const { reading } = useRunScreen();
+  const { shownRows, focusRow, goToEnd, toggleFollow, search, goToIteration, toggleWords, toggleFailed } =
+    actions;
+  useEffect(() => {
+    const step = (by: 1 | -1, iterations: boolean) => {
+      const rows = shownRows();
+      const { cursor } = reading.getState();
+      const at = cursor === undefined ? -1 : rows.findIndex((row) => row.key === cursor);
+      let index = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
+      while (iterations && rows[index] && rows[index]?.kind !== 'iteration') index += by;
+      if (rows[index]) focusRow(index);
+    };
+    const copyLink = () => {
+      const { cursor } = reading.getState();
+      const row = shownRows().find((shown) => shown.key === cursor);
+      if (!row) return say('Go to a row first: j and k lead there.');
+      void copyText(linkToRow(row.seq)).then((copied) =>
+        say(copied ? 'The link to this row is copied.' : NOT_COPIED),
+      );
+    };
+    const pressed = (event: KeyboardEvent) => {
+      if (isDialogOpen()) return;
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === 'g') {
+        event.preventDefault();
+        goToIteration();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      switch (event.key) {
+        case 'j':
+        case 'J':
+          step(1, event.shiftKey);
+          break;
+        case 'k':
+        case 'K':
+          step(-1, event.shiftKey);
+          break;
+        case 'g':
+          focusRow(0);
+          break;
+        case 'G':
+          focusRow(shownRows().length - 1);
+          goToEnd();
+          break;
+        case '/':
+          search();
+          break;
+        case 'f':
+          toggleFollow();
+          break;
+        case 'o':
+          toggleWords();
+          break;
+        case 'e':
+          toggleFailed();
+          break;
+        case 'd':
+          say(DENSITY_WORDS[nextDensity()]);
+          break;
+        case 'y':
+          copyLink();
+          break;
+        case 'Enter': {
+          const target = event.target;
+          if (!(target instanceof HTMLElement) || target.tagName !== 'ARTICLE') return;
+          target.querySelector<HTMLElement>('button[aria-expanded]')?.click();
+          break;
+        }
+        default:
+          return;
+      }
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, [reading, shownRows, focusRow, goToEnd, toggleFollow, search, goToIteration, toggleWords, toggleFailed]);
+}

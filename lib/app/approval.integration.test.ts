@@ -1,0 +1,270 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import type { HealthReply, RunReply } from '../api/replies.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
+
+const write = (content: string) => ({ name: 'write_file', arguments: { path: 'note.txt', content } });
+const done = { reply: { content: 'The task is completed.' } };
+
+let ollama: FakeOllama;
+let folder: string;
+
+beforeAll(async () => {
+  ollama = await startFakeOllama({ record: true });
+  ollama.add({ name: 'writer', steps: [{ reply: { tool_calls: [write('from the model')] } }, done] });
+  ollama.add({
+    name: 'commander',
+    steps: [
+      {
+        reply: {
+          tool_calls: [{ name: 'run_command', arguments: { command: 'pwd; echo x >> effects.txt' } }],
+        },
+      },
+      done,
+    ],
+  });
+  ollama.add({ name: 'hang', steps: [{ fault: { kind: 'hang' } }] });
+  folder = mkdtempSync(join(tmpdir(), 'loupe-approval-'));
+});
+afterAll(async () => {
+  await ollama.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ask = (...tools: string[]) => ({ tools: Object.fromEntries(tools.map((tool) => [tool, 'ask'])) });
+
+async function start(loupe: LoupeServer, json: Record<string, unknown>): Promise<RunReply> {
+  const answer = await loupe.request('/api/runs', { json: { task: 'Do it', ...json } });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as RunReply;
+}
+
+async function inPhase(loupe: LoupeServer, id: string, phase: string): Promise<RunSummary> {
+  return vi.waitFor(
+    async () => {
+      const { run } = (await (await loupe.request(`/api/runs/${id}`)).json()) as RunReply;
+      expect(run.phase).toBe(phase);
+      return run;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+}
+
+async function log(loupe: LoupeServer, id: string): Promise<RunEvent[]> {
+  const text = await (await loupe.request(`/api/runs/${id}/log`)).text();
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line): RunEvent => JSON.parse(line));
+}
+
+function of<T extends RunEventType>(events: readonly RunEvent[], type: T): EventOf<T>[] {
+  return events.filter((event): event is EventOf<T> => event.type === type);
+}
+
+async function waitingCall(loupe: LoupeServer, id: string): Promise<string> {
+  await inPhase(loupe, id, 'awaiting-approval');
+  return of(await log(loupe, id), 'approval.requested').at(-1)?.call_id ?? '';
+}
+
+async function decide(
+  loupe: LoupeServer,
+  id: string,
+  json: Record<string, unknown>,
+): Promise<[status: number, code: string | undefined]> {
+  const answer = await loupe.request(`/api/runs/${id}/approvals`, { json });
+  const body = (await answer.json()) as { error?: { code: string } };
+  return [answer.status, body.error?.code];
+}
+
+describe('approval through the interface', () => {
+  let loupe: LoupeServer;
+  beforeAll(async () => {
+    loupe = await startLoupe({ ollamaUrl: ollama.url });
+  });
+  afterAll(() => loupe.dispose());
+
+  it('runs what a person made of the call, once, and says so to the model', async () => {
+    const { run, config } = await start(loupe, { model: 'writer', approval: ask('write_file') });
+    const call_id = await waitingCall(loupe, run.id);
+    const file = join(config.workspace, 'note.txt');
+    expect(existsSync(file)).toBe(false);
+    expect(await decide(loupe, run.id, { call_id, decision: 'edited', arguments: { path: 1 } })).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(await decide(loupe, run.id, { call_id: 'none', decision: 'approved' })).toEqual([
+      404,
+      'approval_not_found',
+    ]);
+    const edited = {
+      call_id,
+      decision: 'edited',
+      arguments: { path: 'note.txt', content: 'from the operator' },
+    };
+    // Ten at once are one.
+    const answers = await Promise.all(Array.from({ length: 10 }, () => decide(loupe, run.id, edited)));
+    expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
+    await inPhase(loupe, run.id, 'ended');
+    expect(readFileSync(file, 'utf8')).toBe('from the operator');
+    const events = await log(loupe, run.id);
+    expect(of(events, 'approval.decided')).toMatchObject([{ decision: 'edited', by: 'operator' }]);
+    expect(JSON.stringify(ollama.chats.at(-1))).toContain('The operator changed the arguments');
+    expect(await decide(loupe, run.id, edited)).toEqual([200, undefined]);
+    expect(await decide(loupe, run.id, { call_id, decision: 'denied' })).toEqual([409, 'already_decided']);
+  });
+
+  it('keeps a denied call from having any effect', async () => {
+    const { run, config } = await start(loupe, { model: 'writer', approval: { default: 'ask' } });
+    const call_id = await waitingCall(loupe, run.id);
+    await decide(loupe, run.id, { call_id, decision: 'denied', reason: 'Not today' });
+    await inPhase(loupe, run.id, 'ended');
+    expect(existsSync(join(config.workspace, 'note.txt'))).toBe(false);
+    expect(JSON.stringify(ollama.chats.at(-1))).toContain('Not today');
+  });
+
+  it('gives its place at the model server away while it waits, and has it again after the decision', async () => {
+    const waiting = await start(loupe, { model: 'writer', approval: ask('write_file') });
+    const call_id = await waitingCall(loupe, waiting.run.id);
+    // One run works at a time: without the place of the first, this one comes to its end.
+    const other = await start(loupe, { model: 'writer' });
+    expect((await inPhase(loupe, other.run.id, 'ended')).termination_reason).toBe('final_answer');
+    expect((await inPhase(loupe, waiting.run.id, 'awaiting-approval')).phase).toBe('awaiting-approval');
+
+    const third = await start(loupe, { model: 'hang' });
+    await inPhase(loupe, third.run.id, 'calling');
+    expect((await decide(loupe, waiting.run.id, { call_id, decision: 'approved' }))[0]).toBe(200);
+    await vi.waitFor(async () => {
+      const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
+      expect(health.runs).toEqual({ active: 1, queued: 1 });
+    });
+    expect(of(await log(loupe, waiting.run.id), 'tool-call.started')).toEqual([]);
+    await loupe.request(`/api/runs/${third.run.id}/stop`, { json: { force: true } });
+    await inPhase(loupe, waiting.run.id, 'ended');
+    const events = await log(loupe, waiting.run.id);
+    expect(of(events, 'tool-call.ended')).toHaveLength(1);
+    // Others had the server meanwhile: the model is loaded again before the next call.
+    expect(of(events, 'model.load-started')).toHaveLength(2);
+  });
+
+  it('a stop of a run that waits for a person needs no place', async () => {
+    const { run } = await start(loupe, { model: 'writer', approval: ask('write_file') });
+    await waitingCall(loupe, run.id);
+    const busy = await start(loupe, { model: 'hang' });
+    await inPhase(loupe, busy.run.id, 'calling');
+    await loupe.request(`/api/runs/${run.id}/stop`, { json: {} });
+    expect((await inPhase(loupe, run.id, 'ended')).termination_reason).toBe('stopped');
+    await loupe.request(`/api/runs/${busy.run.id}/stop`, { json: { force: true } });
+    await inPhase(loupe, busy.run.id, 'ended');
+  });
+
+  it('refuses rules for tools that there are not, and decisions after the end', async () => {
+    const answer = await loupe.request('/api/runs', {
+      json: { task: 'x', model: 'writer', approval: { tools: { run_comand: 'ask' } } },
+    });
+    expect(answer.status).toBe(400);
+    const { run } = await start(loupe, { model: 'writer', approval: ask('write_file') });
+    const call_id = await waitingCall(loupe, run.id);
+    await loupe.request(`/api/runs/${run.id}/stop`, { json: {} });
+    expect((await inPhase(loupe, run.id, 'ended')).termination_reason).toBe('stopped');
+    expect(await decide(loupe, run.id, { call_id, decision: 'approved' })).toEqual([409, 'run_ended']);
+  });
+});
+
+describe('kill -9 around an approval', () => {
+  it.each([
+    ['before:approval.requested', 1],
+    ['after:approval.requested', 1],
+    ['before:approval.decided', 1],
+    ['after:approval.decided', 1],
+    ['before:tool-call.started', 1],
+    // The intent is in the log: whether it ran is not known, so it is not run again.
+    ['after:tool-call.started', 0],
+  ])(
+    '%s: asked once, decided once, run at most once',
+    async (point, effects) => {
+      const dataDir = mkdtempSync(join(folder, 'data-'));
+      const options = { ollamaUrl: ollama.url, dataDir };
+      const first = await startLoupe({ ...options, env: { LOUPE_FAULT: `kill:${point}` } });
+      const dead = new Promise((resolve) => first.process.once('exit', resolve));
+      const { run, config } = await start(first, { model: 'writer', approval: ask('write_file') });
+      if (point !== 'before:approval.requested' && point !== 'after:approval.requested') {
+        const call_id = await waitingCall(first, run.id);
+        await decide(first, run.id, { call_id, decision: 'approved' }).catch(() => undefined); // it dies of it
+      }
+      await dead;
+
+      const second = await startLoupe(options);
+      const decided = of(await log(second, run.id), 'approval.decided').length > 0;
+      if (!decided) {
+        const call_id = await waitingCall(second, run.id);
+        expect(existsSync(join(config.workspace, 'note.txt'))).toBe(false);
+        expect(await decide(second, run.id, { call_id, decision: 'approved' })).toEqual([200, undefined]);
+      }
+      await inPhase(second, run.id, 'ended');
+      const events = await log(second, run.id);
+      expect(of(events, 'approval.requested')).toHaveLength(1);
+      expect(of(events, 'approval.decided')).toHaveLength(1);
+      expect(of(events, 'tool-call.started')).toHaveLength(1);
+      expect(of(events, 'tool-call.ended')).toHaveLength(effects);
+      expect(existsSync(join(config.workspace, 'note.txt'))).toBe(effects === 1);
+      await second.dispose();
+    },
+    60_000,
+  );
+});
+
+describe('O8: the switch to run unconfined', () => {
+  it('is off', async () => {
+    const loupe = await startLoupe({ ollamaUrl: ollama.url });
+    const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
+    expect(health.sandbox.unconfined).toBe(false);
+    expect(await (await loupe.request('/health')).text()).not.toContain('without confinement');
+    await loupe.dispose();
+  });
+
+  it('asks about each command whatever the run says, and every page carries a banner', async () => {
+    const loupe = await startLoupe({ ollamaUrl: ollama.url, env: { LOUPE_UNCONFINED: '1' } });
+    const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
+    expect(health).toMatchObject({ sandbox: { available: true, kind: 'none', unconfined: true } });
+    for (const page of ['/', '/health', '/models', '/runs/new', '/runs/none', '/nowhere']) {
+      expect(await (await loupe.request(page)).text(), page).toContain('Commands run without confinement');
+    }
+    const refused = await loupe.request('/api/runs', {
+      json: { task: 'x', model: 'commander', approval: { tools: { run_command: 'auto' } } },
+    });
+    expect(refused.status).toBe(400);
+
+    const { run, config } = await start(loupe, { model: 'commander' });
+    const call_id = await waitingCall(loupe, run.id);
+    const file = join(config.workspace, 'effects.txt');
+    expect(existsSync(file)).toBe(false);
+    await decide(loupe, run.id, { call_id, decision: 'approved' });
+    await inPhase(loupe, run.id, 'ended');
+    expect(readFileSync(file, 'utf8')).toBe('x\n');
+    const [ended] = of(await log(loupe, run.id), 'tool-call.ended');
+    expect(JSON.stringify(ended?.result)).toContain(config.workspace); // not /workspace: it ran outside
+    await loupe.dispose();
+  }, 60_000);
+
+  it('asks in a run that was begun with confinement, too', async () => {
+    const dataDir = mkdtempSync(join(folder, 'data-'));
+    const first = await startLoupe({
+      ollamaUrl: ollama.url,
+      dataDir,
+      env: { LOUPE_FAULT: 'kill:before:tool-call.started' },
+    });
+    const dead = new Promise((resolve) => first.process.once('exit', resolve));
+    const { run, config } = await start(first, { model: 'commander' });
+    await dead;
+    const second = await startLoupe({ ollamaUrl: ollama.url, dataDir, env: { LOUPE_UNCONFINED: '1' } });
+    await waitingCall(second, run.id);
+    expect(existsSync(join(config.workspace, 'effects.txt'))).toBe(false);
+    await second.dispose();
+  }, 60_000);
+});

@@ -1,0 +1,19 @@
+import { notStarted } from '../errors/not-started.ts';
+import type { RunService } from '../runs/run-service.ts';
+
+const KEY = Symbol.for('loupe.run-service');
+const place: typeof globalThis & { [KEY]?: RunService } = globalThis;
+
+/** Sets the one service of this process. Next has a second copy of every module: it is found through `globalThis`. */
+export function setRunService(service: RunService): void {
+  place[KEY] = service;
+}
+
+export function findRunService(): RunService | undefined {
+  return place[KEY];
+}
+
+/** @throws {AppError} `not_started` */
+export function getRunService(): RunService {
+  return place[KEY] ?? notStarted();
+}

@@ -1,0 +1,441 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import { readMessages } from '../../e2e/read-messages.ts';
+import type { ExperimentReply } from '../api/experiment.ts';
+import type { HealthReply, RunReply, ViewDelta } from '../api/replies.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
+import { openSandbox } from '../sandbox/probe.ts';
+import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
+
+const installed = findPostgres() !== undefined;
+if (!installed)
+  console.warn('PostgreSQL is not installed: several processes are NOT tested. apt-get install postgresql');
+
+const LEASE_SECONDS = 3;
+/** Several leases, on a machine that does other things as well. */
+const patient = { timeout: 40_000, interval: 50 };
+const write = { name: 'write_file', arguments: { path: 'file-{{n}}.txt', content: 'x' } };
+
+describe.skipIf(!installed && !process.env.CI)('several processes on one database', () => {
+  let postgres: PostgresServer;
+  let ollama: FakeOllama;
+  let commandsRun = false;
+  let root: string;
+  let url: string;
+  const servers: LoupeServer[] = [];
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    commandsRun = (await openSandbox()).report.available;
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), 'loupe-several-'));
+    url = postgres.newDatabase();
+    ollama = await startFakeOllama({ record: false });
+  });
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop('SIGKILL')));
+    await ollama.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  async function startServer(): Promise<LoupeServer> {
+    const server = await startLoupe({
+      ollamaUrl: ollama.url,
+      dataDir: join(root, 'data'),
+      env: { LOUPE_DATABASE_URL: url, LOUPE_LEASE_SECONDS: String(LEASE_SECONDS) },
+    });
+    servers.push(server);
+    return server;
+  }
+
+  async function startRun(server: LoupeServer, model: string, more: object = {}): Promise<string> {
+    const workspace = join(root, 'workspace');
+    mkdirSync(workspace, { recursive: true });
+    const json = { task: 'Do it', model, workspace, stall_guard: false, max_iterations: 50, ...more };
+    const answer = await server.request('/api/runs', { json });
+    expect(answer.status).toBe(201);
+    const { run }: RunReply = await answer.json();
+    return run.id;
+  }
+
+  async function get(server: LoupeServer, id: string): Promise<RunReply['run']> {
+    const answer = await server.request(`/api/runs/${id}`);
+    expect(answer.status).toBe(200);
+    const { run }: RunReply = await answer.json();
+    return run;
+  }
+
+  async function logOf(server: LoupeServer, id: string): Promise<RunEvent[]> {
+    const text = await (await server.request(`/api/runs/${id}/log`)).text();
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line): RunEvent => JSON.parse(line));
+  }
+
+  const of = <T extends RunEventType>(log: readonly RunEvent[], type: T) =>
+    log.filter((event): event is EventOf<T> => event.type === type);
+
+  /** The server that works on the run, and the other one. */
+  async function holderOf(
+    id: string,
+    both: readonly [LoupeServer, LoupeServer],
+  ): Promise<[LoupeServer, LoupeServer]> {
+    return vi.waitFor(async () => {
+      const log = await logOf(both[0], id);
+      const worker = [...of(log, 'run.started'), ...of(log, 'run.resumed')].at(-1)?.worker ?? '';
+      const [a, b] = both;
+      if (worker.endsWith(`:${a.process.pid}`)) return [a, b];
+      expect(worker.endsWith(`:${b.process.pid}`)).toBe(true);
+      return [b, a];
+    }, patient);
+  }
+
+  const ended = (server: LoupeServer, id: string) =>
+    vi.waitFor(async () => {
+      const run = await get(server, id);
+      expect(run.phase).toBe('ended');
+      return run;
+    }, patient);
+
+  /** Follows a run as a viewer does; `seen` grows until the run ends or the server is gone. */
+  function follow(
+    server: LoupeServer,
+    id: string,
+  ): { seen: { event: RunEvent; at: number }[]; live: ViewDelta[]; over: Promise<void> } {
+    const seen: { event: RunEvent; at: number }[] = [];
+    const live: ViewDelta[] = [];
+    const read = async () =>
+      readMessages(await server.request(`/api/runs/${id}/events?after=0`), ({ event, data }) => {
+        if (event === undefined) seen.push({ event: JSON.parse(data), at: Date.now() });
+        if (event === 'delta') live.push(JSON.parse(data));
+      });
+    return { seen, live, over: read().catch(() => undefined) };
+  }
+
+  const effects = () => {
+    const path = join(root, 'workspace', 'effects.txt');
+    return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  };
+  const command = (text: string) => ({
+    reply: { tool_calls: [{ name: 'run_command', arguments: { command: text } }] },
+  });
+
+  it('fault matrix: kill -9 of a worker, while its tool runs and while it waits for the model: another goes on', async ({
+    skip,
+  }) => {
+    if (!commandsRun) skip('commands cannot be confined here');
+    ollama.add({
+      name: 'worker',
+      steps: [
+        command('echo one >> effects.txt'),
+        command('echo two >> effects.txt; sleep 300'),
+        command('echo three >> effects.txt'),
+        { reply: { content: 'The work is completed.' } },
+      ],
+    });
+    const letAnswer = ollama.hold('worker', { turn: 3 });
+    const first = await startServer();
+    const second = await startServer();
+    const id = await startRun(first, 'worker');
+    const [holder, other] = await holderOf(id, [first, second]);
+    const viewer = follow(other, id);
+    await vi.waitFor(() => expect(effects()).toEqual(['one', 'two']), patient);
+
+    const killedAt = Date.now();
+    await holder.stop('SIGKILL');
+    await vi.waitFor(() => expect(effects()).toEqual(['one', 'two', 'three']), patient);
+    const resumed = of(await logOf(other, id), 'run.resumed');
+    expect(resumed).toMatchObject([{ epoch: 2, worker: expect.stringMatching(`:${other.process.pid}$`) }]);
+    const takenAfterMs = (resumed[0]?.at ?? 0) - killedAt;
+    expect(takenAfterMs).toBeLessThan(LEASE_SECONDS * 1000 + 10_000);
+
+    // Now the model is being asked, and the second worker dies as well.
+    await vi.waitFor(async () => expect((await get(other, id)).phase).toBe('calling'), patient);
+    const third = await startServer();
+    await other.stop('SIGKILL');
+    await viewer.over;
+    await vi.waitFor(async () => expect(of(await logOf(third, id), 'run.resumed')).toHaveLength(2), patient);
+    letAnswer();
+    expect(await ended(third, id)).toMatchObject({ termination_reason: 'final_answer' });
+
+    const log = await logOf(third, id);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    const lost = viewer.seen.filter(({ event }, index) => !isDeepStrictEqual(event, log[index]));
+    expect(viewer.seen.length).toBeGreaterThan(10);
+    expect(lost).toEqual([]);
+    expect(effects()).toEqual(['one', 'two', 'three']);
+    const interrupted = of(log, 'tool-call.interrupted');
+    expect(interrupted).toHaveLength(1);
+    const started = of(log, 'tool-call.started').map(({ call_id }) => call_id);
+    expect(new Set(started).size).toBe(started.length);
+    expect(of(log, 'run.resumed').map(({ epoch }) => epoch)).toEqual([2, 3]);
+    console.info(
+      `several processes: 2 workers killed, taken over ${takenAfterMs} ms after the kill (lease ${LEASE_SECONDS} s), ` +
+        `${lost.length} of ${viewer.seen.length} seen events lost, ${effects().length - 3} effects repeated`,
+    );
+  }, 180_000);
+
+  it('fault matrix: a worker frozen past its lease and woken writes nothing more and stops by itself', async () => {
+    ollama.add({
+      name: 'looker',
+      pace: { prompt_ms: 100 },
+      steps: [{ repeat: 49, steps: [{ reply: { content: 'Round {{n}}.', tool_calls: [write] } }] }],
+    });
+    const both = [await startServer(), await startServer()] as const;
+    const id = await startRun(both[0], 'looker');
+    const [frozen, awake] = await holderOf(id, both);
+    await vi.waitFor(async () => expect((await get(awake, id)).last_seq).toBeGreaterThan(12), patient);
+    frozen.process.kill('SIGSTOP');
+    await vi.waitFor(async () => expect(of(await logOf(awake, id), 'run.resumed')).toHaveLength(1), patient);
+    const atTakeover = await logOf(awake, id);
+    frozen.process.kill('SIGCONT');
+    await vi.waitFor(() => expect(frozen.output()).toContain('taken over by another process'), patient);
+    const health = async (server: LoupeServer): Promise<HealthReply> =>
+      (await server.request('/api/health')).json();
+    expect((await health(frozen)).runs.active).toBe(0);
+    // It goes on showing the run, as the other writes it.
+    const viewer = follow(frozen, id);
+    await ended(awake, id);
+    await viewer.over;
+    const log = await logOf(awake, id);
+    expect(viewer.seen.map(({ event }) => event)).toEqual(log);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    expect(log.slice(0, atTakeover.length)).toEqual(atTakeover);
+    // One worker after the other: what the frozen one began and did not end is told as interrupted, or asked again.
+    const workers = [...of(log, 'run.started'), ...of(log, 'run.resumed')].map(({ epoch }) => epoch);
+    expect(workers).toEqual([1, 2]);
+    const calls = of(log, 'tool-call.started').map(({ call_id }) => call_id);
+    expect(new Set(calls).size).toBe(calls.length);
+  }, 180_000);
+
+  it('fault matrix: a database that is started again in the middle of a run: nothing is lost, and the run goes on', async () => {
+    ollama.add({
+      name: 'writer',
+      pace: { prompt_ms: 100 },
+      steps: [
+        { repeat: 30, steps: [{ reply: { tool_calls: [write] } }] },
+        { reply: { content: 'All is completed.' } },
+      ],
+    });
+    const server = await startServer();
+    const id = await startRun(server, 'writer');
+    const viewer = follow(server, id);
+    for (const calls of [3, 12]) {
+      await vi.waitFor(
+        async () => expect((await get(server, id)).tool_calls).toBeGreaterThan(calls),
+        patient,
+      );
+      await postgres.crash();
+      await delay(1000);
+      await postgres.restart();
+    }
+    expect(await ended(server, id)).toMatchObject({ termination_reason: 'final_answer', tool_calls: 30 });
+    await viewer.over;
+    const log = await logOf(server, id);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    expect(viewer.seen.map(({ event }) => event)).toEqual(log);
+    expect(readFileSync(join(root, 'workspace', 'file-30.txt'), 'utf8')).toBe('x');
+  }, 180_000);
+
+  it('shows a run live, and takes messages and stops for it, through a process that does not work on it', async () => {
+    ollama.add({
+      name: 'talker',
+      pace: { prompt_ms: 50 },
+      steps: [{ repeat: 49, steps: [{ reply: { content: 'Round {{n}}.', tool_calls: [write] } }] }],
+    });
+    const held = ollama.hold('talker', { turn: 20 });
+    const both = [await startServer(), await startServer()] as const;
+    const id = await startRun(both[0], 'talker');
+    const [holder, other] = await holderOf(id, both);
+    const viewer = follow(other, id);
+    const said = await other.request(`/api/runs/${id}/messages`, { json: { text: 'From the other side' } });
+    expect(said.status).toBeLessThan(300);
+    await vi.waitFor(
+      () => expect(viewer.seen.filter(({ event }) => event.type === 'iteration.started')).toHaveLength(21),
+      patient,
+    );
+    // The model is being asked: the stop reaches the process that waits for it.
+    const at = Date.now();
+    const stopped = await other.request(`/api/runs/${id}/stop`, { json: { force: true } });
+    expect(stopped.status).toBeLessThan(300);
+    expect(await ended(holder, id)).toMatchObject({ termination_reason: 'stopped' });
+    const stopMs = Date.now() - at;
+    held();
+    await viewer.over;
+    const log = await logOf(other, id);
+    expect(viewer.seen.map(({ event }) => event)).toEqual(log);
+    expect(of(log, 'operator.messaged')).toMatchObject([{ text: 'From the other side' }]);
+    expect(stopMs).toBeLessThan(5000);
+    const lags = viewer.seen.map((received) => received.at - received.event.at).sort((a, b) => a - b);
+    console.info(
+      `another process: event to viewer p50 ${lags[Math.floor(lags.length / 2)]} ms, max of the live ones ` +
+        `${lags.at(-1)} ms; forced stop took ${stopMs} ms`,
+    );
+  }, 120_000);
+
+  it('D5, D13: shows text that is being written through a process that does not work on the run, also to who comes late', async () => {
+    const words = Array.from({ length: 900 }, (_, index) => `word ${index} 🦊\u0000`).join(' ');
+    ollama.add({ name: 'writer', steps: [{ reply: { content: `${words} All is completed.` } }] });
+    const goOn = ollama.hold('writer', { turn: 0, afterTokens: 600 });
+    const both = [await startServer(), await startServer()] as const;
+    const settings = { live_tokens: true, num_predict: [30_000, 30_000] };
+    const id = await startRun(both[0], 'writer', settings);
+    const [holder, other] = await holderOf(id, both);
+    const textOf = ({ live }: { live: ViewDelta[] }) =>
+      live.reduce((text, delta) => {
+        if (delta.type !== 'text') return text;
+        // No piece leaves a gap, and what comes twice is the same.
+        expect(delta.offset).toBeLessThanOrEqual(text.length);
+        return text.slice(0, delta.offset) + delta.text;
+      }, '');
+    const there = follow(holder, id);
+    await vi.waitFor(() => expect(textOf(there).length).toBeGreaterThan(1500), patient);
+    const early = follow(other, id);
+    await vi.waitFor(() => expect(textOf(early)).toBe(textOf(there)), patient);
+    const late = follow(other, id);
+    await vi.waitFor(() => expect(textOf(late)).toBe(textOf(there)), patient);
+    expect(words.startsWith(textOf(late))).toBe(true);
+    goOn();
+    await Promise.all([there.over, early.over, late.over]);
+    const log = await logOf(other, id);
+    for (const viewer of [early, late]) expect(viewer.seen.map(({ event }) => event)).toEqual(log);
+    const said = of(log, 'model-call.ended')[0]?.message.content ?? '';
+    expect(said.startsWith(textOf(early))).toBe(true);
+  }, 120_000);
+
+  /** Six tasks, each of which writes a file and then answers; the held model is asked last. */
+  async function startExperiment(server: LoupeServer, models: string[]): Promise<string> {
+    for (const name of models) {
+      ollama.add({
+        name,
+        steps: [{ reply: { tool_calls: [write] } }, { reply: { content: 'It is completed.' } }],
+      });
+    }
+    const json = { name: 'Shared', mode: 'task', task: 'Write', models, seeds: [1, 2, 3] };
+    const answer = await server.request('/api/experiments', { json });
+    expect(answer.status).toBe(201);
+    const { experiment }: ExperimentReply = await answer.json();
+    return experiment.id;
+  }
+
+  async function experimentOf(server: LoupeServer, id: string): Promise<ExperimentReply> {
+    return (await server.request(`/api/experiments/${id}`)).json();
+  }
+
+  const statusOf = async (server: LoupeServer, id: string) =>
+    (await experimentOf(server, id)).items.map(({ status }) => status).join(' ');
+
+  it('fault matrix: kill -9 of the process that works on an experiment: another finishes it, and no run is made twice', async () => {
+    const letAnswer = ollama.hold('beta', { turn: 1 });
+    const first = await startServer();
+    const second = await startServer();
+    const id = await startExperiment(first, ['alpha', 'beta']);
+    await vi.waitFor(
+      async () => expect(await statusOf(second, id)).toBe('done done done running waiting waiting'),
+      patient,
+    );
+    const before = await experimentOf(second, id);
+    await first.stop('SIGKILL');
+    letAnswer();
+    await vi.waitFor(
+      async () => expect((await experimentOf(second, id)).experiment.status).toBe('finished'),
+      patient,
+    );
+    const after = await experimentOf(second, id);
+    expect(after.experiment).toMatchObject({ total: 6, done: 6, failed: 0 });
+    expect(after.items.slice(0, 3)).toEqual(before.items.slice(0, 3));
+    expect(after.items[3]?.run_id).toBe(before.items[3]?.run_id);
+    for (const { result } of after.items) {
+      expect(result).toMatchObject({ status: 'completed', tool_calls: 1, files_written: 1 });
+    }
+    const listed = await (await second.request('/api/runs?limit=100')).json();
+    const made = listed.runs.map((run: { id: string }) => run.id);
+    expect(made.toSorted()).toEqual(after.items.map(({ run_id }) => run_id).toSorted());
+    for (const run of made) {
+      const started = of(await logOf(second, run), 'tool-call.started').map(({ call_id }) => call_id);
+      expect(new Set(started).size).toBe(started.length);
+    }
+    const table = await (await second.request(`/api/experiments/${id}/results?format=csv`)).text();
+    expect(table.trimEnd().split('\r\n')).toHaveLength(7);
+  }, 120_000);
+
+  it('fault matrix: a process frozen past its lease and woken does nothing more for an experiment that was stopped elsewhere', async () => {
+    const letAnswer = ollama.hold('alpha', { turn: 1 });
+    const frozen = await startServer();
+    const awake = await startServer();
+    const id = await startExperiment(frozen, ['alpha']);
+    await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('running waiting waiting'), patient);
+    frozen.process.kill('SIGSTOP');
+    await vi.waitFor(async () => {
+      const stopped = await awake.request(`/api/experiments/${id}/stop`, { json: {} });
+      // Until the lease is over it is in the hands of the one that stands still.
+      expect(stopped.status).toBe(200);
+      expect((await experimentOf(awake, id)).experiment.status).toBe('stopped');
+    }, patient);
+    letAnswer();
+    await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done waiting waiting'), patient);
+    frozen.process.kill('SIGCONT');
+    await vi.waitFor(
+      () => expect(frozen.output()).toContain(`Experiment ${id} was taken up by another`),
+      patient,
+    );
+    expect(await experimentOf(frozen, id)).toEqual(await experimentOf(awake, id));
+    const listed = await (await awake.request('/api/runs?limit=100')).json();
+    expect(listed.runs).toHaveLength(1);
+    // It goes on where someone says so.
+    expect((await frozen.request(`/api/experiments/${id}/continue`, { json: {} })).status).toBe(200);
+    await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done done done'), patient);
+  }, 120_000);
+
+  it('lets a task of one process pass an endless session of another, which then goes on', async () => {
+    ollama.add({ name: 'endless', pace: { prompt_ms: 50 }, steps: [{ reply: { content: 'And on.' } }] });
+    ollama.add({ name: 'quick', steps: [{ reply: { content: 'All is completed.' } }] });
+    const both = [await startServer(), await startServer()] as const;
+    const session = await both[0].request('/api/runs', { json: { mode: 'session', model: 'endless' } });
+    expect(session.status).toBe(201);
+    const { run }: RunReply = await session.json();
+    await vi.waitFor(
+      async () => expect((await get(both[0], run.id)).iterations_used).toBeGreaterThan(2),
+      patient,
+    );
+    const id = await startRun(both[1], 'quick');
+    expect(await ended(both[1], id)).toMatchObject({ termination_reason: 'final_answer' });
+    const { iterations_used: then } = await get(both[0], run.id);
+    await vi.waitFor(
+      async () => expect((await get(both[0], run.id)).iterations_used).toBeGreaterThan(then + 2),
+      patient,
+    );
+    expect((await both[1].request(`/api/runs/${run.id}/stop`, { json: {} })).status).toBeLessThan(300);
+    await ended(both[0], run.id);
+    const log = await logOf(both[0], run.id);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+  }, 120_000);
+
+  it('begins no more runs of one Ollama than there are places, over all processes, and works off all', async () => {
+    ollama.add({
+      name: 'quick',
+      pace: { prompt_ms: 150 },
+      steps: [{ reply: { content: 'All is completed.' } }],
+    });
+    const both = [await startServer(), await startServer()] as const;
+    const ids = await Promise.all(both.flatMap((server) => [0, 1, 2].map(() => startRun(server, 'quick'))));
+    for (const id of ids) await ended(both[0], id);
+    const logs = await Promise.all(ids.map((id) => logOf(both[1], id)));
+    const spans = logs
+      .map((log) => ({ from: of(log, 'run.started')[0]?.at ?? 0, to: log.at(-1)?.at ?? 0 }))
+      .sort((a, b) => a.from - b.from);
+    for (const [index, { from }] of spans.entries()) {
+      expect(from).toBeGreaterThanOrEqual(spans[index - 1]?.to ?? 0);
+    }
+  }, 120_000);
+});

@@ -1,0 +1,250 @@
+import type { ForkDraftReply, ForkPlace, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
+import { resultText } from '../words/result-text.ts';
+import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
+import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
+
+/** What a fork is opened with: where, and what of it is to be changed. */
+export interface ForkOpening {
+  readonly place: ForkPlace;
+  /** Where the fork is, in words: `before iteration 3`. */
+  readonly words: string;
+  /** What the person came to change; it is open at once. */
+  readonly focus?: 'message' | 'result' | 'reply' | 'arguments' | 'settings';
+}
+
+/** One text that stands at the place and can be edited. */
+export interface ForkText {
+  readonly key: string;
+  readonly kind: 'message' | 'reply' | 'memory';
+  /** `user`, `read_file result`, … */
+  readonly label: string;
+  readonly text: string;
+  /** Set when it is too long to be edited: its whole length. */
+  readonly chars?: number;
+  /** The edit that this text, changed, stands for. */
+  readonly edit: (text: string) => NonNullable<ForkRequest['edits']>[number];
+}
+
+/** The dialog as it is filled in. Numbers stay text until the fork is made; what is equal to the run's own is no change. */
+export interface ForkDraft {
+  readonly message: string;
+  /** Changed texts, by key. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Keys of memories to delete. */
+  readonly deleted: readonly string[];
+  readonly newMemory: { readonly key: string; readonly value: string };
+  readonly model: string;
+  readonly temperature: string;
+  readonly seed: string;
+  /** Iterations of a task, cycles of an exploration; empty: no limit, or none to set. */
+  readonly limit: string;
+  readonly think: ThinkWord;
+  /** Tokens of the window and of one reply; empty: as in the run. */
+  readonly window: string;
+  readonly reply: string;
+  readonly workspace: 'copy' | 'same';
+}
+
+const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
+
+/** A dialog in which nothing is changed yet. */
+export function newForkDraft({ config }: ForkDraftReply): ForkDraft {
+  return {
+    message: '',
+    texts: {},
+    deleted: [],
+    newMemory: { key: '', value: '' },
+    model: config.model,
+    temperature: text(config.model_options.temperature),
+    seed: text(config.model_options.seed),
+    limit: limitOf({ config }),
+    think: thinkWord(config.think),
+    window: String(config.window_tokens),
+    reply: String(config.num_predict[0]),
+    workspace: 'copy',
+  };
+}
+
+function limitOf({ config }: Pick<ForkDraftReply, 'config'>): string {
+  if (config.mode === 'explore') return text(config.explore?.max_cycles);
+  return config.mode === 'task' && config.agentic ? String(config.max_iterations) : '';
+}
+
+/** The texts that can be edited at the place, the newest first. */
+export function forkTexts(point: ForkDraftReply): ForkText[] {
+  const messages = point.messages.map((message): ForkText => {
+    const { index, role, chars } = message;
+    const part = role === 'tool' && chars === undefined ? resultText(message.text) : undefined;
+    return {
+      key: `message:${index}`,
+      kind: 'message',
+      label: labelOf(message),
+      text: part?.text ?? message.text,
+      ...(chars === undefined ? {} : { chars }),
+      edit: (changed) => ({ target: 'message', index, content: part?.whole(changed) ?? changed }),
+    };
+  });
+  const { reply } = point;
+  const pending: ForkText[] = reply
+    ? [
+        {
+          key: 'reply',
+          kind: 'reply',
+          label: reply.calls.length > 0 ? `reply, before ${reply.calls.join(', ')}` : 'reply',
+          text: reply.text,
+          ...(reply.chars === undefined ? {} : { chars: reply.chars }),
+          edit: (content) => ({ target: 'reply', content }),
+        },
+      ]
+    : [];
+  // Where replies are kept unchanged, the reply in hand is the last message too: it is edited once, as the reply.
+  const doubled = reply && point.messages.at(-1)?.role === 'assistant';
+  return [...pending, ...(doubled ? messages.slice(0, -1) : messages).reverse()];
+}
+
+function labelOf({ role, tool_name, calls }: ForkDraftReply['messages'][number]): string {
+  switch (role) {
+    case 'tool':
+      return `result of ${tool_name ?? 'a tool'}`;
+    case 'assistant':
+      return calls && calls.length > 0 ? `reply, before ${calls.join(', ')}` : 'reply';
+    case 'system':
+      return 'system prompt';
+    default:
+      return role;
+  }
+}
+
+/** A call that has not begun at the place, with its arguments as texts. */
+export interface DraftCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** Set when the arguments are too long to be edited: their length as JSON. */
+  readonly chars?: number;
+  readonly fields: readonly (EditField & { readonly key: string })[];
+}
+
+/** The calls that a fork at the place would make. */
+export function forkCalls(point: ForkDraftReply): DraftCall[] {
+  return point.calls.map(({ call_id: callId, tool, arguments: args, chars, parameters }) => ({
+    callId,
+    tool,
+    ...(chars === undefined ? {} : { chars }),
+    fields: args
+      ? argumentFields(args, parameters).map((field) => ({ ...field, key: `call:${callId}:${field.name}` }))
+      : [],
+  }));
+}
+
+/** The memories of an exploration at the place. */
+export function forkMemories(point: ForkDraftReply): ForkText[] {
+  return point.memory.map(({ key, text: value, chars }) => ({
+    key: `memory:${key}`,
+    kind: 'memory',
+    label: key,
+    text: value,
+    ...(chars === undefined ? {} : { chars }),
+    edit: (changed) => ({ target: 'memory', key, value: changed }),
+  }));
+}
+
+/** The text that the person came for, to be open at once. */
+export function focusedText(point: ForkDraftReply, focus: ForkOpening['focus']): string | undefined {
+  const texts = forkTexts(point);
+  if (focus === 'arguments') return forkCalls(point)[0]?.fields[0]?.key;
+  if (focus === 'reply') return texts.find(({ kind }) => kind === 'reply')?.key;
+  if (focus === 'result') return texts.find(({ label }) => label.startsWith('result of'))?.key;
+  return focus === 'message' ? texts.find(({ label }) => label === 'user')?.key : undefined;
+}
+
+export type ReadForkDraft =
+  | { ok: true; request: ForkRequest; changes: number }
+  | { ok: false; problems: Readonly<Record<string, string>> };
+
+/** Reads the dialog: the request that makes the fork and how many things it changes, or what is wrong with each field. */
+export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: ForkDraft): ReadForkDraft {
+  const problems: Record<string, string> = {};
+  const { config } = point;
+  const edits = [...forkTexts(point), ...forkMemories(point)].flatMap((each) => {
+    const changed = draft.texts[each.key];
+    if (changed === undefined || changed === each.text || draft.deleted.includes(each.key)) return [];
+    if (each.kind === 'memory' && changed === '') problems[each.key] = 'Delete it instead of emptying it.';
+    return [each.edit(changed)];
+  });
+  const called = forkCalls(point).flatMap(({ callId, fields }) => {
+    const written = fields.map((field) => ({ ...field, text: draft.texts[field.key] ?? field.text }));
+    if (written.every(({ text: now }, index) => now === fields[index]?.text)) return [];
+    const args = editedArguments(written);
+    if (args.ok) return [{ target: 'call' as const, call_id: callId, arguments: args.arguments }];
+    problems[`call:${callId}:${args.name}`] = `Not JSON: texts stand in "quotes".`;
+    return [];
+  });
+  const deletions = draft.deleted.map((key) => ({
+    target: 'memory' as const,
+    key: key.slice('memory:'.length),
+    value: null,
+  }));
+  const { key, value } = draft.newMemory;
+  if ((key.trim() === '') !== (value === '')) problems.newMemory = 'A memory has a key and a value.';
+  const added =
+    key.trim() === '' || value === '' ? [] : [{ target: 'memory' as const, key: key.trim(), value }];
+
+  const number = (name: string, written: string, limits: { min: number; max: number; whole: boolean }) => {
+    if (written.trim() === '') return undefined;
+    const read = Number(written.trim().replace(',', '.'));
+    const { min, max, whole } = limits;
+    if (Number.isFinite(read) && read >= min && read <= max && (!whole || Number.isInteger(read)))
+      return read;
+    problems[name] = `${whole ? 'A whole number' : 'A number'} from ${min} to ${max}.`;
+    return undefined;
+  };
+  const options: Record<string, number | null> = {};
+  const option = (name: 'temperature' | 'seed', found: number | undefined) => {
+    const before = config.model_options[name];
+    if (found === before) return;
+    if (found !== undefined) options[name] = found;
+    else if (before !== undefined && draft[name].trim() === '') options[name] = null;
+  };
+  option('temperature', number('temperature', draft.temperature, { min: 0, max: 5, whole: false }));
+  option('seed', number('seed', draft.seed, { min: 0, max: 2 ** 31 - 1, whole: true }));
+  const changedLimit = draft.limit !== limitOf(point);
+  const limit = changedLimit
+    ? number('limit', draft.limit, { min: 1, max: config.mode === 'explore' ? 1000 : 100, whole: true })
+    : undefined;
+  const whole = (name: 'window' | 'reply', before: number, limits: { min: number; max: number }) => {
+    const found = number(name, draft[name], { ...limits, whole: true });
+    return found === before ? undefined : found;
+  };
+  const window = whole('window', config.window_tokens, { min: 256, max: 2_000_000 });
+  const [first, second] = config.num_predict;
+  const reply = whole('reply', first, { min: 1, max: 1_000_000 });
+  const think = thinkOf(draft.think);
+  if (draft.model.trim() === '') problems.model = 'Choose a model.';
+  const settings: ForkSettings = {
+    ...(draft.model.trim() === config.model ? {} : { model: draft.model.trim() }),
+    ...(Object.keys(options).length > 0 ? { model_options: options } : {}),
+    ...(changedLimit && config.mode === 'explore' ? { max_cycles: limit ?? null } : {}),
+    ...(limit !== undefined && config.mode === 'task' ? { max_iterations: limit } : {}),
+    ...(think === config.think ? {} : { think }),
+    ...(window === undefined ? {} : { window_tokens: window }),
+    // The second try of a reply that was cut off is never the shorter one.
+    ...(reply === undefined ? {} : { num_predict: [reply, Math.max(reply, second)] as [number, number] }),
+  };
+  if (Object.keys(problems).length > 0) return { ok: false, problems };
+  const message = draft.message.trim();
+  const all = [...edits, ...called, ...deletions, ...added];
+  const { model_options: _, ...others } = settings;
+  const changes =
+    all.length + Object.keys(others).length + Object.keys(options).length + (message === '' ? 0 : 1);
+  // A conversation that may fill the window may fill the new one.
+  const bound = config.session?.context_limit ?? config.explore?.context_limit;
+  if (window !== undefined && bound === config.window_tokens) settings.context_limit = window;
+  const request: ForkRequest = {
+    at: place,
+    workspace: draft.workspace,
+    ...(all.length > 0 ? { edits: all } : {}),
+    ...(Object.keys(settings).length > 0 ? { settings } : {}),
+    ...(message === '' ? {} : { message }),
+  };
+  return { ok: true, request, changes };
+}

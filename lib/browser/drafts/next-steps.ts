@@ -1,0 +1,192 @@
+import type { ForkRequest, ForkSettings } from '../../api/fork-run.ts';
+import type { RunConfig } from '../../events/config.ts';
+import { rowIndexOfSeq, type Timeline } from '../../events/fold-timeline.ts';
+import type { EventOf } from '../../events/registry.ts';
+import type { RunState } from '../../events/run-state.ts';
+import { formatCount, plural } from '../words/format.ts';
+import { stepWord } from '../words/mode-words.ts';
+import type { ForkOpening } from './fork-draft.ts';
+import type { RunDraft } from './run-draft.ts';
+
+type End = EventOf<'run.ended'>;
+
+/** Most iterations that a run of a task may have (K-14). */
+const MAX_ITERATIONS = 100;
+const MAX_CYCLES = 1000;
+
+/**
+ * The place before which a run can be forked so that what ended it does not happen again: before the second of the equal
+ * calls, the first nudge, the failed call, else the last step. `undefined` when there was none.
+ */
+export function forkBeforeCause(
+  timeline: Timeline,
+  end: End,
+  mode: RunConfig['mode'],
+): ForkOpening | undefined {
+  const { termination_reason: reason } = end.result;
+  const evidence = end.evidence.toSorted((a, b) => a - b);
+  const cause =
+    reason === 'repetition'
+      ? (evidence[1] ?? evidence[0])
+      : reason === 'nudge_exhausted'
+        ? evidence[0]
+        : evidence.at(-1);
+  const at = (cause === undefined ? undefined : stepAt(timeline, cause)) ?? lastStep(timeline);
+  if (!at) return undefined;
+  return {
+    place: { before_iteration: at.iteration, attempt: at.attempt },
+    words: `before ${stepWord(mode).toLowerCase()} ${at.iteration}`,
+    focus: 'message',
+  };
+}
+
+function stepAt(timeline: Timeline, seq: number): { iteration: number; attempt: number } | undefined {
+  const index = rowIndexOfSeq(timeline, seq);
+  const row = index === undefined ? undefined : timeline.rows[index];
+  return row && row.iteration > 0 ? row : undefined;
+}
+
+function lastStep(timeline: Timeline): { iteration: number; attempt: number } | undefined {
+  return timeline.rows.findLast(({ kind }) => kind === 'iteration');
+}
+
+/** How far a run came, as its state says it. */
+type Extent = Pick<RunState, 'iteration' | 'cycle'>;
+
+/** How a run that has ended can go on in its own conversation: as a fork at its end. */
+export interface Continuation {
+  readonly request: ForkRequest;
+  /** What has to be set otherwise so that it can, in words: `up to 20 iterations`. */
+  readonly changes: readonly string[];
+}
+
+/** A person has something to add, and the model should not run out of iterations over it. */
+const ROOM_FOR_A_HINT = 3;
+
+/** How a person's words go on after the end; `undefined` when nothing was said yet, or no iteration is left to have. */
+export function continueWith(
+  message: string,
+  config: RunConfig,
+  extent: Extent,
+  end: End,
+): Continuation | undefined {
+  if (extent.iteration === 0) return undefined;
+  const changes: string[] = [];
+  const settings: ForkSettings = {};
+  if (
+    config.mode === 'task' &&
+    config.agentic &&
+    config.max_iterations - extent.iteration < ROOM_FOR_A_HINT
+  ) {
+    settings.max_iterations = higherLimit(config);
+    if (settings.max_iterations <= extent.iteration) return undefined;
+    changes.push(`up to ${settings.max_iterations} iterations`);
+  }
+  const cycles = config.explore?.max_cycles ?? undefined;
+  if (cycles !== undefined && extent.cycle.number >= cycles) {
+    settings.max_cycles = Math.min(MAX_CYCLES, cycles * 2);
+    if (settings.max_cycles <= extent.cycle.number) return undefined;
+    changes.push(`up to ${settings.max_cycles} cycles`);
+  }
+  if (end.result.termination_reason === 'budget_exceeded') {
+    const { max_tokens_total: tokens, max_cost_usd: cost } = config.budget;
+    settings.budget = {
+      ...config.budget,
+      ...(tokens === undefined ? {} : { max_tokens_total: tokens * 2 }),
+      ...(cost === undefined ? {} : { max_cost_usd: cost * 2 }),
+    };
+    changes.push('twice the budget');
+  }
+  if (end.result.termination_reason === 'context_full') {
+    const window = config.window_tokens * 2;
+    settings.window_tokens = window;
+    if (config.mode !== 'task') settings.context_limit = window;
+    changes.push(`a window of ${formatCount(window)} tokens`);
+  }
+  return { request: { at: { end: true }, message, settings, workspace: 'same' }, changes };
+}
+
+/** How a run that came to its limit of iterations or cycles can go on: with so many more. `undefined`: it cannot. */
+export function moreSteps(
+  config: RunConfig,
+  extent: Extent,
+  end: End,
+): { words: string; request: ForkRequest } | undefined {
+  const fork = (settings: ForkSettings): ForkRequest => ({ at: { end: true }, settings, workspace: 'same' });
+  const reason = end.result.termination_reason;
+  if (config.mode === 'task' && reason === 'max_iterations') {
+    const limit = higherLimit(config);
+    if (limit <= config.max_iterations) return undefined;
+    return { words: `${limit - config.max_iterations} more`, request: fork({ max_iterations: limit }) };
+  }
+  const cycles = config.explore?.max_cycles ?? undefined;
+  if (cycles === undefined || reason !== 'final_answer' || extent.cycle.number < cycles) return undefined;
+  const limit = Math.min(MAX_CYCLES, cycles * 2);
+  if (limit <= cycles) return undefined;
+  return { words: plural(limit - cycles, 'more cycle'), request: fork({ max_cycles: limit }) };
+}
+
+function higherLimit({ max_iterations: limit }: RunConfig): number {
+  return Math.min(MAX_ITERATIONS, limit + Math.max(5, limit));
+}
+
+/** A setting that keeps the same end from coming again, in words and as a change of the form. */
+export interface Suggestion {
+  readonly words: string;
+  readonly changes: Partial<RunDraft>;
+  /** Whether it raises the very limit that ended the run; else it is one thing to try, or right for some tasks only. */
+  readonly raisesLimit: boolean;
+}
+
+/** What to set otherwise after this end, when there is one setting that follows from it. */
+export function suggestionFor(config: RunConfig, end: End): Suggestion | undefined {
+  const { budget, mode } = config;
+  switch (end.result.termination_reason) {
+    case 'max_iterations': {
+      const limit = Math.min(MAX_ITERATIONS, config.max_iterations * 2);
+      return limit > config.max_iterations
+        ? { words: `with ${limit} iterations`, changes: { maxIterations: String(limit) }, raisesLimit: true }
+        : undefined;
+    }
+    case 'stall':
+      return { words: 'without the stall guard', changes: { stallGuard: 'off' }, raisesLimit: false };
+    case 'repetition': {
+      const { temperature } = config.model_options;
+      const higher =
+        typeof temperature === 'number' ? Math.min(1, Math.round((temperature + 0.3) * 10) / 10) : 0.7;
+      return higher === temperature
+        ? undefined
+        : { words: `at temperature ${higher}`, changes: { temperature: String(higher) }, raisesLimit: false };
+    }
+    case 'context_full': {
+      const window = config.window_tokens * 2;
+      return {
+        words: `with a window of ${formatCount(window)} tokens`,
+        changes:
+          mode === 'task'
+            ? { windowTokens: String(window) }
+            : { windowTokens: String(window), contextLimit: String(window) },
+        raisesLimit: true,
+      };
+    }
+    case 'budget_exceeded': {
+      const { max_tokens_total: tokens, max_seconds: seconds, max_cost_usd: cost } = budget;
+      const changes: Partial<RunDraft> = {
+        ...(tokens === undefined ? {} : { maxTokens: String(tokens * 2) }),
+        ...(seconds === undefined ? {} : { maxMinutes: String(Math.round((seconds / 30) * 100) / 100) }),
+        ...(cost === undefined ? {} : { maxCost: String(cost * 2) }),
+      };
+      return { words: 'with twice the budget', changes, raisesLimit: true };
+    }
+    case 'timeout': {
+      const seconds = Math.min(86_400, (config.call_timeout_ms / 1000) * 2);
+      return {
+        words: `with ${seconds} s per call`,
+        changes: { callTimeout: String(seconds) },
+        raisesLimit: true,
+      };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,359 @@
+import type { CreateRunRequest } from '../../api/create-run.ts';
+import type { HealthReply } from '../../api/replies.ts';
+import type { RunConfig } from '../../events/config.ts';
+
+export type DraftCheck =
+  | { type: 'command'; command: string }
+  | { type: 'file_exists'; path: string }
+  | { type: 'file_contains'; path: string; text: string };
+
+/** What can be started: three modes, and a task without tools (T9, T10). */
+export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
+
+/** Tools of a task that the form has a rule for. */
+const APPROVAL_TOOLS = ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'] as const;
+export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
+export type ApprovalChoice = 'auto' | 'ask' | 'deny';
+
+/** The new-run form as it is filled in. Numbers stay text until the run is started; empty means "as usual". */
+export interface RunDraft {
+  kind: RunKind;
+  task: string;
+  model: string;
+  workspaceKind: 'fresh' | 'folder';
+  workspace: string;
+  tier: 'trivial' | 'standard' | 'complex';
+  maxIterations: string;
+  stallGuard: 'usual' | 'on' | 'off';
+  nudgePlans: boolean;
+  liveTokens: boolean;
+  think: ThinkWord;
+  maxTokens: string;
+  maxMinutes: string;
+  maxCost: string;
+  /** What becomes of calls, by tool; a tool that is not named runs. */
+  approval: Partial<Record<ApprovalTool, ApprovalChoice>>;
+  checks: DraftCheck[];
+  maxAttempts: string;
+  windowTokens: string;
+  temperature: string;
+  seed: string;
+  topP: string;
+  topK: string;
+  keepAlive: string;
+  callTimeout: string;
+  loadTimeout: string;
+  predictFirst: string;
+  predictSecond: string;
+  compactAt: string;
+  resultChars: string;
+  system: string;
+  contextLimit: string;
+  /** Seconds between two turns of a session (S16). */
+  turnDelay: string;
+  maxCycles: string;
+  /** An exploration that goes on until it is stopped (X22). */
+  untilStopped: boolean;
+  callsPerCycle: string;
+  cycleLine: boolean;
+  diversity: boolean;
+  diversityThreshold: string;
+  diversityWindow: string;
+  embeddingModel: string;
+  /** Ollama options that the form has no field for, kept from the run it was made from. */
+  otherOptions: Record<string, number | string | boolean>;
+}
+
+export const emptyDraft: RunDraft = {
+  kind: 'task',
+  task: '',
+  model: '',
+  workspaceKind: 'fresh',
+  workspace: '',
+  tier: 'standard',
+  maxIterations: '',
+  stallGuard: 'usual',
+  nudgePlans: true,
+  liveTokens: false,
+  think: 'off',
+  maxTokens: '',
+  maxMinutes: '',
+  maxCost: '',
+  approval: {},
+  checks: [],
+  maxAttempts: '',
+  windowTokens: '',
+  temperature: '',
+  seed: '',
+  topP: '',
+  topK: '',
+  keepAlive: '',
+  callTimeout: '',
+  loadTimeout: '',
+  predictFirst: '',
+  predictSecond: '',
+  compactAt: '',
+  resultChars: '',
+  system: '',
+  contextLimit: '',
+  turnDelay: '',
+  maxCycles: '',
+  untilStopped: false,
+  callsPerCycle: '',
+  cycleLine: true,
+  diversity: false,
+  diversityThreshold: '',
+  diversityWindow: '',
+  embeddingModel: '',
+  otherOptions: {},
+};
+
+export type DraftField = keyof RunDraft;
+export type DraftProblems = Partial<Record<DraftField, string>>;
+
+/** Iterations of each tier (G1); the server decides, this is what the form says about it. */
+export const TIER_ITERATIONS = { trivial: 5, standard: 10, complex: 20 } as const;
+
+/** What a draft asks the server for, or what is wrong with it, by field. Pure. */
+export function requestOf(
+  draft: RunDraft,
+): { ok: true; request: CreateRunRequest } | { ok: false; problems: DraftProblems } {
+  const problems: DraftProblems = {};
+  const number = (field: DraftField & keyof TextFields, limits: NumberLimits): number | undefined => {
+    const text = draft[field].trim();
+    if (text === '') return undefined;
+    const value = Number(text);
+    const { min, max, whole } = limits;
+    if (!Number.isFinite(value) || value < min || value > max || (whole && !Number.isInteger(value))) {
+      problems[field] =
+        `${whole ? 'A whole number' : 'A number'} from ${min} to ${max.toLocaleString('en')}.`;
+      return undefined;
+    }
+    return value;
+  };
+
+  const { kind } = draft;
+  const isTask = kind === 'task' || kind === 'prompt';
+  const works = kind === 'task' || kind === 'session';
+  if (isTask && draft.task.trim() === '') {
+    problems.task = kind === 'prompt' ? 'Say what you want to know.' : 'Say what the agent should do.';
+  }
+  if (draft.model === '') problems.model = 'Choose a model.';
+  const folder = works && draft.workspaceKind === 'folder';
+  if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
+    problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
+  }
+  const checks = kind === 'task' ? draft.checks : [];
+  if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
+    problems.checks = 'Fill in every check, or remove it.';
+  }
+  const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
+  const option = (name: string, value: number | undefined) => {
+    if (value !== undefined) options[name] = value;
+  };
+  option('temperature', number('temperature', { min: 0, max: 5 }));
+  option('seed', number('seed', { min: 0, max: 2 ** 31 - 1, whole: true }));
+  option('top_p', number('topP', { min: 0, max: 1 }));
+  option('top_k', number('topK', { min: 0, max: 1000, whole: true }));
+
+  const maxTokens = number('maxTokens', { min: 1, max: 1e9, whole: true });
+  const maxMinutes = number('maxMinutes', { min: 0.01, max: 100_000 });
+  const maxCost = number('maxCost', { min: 0.0001, max: 1e6 });
+  const first = number('predictFirst', { min: 1, max: 1_000_000, whole: true });
+  const second = number('predictSecond', { min: 1, max: 1_000_000, whole: true });
+  const request: CreateRunRequest = {
+    mode: isTask ? 'task' : kind,
+    agentic: kind !== 'prompt',
+    task: kind === 'explore' ? undefined : draft.task.trim(),
+    model: draft.model,
+    workspace: folder ? draft.workspace.trim() : undefined,
+    live_tokens: draft.liveTokens,
+    think: thinkOf(draft.think),
+    window_tokens: number('windowTokens', { min: 256, max: 2_000_000, whole: true }),
+    call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
+    load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
+    num_predict:
+      first === undefined && second === undefined
+        ? undefined
+        : [first ?? 2048, second ?? Math.max(4096, first ?? 0)],
+    keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
+    model_options: Object.keys(options).length > 0 ? options : undefined,
+    ...(isTask ? taskFields(draft, number) : endlessFields(draft, number)),
+    approval: approvalOf(draft),
+    budget:
+      maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
+        ? undefined
+        : {
+            max_tokens_total: maxTokens,
+            max_seconds: maxMinutes === undefined ? undefined : Math.round(maxMinutes * 60 * 100) / 100,
+            max_cost_usd: maxCost,
+          },
+  };
+  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+/** How much a model thinks, as a word of a form. */
+export type ThinkWord = 'off' | 'on' | 'low' | 'medium' | 'high';
+
+export function thinkOf(word: ThinkWord): RunConfig['think'] {
+  return word === 'on' ? true : word === 'off' ? false : word;
+}
+
+export function thinkWord(think: RunConfig['think']): ThinkWord {
+  return think === true ? 'on' : think === false ? 'off' : think;
+}
+
+type ReadNumber = (
+  field: { [K in DraftField]: RunDraft[K] extends string ? K : never }[DraftField],
+  limits: NumberLimits,
+) => number | undefined;
+
+function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
+  const maxIterations = number('maxIterations', { min: 1, max: 100, whole: true });
+  const maxAttempts = number('maxAttempts', { min: 1, max: 10, whole: true });
+  return {
+    tier: draft.tier,
+    max_iterations: maxIterations,
+    stall_guard: draft.stallGuard === 'usual' ? undefined : draft.stallGuard === 'on',
+    nudge_plans: draft.nudgePlans,
+    compact_at: number('compactAt', { min: 0.1, max: 1 }),
+    result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
+    max_attempts: maxAttempts,
+    system: draft.system.trim() === '' ? undefined : draft.system,
+    checks: draft.kind === 'task' && draft.checks.length > 0 ? draft.checks : undefined,
+  };
+}
+
+/** What sessions and explorations have instead of the guards of a task. */
+function endlessFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
+  const context_limit = number('contextLimit', { min: 64, max: 2_000_000, whole: true });
+  if (draft.kind === 'session') {
+    const seconds = number('turnDelay', { min: 0, max: 86_400 });
+    return { context_limit, turn_delay: seconds === undefined ? undefined : Math.round(seconds * 1000) };
+  }
+  return {
+    context_limit,
+    max_cycles: draft.untilStopped ? null : number('maxCycles', { min: 1, max: 1000, whole: true }),
+    calls_per_cycle: number('callsPerCycle', { min: 1, max: 1000, whole: true }),
+    cycle_line: draft.cycleLine,
+    diversity: draft.diversity
+      ? {
+          threshold: number('diversityThreshold', { min: 0, max: 1 }),
+          window: number('diversityWindow', { min: 1, max: 50, whole: true }),
+          embedding_model: draft.embeddingModel === '' ? undefined : draft.embeddingModel,
+        }
+      : undefined,
+  };
+}
+
+/** How commands run on this machine: in the sandbox, without one by the operator's wish, or not at all. */
+export type CommandPlace = 'confined' | 'unconfined' | 'off';
+
+export function commandPlace({ available, unconfined }: HealthReply['sandbox']): CommandPlace {
+  return unconfined ? 'unconfined' : available ? 'confined' : 'off';
+}
+
+/** Tools of this kind of run that the form has a rule for; one that is not offered needs none. */
+export function approvalTools(kind: RunKind, commands: CommandPlace = 'confined'): readonly ApprovalTool[] {
+  const tools: readonly ApprovalTool[] =
+    kind === 'task' ? APPROVAL_TOOLS : kind === 'session' ? ['read_file', 'write_file', 'run_command'] : [];
+  return commands === 'off' ? tools.filter((tool) => tool !== 'run_command') : tools;
+}
+
+/** The rules there are for a tool, the usual one first. */
+export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): readonly ApprovalChoice[] {
+  return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : ['auto', 'ask', 'deny'];
+}
+
+function approvalOf({ kind, approval }: RunDraft): CreateRunRequest['approval'] {
+  const tools: RunDraft['approval'] = {};
+  for (const tool of approvalTools(kind)) {
+    const choice = approval[tool];
+    if (choice !== undefined && choice !== 'auto') tools[tool] = choice;
+  }
+  return Object.keys(tools).length > 0 ? { tools } : undefined;
+}
+
+interface NumberLimits {
+  min: number;
+  max: number;
+  whole?: boolean;
+}
+
+type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]: string };
+
+/** The draft that would start a run again. The folder that was made for it, which has its name, is not used twice. */
+export function draftOf(config: RunConfig, runId: string): RunDraft {
+  const madeForIt = config.workspace.split(/[\\/]/).at(-1) === runId;
+  const chosen = config.workspace !== '' && !madeForIt;
+  const text = (value: number | string | boolean | undefined) => (value === undefined ? '' : String(value));
+  const { temperature, seed, top_p, top_k, ...otherOptions } = config.model_options;
+  const seconds = config.budget.max_seconds;
+  return {
+    ...emptyDraft,
+    kind: config.mode === 'task' ? (config.agentic ? 'task' : 'prompt') : config.mode,
+    task: config.task,
+    model: config.model,
+    workspaceKind: chosen ? 'folder' : 'fresh',
+    workspace: chosen ? config.workspace : '',
+    tier: config.tier,
+    ...(config.mode === 'task' ? taskDraft(config) : endlessDraft(config)),
+    liveTokens: config.live_tokens,
+    think: thinkWord(config.think),
+    maxTokens: text(config.budget.max_tokens_total),
+    maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
+    maxCost: text(config.budget.max_cost_usd),
+    windowTokens: config.window_tokens === 32_768 ? '' : String(config.window_tokens),
+    temperature: text(temperature),
+    seed: text(seed),
+    topP: text(top_p),
+    topK: text(top_k),
+    keepAlive: text(config.keep_alive),
+    callTimeout: config.call_timeout_ms === 120_000 ? '' : String(config.call_timeout_ms / 1000),
+    loadTimeout: config.load_timeout_ms === 600_000 ? '' : String(config.load_timeout_ms / 1000),
+    otherOptions,
+  };
+}
+
+function taskDraft(config: RunConfig): Partial<RunDraft> {
+  const [first, second] = config.num_predict;
+  return {
+    maxIterations:
+      config.max_iterations === TIER_ITERATIONS[config.tier] ? '' : String(config.max_iterations),
+    stallGuard: config.stall_guard ? 'usual' : 'off',
+    nudgePlans: config.nudge_plans,
+    approval: Object.fromEntries(
+      APPROVAL_TOOLS.map((tool) => [
+        tool,
+        config.approval?.tools?.[tool] ?? config.approval?.default ?? 'auto',
+      ]),
+    ),
+    checks: config.checks,
+    maxAttempts: config.max_attempts === 3 ? '' : String(config.max_attempts),
+    predictFirst: first === 2048 ? '' : String(first),
+    predictSecond: second === 4096 ? '' : String(second),
+    compactAt: config.compact_at === 0.75 ? '' : String(config.compact_at),
+    resultChars: config.result_chars === 8000 ? '' : String(config.result_chars),
+    system: config.system ?? '',
+  };
+}
+
+function endlessDraft(config: RunConfig): Partial<RunDraft> {
+  const { session, explore } = config;
+  const limit = session?.context_limit ?? explore?.context_limit;
+  const diversity = explore?.diversity;
+  return {
+    predictFirst: String(config.num_predict[0]),
+    predictSecond: String(config.num_predict[1]),
+    contextLimit: limit === undefined || limit === config.window_tokens ? '' : String(limit),
+    turnDelay: session?.turn_delay ? String(session.turn_delay / 1000) : '',
+    maxCycles: explore?.max_cycles ? String(explore.max_cycles) : '',
+    untilStopped: explore?.max_cycles === null,
+    callsPerCycle: explore ? String(explore.calls_per_cycle) : '',
+    cycleLine: explore?.cycle_line ?? true,
+    diversity: diversity !== undefined,
+    diversityThreshold: diversity ? String(diversity.threshold) : '',
+    diversityWindow: diversity ? String(diversity.window) : '',
+    embeddingModel: diversity?.embedding_model ?? '',
+  };
+}

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { foldAll } from '../../events/fold-run.ts';
+import { emptyRunState } from '../../events/run-state.ts';
+import { approvalLog, type SampleLog } from '../../testing/sample-logs.ts';
+import { stoppedSessionLog } from '../../testing/sample-modes.ts';
+import { activityOf } from './activity.ts';
+import { emptyLive } from './live-text.ts';
+
+const inLine = { ...emptyLive, queue: { position: 1, ahead: ['another'] } };
+const stateOf = (log: SampleLog) => foldAll(emptyRunState(log.runId), log.events);
+
+it('D12: a run that was answered and waits for its place says so, until its call runs', () => {
+  const log = approvalLog();
+  const call = { name: 'run_command', arguments: { command: 'npm test' } };
+  expect(activityOf(stateOf(log), inLine).label).toBe('Waiting for your approval');
+  log.decide(call, { decision: 'approved' });
+  expect(activityOf(stateOf(log), inLine)).toMatchObject({
+    label: 'Waiting in queue',
+    detail: '1 ahead, place 1',
+    expectedAt: undefined,
+  });
+  const soon = { ...inLine, queue: { ...inLine.queue, expectedAt: 5000 } };
+  expect(activityOf(stateOf(log), soon).expectedAt).toBe(5000);
+  log.toolStarts(call);
+  expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
+});
+
+it('S16: the pause between two turns is called one', () => {
+  const log = stoppedSessionLog();
+  const lastTurn = log.events.findLastIndex(({ type }) => type === 'turn.ended');
+  log.events.splice(lastTurn + 1);
+  expect(activityOf(stateOf(log), emptyLive).label).toBe('Between steps');
+  log.push({ type: 'turn.paused', iteration: stateOf(log).iteration, wait_ms: 2000 });
+  expect(activityOf(stateOf(log), emptyLive).label).toBe('Pausing');
+});

@@ -1,0 +1,113 @@
+import type { RunState } from '../../events/run-state.ts';
+import { reasonWords, type Tone } from '../words/end-words.ts';
+import { formatBytes } from '../words/format.ts';
+import type { Live } from './live-text.ts';
+
+/** What a run is doing now, in words, with the moment it began (its own clock). */
+export interface Activity {
+  label: string;
+  /** More about it: the model, the command, the place in the queue. */
+  detail?: string;
+  /** When it may be over, where that can be estimated, in milliseconds since 1970. */
+  expectedAt?: number;
+  /** Milliseconds since 1970. */
+  since: number;
+  tone: Tone;
+  /** Whether a clock runs. */
+  running: boolean;
+}
+
+/**
+ * Whether the run can be in line for its model server: before its start, between two steps when it let others pass, and
+ * before a call that a person has decided about.
+ */
+export function mayWaitForPlace({ phase, reply }: RunState): boolean {
+  if (phase === 'executing') return !reply?.calls.some((call) => call.status === 'running');
+  return phase === 'queued' || phase === 'starting' || phase === 'between';
+}
+
+/** Words for the present phase: honest about what is being waited for. Pure. */
+export function activityOf(run: RunState, live: Live): Activity {
+  const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
+  const place = mayWaitForPlace(run) ? live.queue : undefined;
+  if (place || run.phase === 'queued') {
+    return {
+      ...base,
+      label: 'Waiting in queue',
+      detail: place ? `${place.ahead.length} ahead, place ${place.position}` : undefined,
+      expectedAt: place?.expectedAt,
+      tone: 'calm',
+    };
+  }
+  switch (run.phase) {
+    case 'starting':
+      return { ...base, label: 'Checking server and model' };
+    case 'loading':
+      return { ...base, label: 'Loading the model', detail: loadWords(run, live) };
+    case 'between':
+      if (run.iteration === 0) return { ...base, label: 'Starting' };
+      return { ...base, label: run.turns.pausedAfter === run.iteration ? 'Pausing' : 'Between steps' };
+    case 'calling': {
+      const since = run.openCall?.at ?? run.phaseSince;
+      const writes = live.call === run.openCall?.call;
+      if (writes && live.text?.text) return { ...base, since: live.textSince ?? since, label: 'Writing' };
+      if (writes && live.thinking?.text) {
+        return { ...base, since: live.thinkingSince ?? since, label: 'Thinking' };
+      }
+      return {
+        ...base,
+        since,
+        label: run.openCall?.stream ? 'Reading the prompt' : 'Waiting for the reply',
+        detail: run.config?.model,
+      };
+    }
+    case 'deciding':
+      return { ...base, label: 'Reading the reply' };
+    case 'awaiting-approval': {
+      const call = run.reply?.calls.find((pending) => pending.status === 'waiting');
+      const about = call && mainArgument(call.arguments);
+      return {
+        ...base,
+        label: 'Waiting for your approval',
+        detail: call && `${call.name}${about === undefined ? '' : ` ${about}`}`,
+        tone: 'warn',
+      };
+    }
+    case 'executing': {
+      const call = run.reply?.calls.find((pending) => pending.status === 'running');
+      return call
+        ? { ...base, label: `Running ${call.name}`, detail: mainArgument(call.arguments) }
+        : { ...base, label: 'Running tools' };
+    }
+    case 'verifying':
+      return { ...base, label: 'Checking the work', detail: `attempt ${run.attempt}` };
+    case 'ended': {
+      const reason = run.result?.termination_reason ?? 'error';
+      const { label, tone } = reasonWords(reason, run.config?.mode);
+      return { ...base, label, tone, running: false };
+    }
+  }
+}
+
+/** What is known of a load: Ollama tells no progress, only what it loads into; before that, the size on disk. */
+function loadWords(run: RunState, live: Live): string | undefined {
+  const { sizeBytes, vramBytes = 0 } = live.load ?? {};
+  if (sizeBytes) {
+    const gpu = vramBytes > 0 ? `${formatBytes(vramBytes)} of ${formatBytes(sizeBytes)} to the GPU` : '';
+    return gpu || `${formatBytes(sizeBytes)}, all on the CPU`;
+  }
+  const onDisk = run.preflight?.size_bytes;
+  return onDisk ? `${run.config?.model}, ${formatBytes(onDisk)} on disk` : run.config?.model;
+}
+
+const MAIN_ARGUMENTS = ['path', 'command', 'pattern', 'query', 'key', 'url', 'name', 'file', 'directory'];
+
+/** The one argument that says what a call is about, for its heading: a path, a command, a pattern. */
+export function mainArgument(args: Readonly<Record<string, unknown>>): string | undefined {
+  for (const name of MAIN_ARGUMENTS) {
+    const value = args[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  const first = Object.values(args).find((value) => typeof value === 'string' && value !== '');
+  return typeof first === 'string' ? first : undefined;
+}

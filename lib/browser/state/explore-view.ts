@@ -1,0 +1,91 @@
+import type { Cycle, MemoryChange } from '../../events/fold-cycles.ts';
+import { shortText } from '../../util/short-text.ts';
+import { plainVisibleText } from '../visible-text.ts';
+import { formatCount, formatPercent, formatShortCount, plural } from '../words/format.ts';
+
+/** Tools of a cycle that are named one by one, and how much of a name that a model may have made up. */
+const NAMED_TOOLS = 4;
+const NAME_CHARS = 40;
+
+/** A key of the memory with everything that happened to it up to a cycle, the last change last. */
+export interface MemoryKey {
+  readonly key: string;
+  /** `undefined`: it was deleted. */
+  readonly value: string | undefined;
+  readonly history: readonly MemoryChange[];
+  /** How often it was written; the rest of the history are deletions. */
+  readonly writes: number;
+}
+
+/** The memory as it stood at the end of a cycle: keys that are there in the order of writing, then deleted ones. Pure. */
+export function memoryAt(changes: readonly MemoryChange[], cycle: number): MemoryKey[] {
+  const keys = new Map<string, MemoryChange[]>();
+  for (const change of changes) {
+    if (change.cycle > cycle) break;
+    const history = keys.get(change.key);
+    if (history) history.push(change);
+    else keys.set(change.key, [change]);
+  }
+  return [...keys]
+    .map(
+      ([key, history]): MemoryKey => ({
+        ...{ key, history, value: history.at(-1)?.value },
+        writes: history.filter(({ value }) => value !== undefined).length,
+      }),
+    )
+    .sort((a, b) => Number(a.value === undefined) - Number(b.value === undefined));
+}
+
+/**
+ * A cycle in words: its calls by tool (the shades of the strip tell them only to those who see them, and their key has no
+ * room on a phone), what was written, how new it was, and how it ended. Pure.
+ *
+ * @param options.over whether the run has ended: then a cycle without an end will never have one
+ */
+export function cycleWords(cycle: Cycle, { over }: { over: boolean }): string {
+  const failed = cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : '';
+  const mix = toolMix(cycle);
+  return [
+    `${plural(cycle.toolCalls, 'call')}${failed}${mix && `: ${mix}`}`,
+    `${formatShortCount(cycle.tokensOut)} tokens written`,
+    cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
+    cycle.advice?.feedback === undefined ? undefined : 'told to look for something new',
+    cycle.endedBy === 'call_limit' ? 'ended by the call limit' : undefined,
+    cycle.endedBy === undefined ? (over ? 'not finished' : 'open') : undefined,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** The calls of a cycle by tool, the most frequent first: `2 write, 1 list`; empty without calls. */
+function toolMix({ tools }: Pick<Cycle, 'tools'>): string {
+  const counts = Object.entries(tools).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+  const named = counts.slice(0, NAMED_TOOLS).map(([tool, count]) => {
+    return `${formatCount(count)} ${shortText(plainVisibleText(tool), NAME_CHARS)}`;
+  });
+  const others = counts.slice(NAMED_TOOLS).reduce((sum, [, count]) => sum + count, 0);
+  return [...named, ...(others > 0 ? [`${formatCount(others)} others`] : [])].join(', ');
+}
+
+/**
+ * What the harness measured of each reflection, by the cycle it ended. It stands in the log with a later cycle: the next
+ * one, or after cycles without a reflection one of those that follow. Pure.
+ */
+export function adviceByReflection(cycles: readonly Cycle[]): Map<number, NonNullable<Cycle['advice']>> {
+  const advice = new Map<number, NonNullable<Cycle['advice']>>();
+  let reflected: number | undefined;
+  for (const cycle of cycles) {
+    if (cycle.advice && reflected !== undefined) advice.set(reflected, cycle.advice);
+    if (cycle.reflection !== undefined) reflected = cycle.number;
+  }
+  return advice;
+}
+
+/** The tools of an exploration by how often they were called, the most frequent first. Pure. */
+export function toolsByUse(cycles: readonly Cycle[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { tools } of cycles) {
+    for (const [tool, count] of Object.entries(tools)) counts.set(tool, (counts.get(tool) ?? 0) + count);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([tool]) => tool);
+}

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import { foldAll } from '../../events/fold-run.ts';
+import { emptyRunState } from '../../events/run-state.ts';
+import {
+  completedLog,
+  endedLog,
+  repairedLog,
+  type SampleLog,
+  verifiedLog,
+} from '../../testing/sample-logs.ts';
+import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
+import { firedLimit, ledgerOf } from './ledger.ts';
+
+const gauges = (log: SampleLog, now = 0) =>
+  Object.fromEntries(
+    ledgerOf(foldAll(emptyRunState(log.runId), log.events), now).map((gauge) => [gauge.id, gauge]),
+  );
+
+it('G6: shows three identical rounds as 3/3, the refused one included', () => {
+  expect(gauges(endedLog('repetition')).repetition).toMatchObject({ used: 3, limit: 3, tone: 'reached' });
+});
+
+it('G10: counts the rounds since a file was written', () => {
+  expect(gauges(endedLog('stall')).stall).toMatchObject({ value: '5/5', tone: 'reached' });
+});
+
+it('G5, G14: shows iterations and nudges against their limits', () => {
+  expect(gauges(endedLog('max_iterations')).iterations).toMatchObject({ value: '10/10', tone: 'reached' });
+  expect(gauges(endedLog('nudge_exhausted')).nudges).toMatchObject({ value: '2/2', tone: 'reached' });
+  expect(gauges(repairedLog()).nudges).toMatchObject({ value: '1/2', tone: 'near' });
+});
+
+it('C2: marks on the window where older results are shortened', () => {
+  expect(gauges(completedLog()).context).toMatchObject({ limit: 32_768, mark: 0.75, tone: 'calm' });
+});
+
+it('V2: shows budgets only when they are set', () => {
+  expect(gauges(completedLog()).tokens).toBeUndefined();
+  expect(gauges(verifiedLog()).tokens).toMatchObject({ limit: 60_000 });
+});
+
+it('K-12: leaves the stall guard out when it is off', () => {
+  expect(gauges(completedLog({ config: { stall_guard: false } })).stall).toBeUndefined();
+});
+
+it('S17, X22: sessions and explorations show what bounds them, and no limit of iterations', () => {
+  expect(Object.keys(gauges(sessionLog()))).toEqual(['conversation', 'empty', 'context']);
+  const cycles = gauges(exploreLog(4));
+  expect(Object.keys(cycles)).toEqual(['cycles', 'calls-per-cycle', 'conversation', 'context']);
+  expect(cycles.cycles).toMatchObject({ used: 4, limit: 4 });
+});
+
+it.each([
+  ['repetition', 'repetition'],
+  ['stall', 'stall'],
+  ['max_iterations', 'iterations'],
+  ['nudge_exhausted', 'nudges'],
+  ['context_full', 'context'],
+  ['stopped', undefined],
+] as const)(
+  'None of them has 4: %s names the counter that fired, and the events that fed it',
+  (reason, id) => {
+    const log = endedLog(reason);
+    const fired = firedLimit(foldAll(emptyRunState(log.runId), log.events));
+    expect(fired?.id).toBe(id);
+    for (const seq of fired?.events ?? []) expect(log.events[seq - 1]).toBeDefined();
+  },
+);
+
+it('C7: a window that ended a run is full, whatever its last request had', () => {
+  expect(gauges(endedLog('context_full')).context).toMatchObject({
+    value: 'full',
+    tone: 'reached',
+    fired: true,
+    detail: expect.stringContaining('the next request did not fit'),
+  });
+  expect(gauges(endedLog('stall')).context).toMatchObject({ tone: 'calm' });
+});
+
+it('G6: the three identical calls are the events of the counter', () => {
+  const log = endedLog('repetition');
+  const events = gauges(log).repetition?.events ?? [];
+  expect(events).toHaveLength(3);
+  expect(events.map((seq) => log.events[seq - 1]?.type)).toEqual(Array(3).fill('reply.parsed'));
+});
+
+it('None of them has 4: second tries are counted against the number there may be', () => {
+  const log = repairedLog();
+  const before = gauges(log);
+  expect(before.retries).toMatchObject({ value: '0/8', tone: 'calm' });
+  log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
+  expect(gauges(log)['retries-transient']).toMatchObject({ used: 1, limit: 2, value: '1/2' });
+  expect(gauges(log).retries).toBeUndefined();
+  for (let again = 0; again < 3; again += 1) {
+    log.push({ type: 'policy.retried', iteration: 1, cause: 'overflow', message: 'Too long.', wait_ms: 0 });
+  }
+  expect(gauges(log)['retries-overflow']).toMatchObject({ value: '3/3', tone: 'reached' });
+});
+
+it('None of them has 4: second tries of sessions and explorations are counted, too', () => {
+  for (const log of [sessionLog(), exploreLog(2, { open: true })]) {
+    log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
+    expect(gauges(log)['retries-transient']).toMatchObject({ value: '1/2' });
+  }
+});

@@ -1,0 +1,327 @@
+import { RETRY_LIMITS } from '../../events/retry-limits.ts';
+import type { RunState } from '../../events/run-state.ts';
+import { workedMs } from '../../events/worked-ms.ts';
+import type { JsonObject, JsonValue } from '../../util/json.ts';
+import { formatCount, formatPercent, formatShortCount } from '../words/format.ts';
+
+/** A requested call, as far as it is compared (G7). */
+type Requested = { readonly name: string; readonly arguments: JsonObject };
+
+/** One limit that can end or change a run, and how close it is. */
+export interface Gauge {
+  id: string;
+  label: string;
+  used: number;
+  limit: number;
+  /** Drawn as single ticks when there are few, as one scale otherwise. */
+  ticks: boolean;
+  /** What is written beside it: `4/10`, `61 %`. */
+  value: string;
+  detail?: string;
+  /** A mark on the scale below its end, as a share of 1: where older results are folded. */
+  mark?: number;
+  tone: 'calm' | 'near' | 'reached';
+  /** Sequence numbers of the events that fed the counter, the latest last. */
+  events?: readonly number[];
+  /** What happens at the limit, in a few words. */
+  outcome?: string;
+  /** This is the counter that ended the run. */
+  fired?: boolean;
+}
+
+/** Empty turns or cycles in a row that end a run without a limit (S18, K-24). */
+const EMPTY_LIMIT = 3;
+const WRITING_TOOLS = new Set(['write_file']);
+
+/**
+ * Every guardrail of a run with its counter, in the order in which they are looked at (G18). Pure.
+ *
+ * @param now milliseconds since 1970, for the time budget
+ */
+export function ledgerOf(run: RunState, now: number): Gauge[] {
+  const fired = firedGauge(run);
+  return gaugesOf(run, now).map((gauge) =>
+    gauge.id === fired ? { ...filled(run, gauge), fired: true } : gauge,
+  );
+}
+
+/** A window is full because of the request that was not sent any more: the last one that was says less. */
+function filled(run: RunState, gauge: Gauge): Gauge {
+  if (run.result?.termination_reason !== 'context_full' || gauge.used >= gauge.limit) return gauge;
+  const detail = `${gauge.detail}; the next request did not fit`;
+  return { ...gauge, used: gauge.limit, value: 'full', detail, tone: 'reached' };
+}
+
+/** The counter that ended the run, with the figures it had; `undefined` when none did. */
+export function firedLimit(run: RunState): Gauge | undefined {
+  return ledgerOf(run, run.updatedAt).find((gauge) => gauge.fired);
+}
+
+function firedGauge(run: RunState): string | undefined {
+  switch (run.result?.termination_reason) {
+    case 'max_iterations':
+      return run.config?.mode === 'explore' ? 'cycles' : 'iterations';
+    case 'repetition':
+      return 'repetition';
+    case 'stall':
+      return 'stall';
+    case 'nudge_exhausted':
+      return 'nudges';
+    case 'budget_exceeded':
+      return run.budget?.exceeded;
+    case 'context_full':
+      return run.config?.mode === 'task' ? 'context' : 'conversation';
+    default:
+      return undefined;
+  }
+}
+
+function gaugesOf(run: RunState, now: number): Gauge[] {
+  const { config } = run;
+  if (!config) return [];
+  if (config.mode !== 'task') {
+    return [...endless(run), ...retries(run), context(run), ...budgets(run, now)];
+  }
+  const gauges: Gauge[] = [
+    {
+      ...count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
+      outcome: 'then it ends with what there is',
+      events: run.callHistorySeqs.slice(-1),
+    },
+  ];
+  if (!config.agentic) return [...retries(run), context(run), ...budgets(run, now)];
+
+  gauges.push(repetition(run, config.repetition_threshold));
+  const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
+  if (config.stall_guard && writes) {
+    gauges.push({
+      ...count({
+        id: 'stall',
+        label: 'Rounds since a file was written',
+        used: roundsSinceWrite(run),
+        limit: config.stall_threshold,
+      }),
+      outcome: 'then it is stalled',
+      events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
+    });
+  }
+  if (config.max_nudges > 0) {
+    gauges.push({
+      ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
+      outcome: 'the next silence ends it',
+      events: run.nudgeSeqs,
+    });
+  }
+  const again = retries(run);
+  gauges.push(...(again.length > 0 ? again : [NO_RETRIES]), context(run), ...budgets(run, now));
+  if (config.checks.length > 0) {
+    const attempts = { id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts };
+    // To be in the last attempt ends nothing yet, and the only one is no warning at all.
+    const last = run.attempt > 1 && run.attempt >= config.max_attempts;
+    gauges.push({ ...count(attempts), tone: last ? 'near' : 'calm' });
+  }
+  return gauges;
+}
+
+/** Second tries within an iteration, by cause. */
+const RETRIES = [
+  ['length', 'Asked again: cut off'],
+  ['malformed', 'Asked again: broken call'],
+  ['transient', 'Asked again: server trouble'],
+  ['overflow', 'Asked again: too long'],
+  ['thinking', 'Asked again: without thinking'],
+] as const;
+
+/** Before the first of them: a task may need every one. */
+const NO_RETRIES = count({
+  id: 'retries',
+  label: 'Asked again',
+  used: 0,
+  limit: Object.values(RETRY_LIMITS).reduce((sum, limit) => sum + limit),
+});
+
+function retries(run: RunState): Gauge[] {
+  return RETRIES.flatMap(([cause, label]) => {
+    const used = run.retries[cause];
+    return used > 0 ? [count({ id: `retries-${cause}`, label, used, limit: RETRY_LIMITS[cause] })] : [];
+  });
+}
+
+function repetition(run: RunState, limit: number): Gauge {
+  const used = identicalRounds(run);
+  const pending = run.reply && !run.reply.accepted && run.reply.calls.length > 0;
+  const seqs = pending ? [...run.callHistorySeqs, run.reply?.seq ?? 0] : run.callHistorySeqs;
+  return {
+    ...count({ id: 'repetition', label: 'Identical calls in a row', used, limit }),
+    outcome: `the ${limit === 3 ? 'third' : `${limit}th`} ends it`,
+    events: used > 1 ? seqs.slice(-used) : [],
+  };
+}
+
+/** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
+function endless(run: RunState): Gauge[] {
+  const { config } = run;
+  const gauges: Gauge[] = [];
+  const limit = config?.session?.context_limit ?? config?.explore?.context_limit ?? 0;
+  const characters = run.messages.reduce((sum, message) => sum + message.content.length, 0);
+  if (config?.mode === 'explore') {
+    const cycles = config.explore?.max_cycles;
+    const inCycle = run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0;
+    if (cycles) {
+      const done = count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit: cycles });
+      // To come to the last cycle is what was asked for, and no limit that was hit.
+      gauges.push({ ...done, tone: 'calm' });
+    }
+    gauges.push(
+      count({
+        id: 'calls-per-cycle',
+        label: 'Model calls in this cycle',
+        used: inCycle,
+        limit: config.explore?.calls_per_cycle ?? 0,
+      }),
+    );
+  }
+  if (limit > 0) {
+    gauges.push({
+      ...share('conversation', 'Conversation', characters / 4, limit, formatShortCount),
+      detail: `≈ ${formatShortCount(characters / 4)} of ${formatShortCount(limit)} tokens, then it ends`,
+    });
+  }
+  const empty = config?.mode === 'session' ? run.turns.empty : run.cycle.empty;
+  if (empty > 0) {
+    gauges.push(count({ id: 'empty', label: 'Empty replies in a row', used: empty, limit: EMPTY_LIMIT }));
+  }
+  return gauges;
+}
+
+function count(gauge: { id: string; label: string; used: number; limit: number }): Gauge {
+  return {
+    ...gauge,
+    ticks: gauge.limit <= 24,
+    value: `${formatCount(gauge.used)}/${formatCount(gauge.limit)}`,
+    tone: tone(gauge.used, gauge.limit),
+  };
+}
+
+function tone(used: number, limit: number): Gauge['tone'] {
+  if (used >= limit) return 'reached';
+  // Where limits are small, the last but one is near; where they are large, the last fifth.
+  return used > 0 && (used / limit >= 0.8 || limit - used === 1) ? 'near' : 'calm';
+}
+
+function context(run: RunState): Gauge {
+  const limit = run.loaded?.context_tokens ?? run.config?.window_tokens ?? 0;
+  const { estimatedTokens, promptTokens } = run.context;
+  const used = promptTokens ?? estimatedTokens;
+  const compactAt = run.config?.compact_at ?? 1;
+  return {
+    id: 'context',
+    label: 'Window',
+    used,
+    limit,
+    ticks: false,
+    value: limit === 0 ? '–' : formatPercent(used / limit),
+    detail: `${promptTokens === undefined && used > 0 ? '≈ ' : ''}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
+    mark: compactAt < 1 ? compactAt : undefined,
+    outcome:
+      run.config?.mode === 'task' && compactAt < 1 ? 'older results are shortened at the mark' : undefined,
+    events: run.lastCall ? [run.lastCall.seq] : [],
+    tone: limit > 0 && used >= limit ? 'reached' : limit > 0 && used / limit >= compactAt ? 'near' : 'calm',
+  };
+}
+
+function budgets(run: RunState, now: number): Gauge[] {
+  const budget = run.config?.budget ?? {};
+  const gauges: Gauge[] = [];
+  if (budget.max_tokens_total !== undefined) {
+    const used = run.tokensIn + run.tokensOut;
+    gauges.push({
+      ...share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount),
+      ...looked(run),
+    });
+  }
+  if (budget.max_seconds !== undefined) {
+    const used = workedMs(run, run.phase === 'ended' ? run.updatedAt : now) / 1000;
+    gauges.push({
+      ...share('seconds', 'Time budget', used, budget.max_seconds, (value) => `${Math.round(value)} s`),
+      ...looked(run),
+    });
+  }
+  if (budget.max_cost_usd !== undefined) {
+    gauges.push({
+      ...share('cost', 'Cost budget', run.costUsd, budget.max_cost_usd, (value) => `$${value.toFixed(2)}`),
+      ...looked(run),
+    });
+  }
+  return gauges;
+}
+
+/** A budget is looked at before each iteration; the last look is its evidence. */
+function looked(run: RunState): Pick<Gauge, 'outcome' | 'events'> {
+  return { outcome: 'then no iteration begins', events: run.budget ? [run.budget.seq] : [] };
+}
+
+function share(
+  id: string,
+  label: string,
+  used: number,
+  limit: number,
+  say: (value: number) => string,
+): Gauge {
+  return {
+    id,
+    label,
+    used,
+    limit,
+    ticks: false,
+    value: formatPercent(used / limit),
+    detail: `${say(used)} of ${say(limit)}`,
+    tone: tone(used, limit),
+  };
+}
+
+/** How many iterations in a row, up to the reply in hand, asked for the same list of calls (G6, G7). */
+function identicalRounds(run: RunState): number {
+  const pending =
+    run.reply && !run.reply.accepted && run.reply.calls.length > 0 ? run.reply.calls : undefined;
+  const history: readonly (readonly Requested[])[] = pending
+    ? [...run.callHistory.slice(-20), pending]
+    : run.callHistory.slice(-20);
+  const last = history.at(-1);
+  if (!last) return 0;
+  const key = callsKey(last);
+  let same = 0;
+  for (let index = history.length - 1; index >= 0; index -= 1) {
+    const calls = history[index];
+    if (!calls || callsKey(calls) !== key) break;
+    same += 1;
+  }
+  return same;
+}
+
+function callsKey(calls: readonly Requested[]): string {
+  return JSON.stringify(calls.map((call) => [call.name, sorted(call.arguments)]));
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key] ?? null)]),
+  );
+}
+
+const IN_HAND: ReadonlySet<RunState['phase']> = new Set([
+  'calling',
+  'deciding',
+  'awaiting-approval',
+  'executing',
+]);
+
+/** Tool rounds that are over since the last successful write (G10): the round in hand does not count yet. */
+function roundsSinceWrite(run: RunState): number {
+  const inHand = IN_HAND.has(run.phase) ? 1 : 0;
+  return Math.max(0, run.iteration - run.lastWriteIteration - inHand);
+}

@@ -1,0 +1,47 @@
+import type { InstalledModel } from '../../api/replies.ts';
+
+/** Models that call tools well and run at home, smallest first. Facts of the Ollama library, for people who have none yet. */
+export const RECOMMENDED_MODELS: readonly { name: string; size: string; note: string }[] = [
+  { name: 'qwen3:4b', size: '2.5 GB', note: 'Small and willing. Fits beside other things in 8 GB.' },
+  { name: 'qwen3:8b', size: '5.2 GB', note: 'The usual choice: native tool calls, thinks on request.' },
+  { name: 'gpt-oss:20b', size: '14 GB', note: 'Stronger plans and longer runs, if 16 GB are free.' },
+];
+
+/** Whether a model says that it can call tools; `undefined` when it does not say. */
+export function callsTools(model: InstalledModel): boolean | undefined {
+  return model.capabilities?.includes('tools');
+}
+
+/** Models to choose from: real ones before demo ones, those that call tools first, then by name. */
+export function sortedModels(models: readonly InstalledModel[]): InstalledModel[] {
+  const rank = (model: InstalledModel) =>
+    (model.demo ? 4 : 0) + (callsTools(model) === false ? 2 : 0) + (model.loaded ? 0 : 1);
+  return [...models].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+}
+
+/** The model to offer first: the one used last, when it is still there; else the best of the list. */
+export function preferredModel(models: readonly InstalledModel[], last: string | undefined): string {
+  if (last !== undefined && models.some((model) => model.name === last)) return last;
+  return sortedModels(models)[0]?.name ?? '';
+}
+
+/** What a demo model plays, in a sentence. */
+export function demoWords(name: string): string {
+  switch (name.replace(/:latest$/, '')) {
+    case 'loupe-demo':
+      return 'A tour: native, JSON and XML calls, a nudge, an answer.';
+    case 'loupe-demo-loop':
+      return 'Makes the same call again and again, until it is stopped.';
+    case 'loupe-demo-stall':
+      return 'Looks at everything and writes nothing.';
+    case 'loupe-demo-trouble':
+      return 'A busy server, a broken connection, an unreadable call.';
+    default:
+      return 'Plays a fixed script with real tools.';
+  }
+}
+
+/** Whether a run was played by the demo: it is labelled wherever it is shown. */
+export function isDemoRun(model: string): boolean {
+  return /^loupe-demo(-[a-z]+)?(:latest)?$/.test(model);
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import type { RunSummary } from '../../api/run-summary.ts';
+import { summarizeRun } from '../../api/summarize-run.ts';
+import { foldAll } from '../../events/fold-run.ts';
+import { emptyRunState } from '../../events/run-state.ts';
+import { completedLog } from '../../testing/sample-logs.ts';
+import { newsOf } from './run-news.ts';
+
+const { events } = completedLog();
+const ended: RunSummary = summarizeRun(foldAll(emptyRunState(events[0]?.run_id ?? ''), events));
+const calling: RunSummary = {
+  ...ended,
+  phase: 'calling',
+  termination_reason: undefined,
+  ended_at: undefined,
+};
+
+it('tells that a run has ended, once', () => {
+  expect(newsOf(calling, ended)).toMatchObject({ runId: ended.id, title: 'The model gave its answer' });
+  expect(newsOf(ended, ended)).toBeUndefined();
+  expect(newsOf(undefined, ended)).toBeUndefined();
+});
+
+it('tells of every call that waits for a person, and of nothing between', () => {
+  const waiting: RunSummary = { ...calling, phase: 'awaiting-approval', last_seq: 7 };
+  expect(newsOf(calling, waiting)).toMatchObject({ tag: `${ended.id}:waits:7` });
+  expect(newsOf(waiting, { ...waiting, last_seq: 8 })).toBeUndefined();
+  expect(newsOf(waiting, calling)).toBeUndefined();
+});

@@ -1,0 +1,27 @@
+import type { RunSummary } from '../../api/run-summary.ts';
+import { reasonWords } from '../words/end-words.ts';
+
+/** Something a person who looks elsewhere wants to know. */
+export interface News {
+  runId: string;
+  /** The same news told by several tabs is one. */
+  tag: string;
+  title: string;
+  body: string;
+}
+
+/**
+ * What is new about a run since it was last heard of: that it has ended, or that a call waits for the person. Runs that
+ * are heard of for the first time are no news.
+ */
+export function newsOf(before: RunSummary | undefined, after: RunSummary): News | undefined {
+  if (!before || before.phase === after.phase) return undefined;
+  const about = { runId: after.id, body: after.title };
+  if (after.phase === 'awaiting-approval') {
+    return { ...about, tag: `${after.id}:waits:${after.last_seq}`, title: 'A call waits for your approval' };
+  }
+  if (after.phase !== 'ended' || before.phase === 'ended') return undefined;
+  const reason = after.termination_reason;
+  const words = reason ? reasonWords(reason, after.mode).title : 'The run has ended';
+  return { ...about, tag: `${after.id}:ended`, title: words };
+}

@@ -1,0 +1,178 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunDelta } from '../../events/delta.ts';
+import { foldAll } from '../../events/fold-run.ts';
+import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../../events/fold-timeline.ts';
+import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import { mayWaitForPlace } from './activity.ts';
+import { type Connection, type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
+import { applyDelta, emptyLive, type Live } from './live-text.ts';
+
+/** What the page knows of one run: both are folds of the same log. */
+export interface RunView {
+  readonly run: RunState;
+  readonly timeline: Timeline;
+  readonly connection: Connection;
+}
+
+/** Calls `work` soon, once, and returns how to call it off. In a browser: before the next frame. */
+export type Schedule = (work: () => void) => () => void;
+
+/** A run to be shown, wherever it comes from. */
+export interface RunSource {
+  readonly view: StoreApi<RunView>;
+  /** Apart from the view, so that running text wakes the open rows only. */
+  readonly live: StoreApi<Live>;
+}
+
+/** One run in the browser. Events and deltas go in as they come; the stores change at most once per frame. */
+export interface RunStore extends RunSource {
+  receive(events: readonly ShownEvent[]): void;
+  receiveDelta(delta: RunDelta): void;
+  signal(signal: ConnectionSignal): void;
+  /** Applies at once what has come so far. */
+  flush(): void;
+  /** The last event received, applied or not: where a stream is to go on. */
+  readonly cursor: number;
+  /** All events that were applied, from the first: what a replay plays. Its rows hold most of them anyway. */
+  readonly events: readonly ShownEvent[];
+  dispose(): void;
+}
+
+/** So far behind the log, the picture is drawn now and then only: each drawing would keep what comes waiting. */
+const FAR_BEHIND = 200;
+const FAR_BEHIND_MS = 1000;
+
+/**
+ * Makes the store of a run. Events are taken by number: what is already there is skipped, what is ahead of a gap is
+ * left out, so that the stream can be opened again at `cursor` and nothing is lost or doubled (D20).
+ */
+export function createRunStore(runId: string, schedule: Schedule, now: () => number): RunStore {
+  const view = createStore<RunView>(() => ({
+    run: emptyRunState(runId),
+    timeline: emptyTimeline,
+    connection: newConnection(now()),
+  }));
+  const live = createStore<Live>(() => emptyLive);
+  const applied: ShownEvent[] = [];
+  let waiting: ShownEvent[] = [];
+  let deltas: RunDelta[] = [];
+  let cursor = 0;
+  let cancel: (() => void) | undefined;
+  let drawnAt = now();
+
+  const flush = () => {
+    cancel?.();
+    cancel = undefined;
+    drawnAt = now();
+    const events = waiting;
+    const pieces = deltas;
+    waiting = [];
+    deltas = [];
+    if (events.length > 0) {
+      for (const event of events) applied.push(event);
+      view.setState(({ run, timeline, connection }) => {
+        const after = foldAll(run, events);
+        return {
+          run: after,
+          timeline: foldTimeline(timeline, events),
+          connection: reduceConnection(
+            connection,
+            after.phase === 'ended' ? { type: 'finished' } : { type: 'received', seq: after.seq },
+            now(),
+          ),
+        };
+      });
+    }
+    const { run } = view.getState();
+    const before = live.getState();
+    let after = events.length > 0 ? settle(before, run) : before;
+    for (const delta of pieces) if (isOpen(delta, run)) after = applyDelta(after, delta);
+    if (after !== before) live.setState(after, true);
+  };
+  const draw = () => {
+    cancel?.();
+    cancel = undefined;
+    const { head } = view.getState().connection;
+    if (head - cursor > FAR_BEHIND && now() - drawnAt < FAR_BEHIND_MS) soon();
+    else flush();
+  };
+  const soon = () => {
+    cancel ??= schedule(draw);
+  };
+
+  return {
+    view,
+    live,
+    flush,
+    events: applied,
+    get cursor() {
+      return cursor;
+    },
+    receive(events) {
+      for (const event of events) {
+        if (event.seq !== cursor + 1) continue;
+        cursor = event.seq;
+        waiting.push(event);
+      }
+      if (waiting.length > 0) soon();
+    },
+    receiveDelta(delta) {
+      deltas.push(delta);
+      soon();
+    },
+    signal(signal) {
+      view.setState(({ connection }) => {
+        const after = reduceConnection(connection, signal, now());
+        return after === connection ? {} : { connection: after };
+      });
+    },
+    dispose() {
+      cancel?.();
+      cancel = undefined;
+    },
+  };
+}
+
+/** Running text belongs to what is open now; text of a call that has ended comes with its event. */
+function isOpen(delta: RunDelta, run: RunState): boolean {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return run.openCall?.call === delta.call;
+    case 'tool-output':
+      return (
+        run.reply?.calls.some((call) => call.callId === delta.call_id && call.status === 'running') ?? false
+      );
+    case 'queue':
+      return run.phase !== 'ended';
+    case 'load':
+      return run.phase === 'loading';
+  }
+}
+
+/** Drops the running text of what events have ended. */
+function settle(live: Live, run: RunState): Live {
+  let settled = live;
+  if (live.call !== 0 && run.openCall?.call !== live.call) {
+    settled = {
+      ...settled,
+      call: 0,
+      text: undefined,
+      thinking: undefined,
+      textSince: undefined,
+      thinkingSince: undefined,
+    };
+  }
+  const running =
+    run.reply?.calls.filter((call) => call.status === 'running').map((call) => call.callId) ?? [];
+  if (Object.keys(live.toolOutput).some((callId) => !running.includes(callId))) {
+    settled = {
+      ...settled,
+      toolOutput: Object.fromEntries(
+        Object.entries(live.toolOutput).filter(([callId]) => running.includes(callId)),
+      ),
+    };
+  }
+  if (live.load && run.phase !== 'loading') settled = { ...settled, load: undefined };
+  return live.queue && !mayWaitForPlace(run) ? { ...settled, queue: undefined } : settled;
+}

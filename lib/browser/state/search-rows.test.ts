@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
+import { completedLog } from '../../testing/sample-logs.ts';
+import { searchRows } from './search-rows.ts';
+
+const { rows } = foldTimeline(emptyTimeline, completedLog().events);
+const kinds = (query: string) => searchRows(rows, query).map((index) => rows[index]?.kind);
+
+it('finds what was asked, thought, called and answered', () => {
+  expect(kinds('compare their figures')).toContain('created');
+  expect(kinds('comparison of three')).toEqual(['call']);
+  expect(kinds('Q2.MD')).toContain('tool');
+  expect(kinds('costs fell in the third')).toEqual(['call', 'end']);
+});
+
+it('takes the words of the search over all runs: without case and accents, phrases in quotes', () => {
+  expect(kinds('"costs fell in" THIRD')).toEqual(['call', 'end']);
+  expect(kinds('"fell costs"')).toEqual([]);
+  expect(kinds('"cósts FÉLL in" thírd')).toEqual(['call', 'end']);
+  expect(kinds('"')).toEqual([]);
+});
+
+it('takes all words of a query in any order, and nothing for none', () => {
+  expect(kinds('summary.md write_file')).toEqual(['tool']);
+  expect(searchRows(rows, '  ')).toEqual([]);
+  expect(searchRows(rows, 'zebra')).toEqual([]);
+});

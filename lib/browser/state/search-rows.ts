@@ -1,0 +1,58 @@
+import type { TimelineRow } from '../../events/fold-timeline.ts';
+import { plainWord } from '../../util/search-words.ts';
+
+const texts = new WeakMap<TimelineRow, string>();
+
+/** Everything a row says, without case and accents. Rows keep their identity until they change, so each is read once. */
+function textOf(row: TimelineRow): string {
+  const known = texts.get(row);
+  if (known !== undefined) return known;
+  const text = plainWord(collect(row).join('\n'));
+  texts.set(row, text);
+  return text;
+}
+
+function collect(row: TimelineRow): string[] {
+  switch (row.kind) {
+    case 'created':
+      return strings([row.event.config.task, row.event.config.model, row.event.config.workspace]);
+    case 'preparation':
+      return strings([row.preflight?.server_version, row.worker]);
+    case 'attempt':
+      return row.event.messages.map((message) => message.content);
+    case 'iteration':
+      return [`iteration ${row.iteration}`, `turn ${row.iteration}`];
+    case 'call':
+      return strings([
+        row.ended?.message.content,
+        row.parsed?.thinking ?? row.ended?.message.thinking,
+        row.failed?.error.message,
+        row.failed?.raw,
+      ]);
+    case 'tool':
+      return [row.name, ...strings([row.arguments, row.forked?.arguments, row.result?.output])];
+    default:
+      return strings('event' in row ? row.event : (row.checked ?? row.started));
+  }
+}
+
+/** All texts inside a value, at any depth. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(strings);
+}
+
+/**
+ * Indexes of the rows that hold all words of a query, in order, without regard to case and accents; none for an empty query.
+ * A word may be any part of a text; what stands in "quotes" is one.
+ */
+export function searchRows(rows: readonly TimelineRow[], query: string): number[] {
+  const pieces = plainWord(query).matchAll(/"([^"]*)"?|[^\s"]+/g);
+  const words = [...pieces].map(([piece, quoted]) => (quoted ?? piece).trim()).filter(Boolean);
+  if (words.length === 0) return [];
+  return rows.flatMap((row, index) => {
+    const text = textOf(row);
+    return words.every((word) => text.includes(word)) ? [index] : [];
+  });
+}

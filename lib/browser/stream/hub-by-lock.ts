@@ -1,0 +1,78 @@
+import { browserTransport } from '../browser-transport.ts';
+import type { HubMessage, TabMessage } from './hub-messages.ts';
+import { StreamHub } from './stream-hub.ts';
+
+const HUB_LOCK = 'loupe-hub';
+
+/** What tabs say to each other. */
+type Word =
+  | { to: 'hub'; from: string; message: TabMessage }
+  | { to: 'tab'; tab: string; message: HubMessage }
+  /** A tab has become the hub: everyone says again what it follows, and from where. */
+  | { to: 'all' };
+
+/**
+ * One stream for all tabs where there is no shared worker: the tab that holds a lock is the hub, the others talk to it
+ * over a channel, and when it is closed the next one takes its place where it stood.
+ *
+ * @param options.resume called when a new hub is there and has to be told what this tab follows
+ */
+export function joinHubByLock(options: {
+  receive: (message: HubMessage) => void;
+  resume: () => void;
+}): (message: TabMessage) => void {
+  const { receive, resume } = options;
+  /** This tab's name, and that of the lock it holds while it lives. */
+  const own = `loupe-tab-${crypto.randomUUID()}`;
+  const channel = new BroadcastChannel('loupe-stream');
+  const tabs = new Map<string, ReturnType<StreamHub['join']>>();
+  let hub: StreamHub | undefined;
+  let mine: ReturnType<StreamHub['join']> | undefined;
+  let alive = false;
+  const post = (word: Word) => channel.postMessage(word);
+  const send = (message: TabMessage) => {
+    if (mine) mine.receive(message);
+    else post({ to: 'hub', from: own, message });
+  };
+  /** Once the lock that says so is held; a new hub has to hear it again. */
+  const sayAlive = () => {
+    if (alive) send({ type: 'hello', lock: own });
+  };
+  const resumeHere = () => {
+    sayAlive();
+    resume();
+  };
+
+  const serve = (from: string, message: TabMessage) => {
+    if (!hub) return;
+    const tab = tabs.get(from) ?? hub.join((told) => post({ to: 'tab', tab: from, message: told }));
+    tabs.set(from, tab);
+    tab.receive(message);
+    // A tab that crashes says no goodbye: it lets go of its lock, and then the hub gets it.
+    if (message.type === 'hello') {
+      void navigator.locks.request(message.lock, () => {
+        tab.leave();
+        tabs.delete(from);
+      });
+    }
+  };
+  channel.onmessage = ({ data }: MessageEvent<Word>) => {
+    if (data.to === 'hub') serve(data.from, data.message);
+    else if (data.to === 'tab' && data.tab === own) receive(data.message);
+    else if (data.to === 'all') resumeHere();
+  };
+
+  void navigator.locks.request(own, () => {
+    alive = true;
+    sayAlive();
+    return new Promise(() => {});
+  });
+  void navigator.locks.request(HUB_LOCK, () => {
+    hub = new StreamHub(browserTransport);
+    mine = hub.join(receive);
+    post({ to: 'all' });
+    resumeHere();
+    return new Promise(() => {});
+  });
+  return send;
+}

@@ -1,0 +1,178 @@
+import type { RunSummary } from '../../api/run-summary.ts';
+import type { ShownEvent } from '../../events/fold-timeline.ts';
+import { browserTransport } from '../browser-transport.ts';
+import type { ConnectionSignal } from '../state/connection.ts';
+import { EarlyListener, type RunListener } from './early-listener.ts';
+import { joinHubByLock } from './hub-by-lock.ts';
+import type { HubMessage, TabMessage } from './hub-messages.ts';
+import { StreamHub } from './stream-hub.ts';
+
+/** Who listens to the list of runs. */
+export interface ListListener {
+  runs(runs: readonly RunSummary[]): void;
+  /** A run is no longer there. */
+  deleted?(runId: string): void;
+  signal(signal: ConnectionSignal): void;
+}
+
+/** This tab's line to the hub: shared by everything on the page. */
+class HubClient {
+  readonly #send: (message: TabMessage) => void;
+  readonly #runs = new Map<string, RunListener>();
+  readonly #lists = new Set<ListListener>();
+
+  constructor() {
+    this.#send = connect({
+      receive: (message) => this.#receive(message),
+      resume: () => this.#resume(),
+    });
+    window.addEventListener('online', () => this.#send({ type: 'wake' }));
+    window.addEventListener('pagehide', () => this.#send({ type: 'bye' }));
+    // A page that comes back from the browser's cache has said goodbye: it goes on where it was.
+    window.addEventListener('pageshow', (event) => {
+      if (event.persisted) location.reload();
+    });
+  }
+
+  /** Says again what this tab follows, from where it stands. */
+  #resume(): void {
+    for (const [runId, listener] of this.#runs) {
+      this.#send({ type: 'follow', runId, after: listener.cursor() });
+    }
+    if (this.#lists.size > 0) this.#send({ type: 'watch-list', on: true });
+  }
+
+  followRun(runId: string, listener: RunListener): () => void {
+    const early = this.#runs.get(runId);
+    this.#runs.set(runId, listener);
+    if (early instanceof EarlyListener && listener.cursor() === 0) early.handOverTo(listener);
+    else this.#send({ type: 'follow', runId, after: listener.cursor() });
+    return () => {
+      if (this.#runs.get(runId) !== listener) return;
+      this.#runs.delete(runId);
+      this.#send({ type: 'unfollow', runId });
+    };
+  }
+
+  watchList(listener: ListListener): () => void {
+    this.#lists.add(listener);
+    this.#send({ type: 'watch-list', on: true });
+    return () => {
+      this.#lists.delete(listener);
+      if (this.#lists.size === 0) this.#send({ type: 'watch-list', on: false });
+    };
+  }
+
+  #receive(message: HubMessage): void {
+    switch (message.type) {
+      case 'events': {
+        const listener = this.#runs.get(message.runId);
+        listener?.events(message.events.map((text) => JSON.parse(text) as ShownEvent));
+        break;
+      }
+      case 'delta':
+        this.#runs.get(message.runId)?.delta(message.delta);
+        break;
+      case 'signal':
+        this.#runs.get(message.runId)?.signal(message.signal);
+        break;
+      case 'runs': {
+        const runs = message.runs.map((text) => JSON.parse(text) as RunSummary);
+        for (const listener of this.#lists) listener.runs(runs);
+        break;
+      }
+      case 'run-deleted':
+        for (const listener of this.#lists) listener.deleted?.(message.runId);
+        break;
+      case 'list-signal':
+        for (const listener of this.#lists) listener.signal(message.signal);
+    }
+  }
+}
+
+/**
+ * The shared worker where there is one; else one of the tabs is the hub of all; a hub of its own for this tab only where
+ * tabs cannot speak to each other.
+ */
+function connect({
+  receive,
+  resume,
+}: {
+  receive: (message: HubMessage) => void;
+  resume: () => void;
+}): (message: TabMessage) => void {
+  const ownHub = () => new StreamHub(browserTransport).join(receive).receive;
+  if (typeof SharedWorker === 'undefined') {
+    if (!navigator.locks || typeof BroadcastChannel === 'undefined') return ownHub();
+    return joinHubByLock({ receive, resume });
+  }
+  const worker = new SharedWorker(new URL('./hub.worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'loupe-stream',
+  });
+  const sent: TabMessage[] = [];
+  let own: ((message: TabMessage) => void) | undefined;
+  // A worker that cannot be loaded (an old tab after an update) must not leave the page without a stream.
+  worker.onerror = () => {
+    if (own) return;
+    own = ownHub();
+    for (const message of sent.splice(0)) own(message);
+  };
+  worker.port.onmessage = (event: MessageEvent<HubMessage>) => {
+    if (!own) receive(event.data);
+  };
+  const send = (message: TabMessage) => {
+    if (own) {
+      own(message);
+      return;
+    }
+    sent.push(message);
+    worker.port.postMessage(message);
+  };
+  if (navigator.locks) {
+    const lock = `loupe-tab-${crypto.randomUUID()}`;
+    void navigator.locks.request(lock, () => {
+      send({ type: 'hello', lock });
+      return new Promise(() => {});
+    });
+  }
+  return send;
+}
+
+let client: HubClient | undefined;
+
+/** Takes the signals of a stream, and calls back when it is open again after a break, in which something may have been missed. */
+export function whenBack(act: () => void): (signal: ConnectionSignal) => void {
+  let broken = false;
+  return ({ type }) => {
+    if (type === 'lost' || type === 'unreachable') broken = true;
+    if (type !== 'opened' || !broken) return;
+    broken = false;
+    act();
+  };
+}
+
+/**
+ * Begins to follow the run of the page that is being loaded, beside the drawing of that page: what has come until
+ * something listens is handed to the first `followRun`.
+ *
+ * @param path of the page, such as `/runs/20261121-0900-k3v9`; of any other page nothing is expected
+ */
+export function expectRunOf(path: string): void {
+  const name = /^\/runs\/([\w-]+)\/?$/.exec(path)?.[1];
+  if (name === undefined || name === 'new') return;
+  client ??= new HubClient();
+  client.followRun(name, new EarlyListener());
+}
+
+/** Follows a run over this browser's one stream. Returns how to stop. */
+export function followRun(runId: string, listener: RunListener): () => void {
+  client ??= new HubClient();
+  return client.followRun(runId, listener);
+}
+
+/** Hears of every change in the list of runs. Returns how to stop. */
+export function watchRuns(listener: ListListener): () => void {
+  client ??= new HubClient();
+  return client.watchList(listener);
+}

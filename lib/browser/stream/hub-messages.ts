@@ -1,0 +1,22 @@
+import type { RunDelta } from '../../events/delta.ts';
+import type { ConnectionSignal } from '../state/connection.ts';
+
+/** What a tab asks of the hub. */
+export type TabMessage =
+  /** Names the lock that the tab holds while it lives, so that the hub notices when it is gone. */
+  | { type: 'hello'; lock: string }
+  | { type: 'follow'; runId: string; after: number }
+  | { type: 'unfollow'; runId: string }
+  | { type: 'watch-list'; on: boolean }
+  /** The network is back: do not wait for the next try. */
+  | { type: 'wake' }
+  | { type: 'bye' };
+
+/** What the hub tells a tab. Events and summaries travel as the JSON they came as: parsed once, where they are shown. */
+export type HubMessage =
+  | { type: 'events'; runId: string; events: string[] }
+  | { type: 'delta'; runId: string; delta: RunDelta }
+  | { type: 'signal'; runId: string; signal: ConnectionSignal }
+  | { type: 'runs'; runs: string[] }
+  | { type: 'run-deleted'; runId: string }
+  | { type: 'list-signal'; signal: ConnectionSignal };

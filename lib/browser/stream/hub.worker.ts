@@ -1,0 +1,27 @@
+import { browserTransport } from '../browser-transport.ts';
+import type { TabMessage } from './hub-messages.ts';
+import { StreamHub } from './stream-hub.ts';
+
+/** The shared worker: lives as long as one tab of this browser does, and holds the one stream for all of them. */
+const hub = new StreamHub(browserTransport);
+
+/** As far as this file needs the global of a shared worker: its types cannot stand beside those of a page. */
+interface SharedScope {
+  onconnect: ((event: MessageEvent) => void) | null;
+}
+
+(globalThis as unknown as SharedScope).onconnect = (event) => {
+  const [port] = event.ports;
+  if (!port) return;
+  const tab = hub.join((message) => port.postMessage(message));
+  port.onmessage = (message: MessageEvent<TabMessage>) => {
+    tab.receive(message.data);
+    // A tab that crashes says no goodbye: it lets go of its lock, and then the hub gets it.
+    if (message.data.type === 'hello') {
+      void navigator.locks?.request(message.data.lock, () => {
+        tab.leave();
+        port.close();
+      });
+    }
+  };
+};

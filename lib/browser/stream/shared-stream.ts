@@ -1,0 +1,70 @@
+import type { RunDelta } from '../../events/delta.ts';
+import type { ShownEvent } from '../../events/fold-timeline.ts';
+import { askLink } from '../shared-link.ts';
+import { retryDelayMs } from '../state/connection.ts';
+import type { RunStore } from '../state/run-store.ts';
+
+/**
+ * Follows a shared run over server-sent events with `id: seq`: goes on where it was after a break, and ends when the
+ * server says that the run is no longer shared (`event: revoked`), or when its link is found gone.
+ *
+ * @param options.url the link, relative to the page
+ * @param options.onGone called once, after which nothing more comes
+ * @returns how to stop
+ */
+export function followShared(options: { url: string; store: RunStore; onGone: () => void }): () => void {
+  const { url, store, onGone } = options;
+  const abort = new AbortController();
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let tries = 0;
+
+  const stop = () => {
+    abort.abort();
+    clearTimeout(timer);
+    source?.close();
+  };
+  const gone = () => {
+    stop();
+    onGone();
+  };
+  const open = () => {
+    // Opened anew after a break, a source knows no last event: the address says where to go on.
+    const address = new URL(`${url}/events`, location.href);
+    if (store.cursor > 0) address.searchParams.set('after', String(store.cursor));
+    const opened = new EventSource(address);
+    source = opened;
+    opened.onopen = () => {
+      tries = 0;
+      store.signal({ type: 'opened' });
+    };
+    opened.onmessage = (message: MessageEvent<string>) => {
+      const event: ShownEvent = JSON.parse(message.data);
+      store.receive([event]);
+      if (event.type === 'run.ended') stop();
+    };
+    opened.addEventListener('delta', (message: MessageEvent<string>) => {
+      const delta: RunDelta = JSON.parse(message.data);
+      store.receiveDelta(delta);
+    });
+    opened.addEventListener('revoked', gone);
+    opened.onerror = () => {
+      opened.close();
+      store.signal({ type: 'lost' });
+      tries += 1;
+      timer = setTimeout(() => void ask(), retryDelayMs(tries, Math.random()));
+    };
+  };
+  // An event source does not say why it was refused; a plain request does.
+  const ask = async () => {
+    try {
+      if ((await askLink(url, abort.signal)) === 'gone') return gone();
+    } catch {
+      if (abort.signal.aborted) return;
+      store.signal({ type: 'unreachable' });
+    }
+    if (!abort.signal.aborted) open();
+  };
+  open();
+  return stop;
+}

@@ -1,0 +1,251 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { RunEvent } from '../../events/registry.ts';
+import { completedLog, longLog } from '../../testing/sample-logs.ts';
+import type { HubMessage } from './hub-messages.ts';
+import { type HubTransport, StreamHub } from './stream-hub.ts';
+
+/** A server with the two routes that a hub uses, which can be cut off at any event. */
+async function startServer(logs: Record<string, RunEvent[]>) {
+  const requests: string[] = [];
+  const open = new Set<ServerResponse>();
+  let cutAfter = Number.POSITIVE_INFINITY;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://loupe');
+    const [, runId] = /^\/api\/runs\/([^/]+)$/.exec(url.pathname) ?? [];
+    if (runId !== undefined) {
+      const log = logs[runId];
+      response.statusCode = log ? 200 : 404;
+      response.end(
+        JSON.stringify(
+          log
+            ? { run: { last_seq: log.length } }
+            : { error: { code: 'run_not_found', message: `There is no run ${runId}.` } },
+        ),
+      );
+      return;
+    }
+    requests.push(url.search);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('retry: 1000\n\n');
+    open.add(response);
+    response.on('close', () => open.delete(response));
+    let sent = 0;
+    for (const part of (url.searchParams.get('runs') ?? '').split(',').filter(Boolean)) {
+      const [id = '', after = '0'] = part.split(':');
+      for (const event of logs[id]?.slice(Number(after)) ?? []) {
+        if (sent >= cutAfter) {
+          response.end();
+          return;
+        }
+        sent += 1;
+        response.write(`id: ${id}:${event.seq}\ndata: ${JSON.stringify(event)}\n\n`);
+      }
+    }
+    if (url.searchParams.get('list') === '1') {
+      response.write(`event: run\ndata: ${JSON.stringify({ id: 'a', last_seq: 1 })}\n\n`);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    base,
+    requests,
+    open,
+    close,
+    cutAfter: (events: number) => {
+      cutAfter = events;
+    },
+  };
+}
+
+/** What a browser does, over Node's fetch. */
+function transportTo(base: string): HubTransport {
+  return {
+    openStream(path, handlers) {
+      const abort = new AbortController();
+      void (async () => {
+        try {
+          const response = await fetch(base + path, { signal: abort.signal });
+          handlers.open();
+          const events = response.body
+            ?.pipeThrough(new TextDecoderStream())
+            .pipeThrough(new EventSourceParserStream());
+          for await (const { id, event, data } of events ?? []) {
+            if (event === 'delta' || event === 'run' || event === 'run-deleted') handlers.named(event, data);
+            else handlers.event(id ?? '', data);
+          }
+          handlers.error();
+        } catch {
+          if (!abort.signal.aborted) handlers.error();
+        }
+      })();
+      return () => abort.abort();
+    },
+    async askHead(runId) {
+      try {
+        const response = await fetch(`${base}/api/runs/${runId}`);
+        const body = await response.json();
+        return response.ok
+          ? { kind: 'known', lastSeq: body.run.last_seq }
+          : { kind: 'refused', problem: body.error };
+      } catch {
+        return { kind: 'unreachable' };
+      }
+    },
+  };
+}
+
+/** A tab: everything it was told, and the numbers it got per run. */
+function openTab(hub: StreamHub) {
+  const messages: HubMessage[] = [];
+  const { receive, leave } = hub.join((message) => messages.push(message));
+  const seqs = (runId: string) =>
+    messages.flatMap((message) =>
+      message.type === 'events' && message.runId === runId
+        ? message.events.map((text): number => JSON.parse(text).seq)
+        : [],
+    );
+  const signals = (runId: string) =>
+    messages.flatMap((message) =>
+      message.type === 'signal' && message.runId === runId ? [message.signal.type] : [],
+    );
+  return { messages, receive, leave, seqs, signals };
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const running = (events: RunEvent[]) => events.filter((event) => event.type !== 'run.ended');
+
+const closers: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function setUp(logs: Record<string, RunEvent[]>) {
+  const server = await startServer(logs);
+  closers.push(server.close);
+  const hub = new StreamHub(transportTo(server.base));
+  const tab = () => {
+    const opened = openTab(hub);
+    closers.push(opened.leave);
+    return opened;
+  };
+  return { server, tab };
+}
+
+it('carries all runs of all tabs over one stream', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const other = running(longLog(60, { runId: 'b' }).events);
+  const { server, tab } = await setUp({ a: log, b: other });
+  const tabs = [tab(), tab(), tab()];
+  for (const [index, each] of tabs.entries()) {
+    each.receive({ type: 'follow', runId: index === 2 ? 'b' : 'a', after: 0 });
+  }
+  await vi.waitFor(() => expect(tabs[2]?.seqs('b')).toEqual(numbers(1, other.length)));
+  await vi.waitFor(() => expect(tabs[1]?.seqs('a')).toEqual(numbers(1, log.length)));
+  expect(tabs[0]?.seqs('a')).toEqual(numbers(1, log.length));
+  expect(server.open.size).toBe(1);
+  expect(server.requests).toHaveLength(1);
+});
+
+it('D5: gives a tab that comes late everything, and the others nothing twice', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { server, tab } = await setUp({ a: log });
+  const early = tab();
+  early.receive({ type: 'follow', runId: 'a', after: 0 });
+  await vi.waitFor(() => expect(early.seqs('a')).toHaveLength(log.length));
+  const late = tab();
+  late.receive({ type: 'follow', runId: 'a', after: 5 });
+  await vi.waitFor(() => expect(late.seqs('a')).toEqual(numbers(6, log.length)));
+  expect(early.seqs('a')).toEqual(numbers(1, log.length));
+  await vi.waitFor(() => expect(server.open.size).toBe(1));
+});
+
+it('D5: loses and doubles nothing when the stream is cut after every few events', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { server, tab } = await setUp({ a: log });
+  server.cutAfter(7);
+  const reader = tab();
+  reader.receive({ type: 'follow', runId: 'a', after: 0 });
+  await vi.waitFor(() => expect(reader.seqs('a')).toEqual(numbers(1, log.length)), { timeout: 8000 });
+  expect(reader.signals('a')).toContain('lost');
+  expect(server.requests.slice(0, 3)).toEqual(['?runs=a%3A0', '?runs=a%3A7', '?runs=a%3A14']);
+}, 10_000);
+
+it('tells the tab of an unknown run, and keeps the stream of the others', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { tab } = await setUp({ a: log });
+  const reader = tab();
+  reader.receive({ type: 'follow', runId: 'nowhere', after: 0 });
+  reader.receive({ type: 'follow', runId: 'a', after: 0 });
+  await vi.waitFor(() => expect(reader.seqs('a')).toHaveLength(log.length));
+  expect(reader.signals('nowhere')).toContain('refused');
+});
+
+it('lets go of a run when it has ended, and of the stream when nobody needs it', async () => {
+  const { events } = completedLog({ runId: 'a' });
+  const { server, tab } = await setUp({ a: events });
+  const reader = tab();
+  reader.receive({ type: 'follow', runId: 'a', after: 0 });
+  await vi.waitFor(() => expect(reader.seqs('a')).toEqual(numbers(1, events.length)));
+  await vi.waitFor(() => expect(server.open.size).toBe(0));
+  expect(reader.signals('a')).not.toContain('lost');
+});
+
+it('D5: keeps a run for a tab that comes just as the end does', async () => {
+  const { events } = completedLog({ runId: 'a' });
+  const server = await startServer({ a: events });
+  closers.push(server.close);
+  const hub = new StreamHub(transportTo(server.base));
+  const late = openTab(hub);
+  const early = hub.join((message) => {
+    if (message.type === 'signal' && message.signal.type === 'opened') {
+      late.receive({ type: 'follow', runId: 'a', after: 0 });
+    }
+  });
+  closers.push(late.leave, early.leave);
+  early.receive({ type: 'follow', runId: 'a', after: 3 });
+  await vi.waitFor(() => expect(late.seqs('a')).toEqual(numbers(1, events.length)));
+});
+
+it('tells those who watch the list and those who follow the run that it was deleted', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { server, tab } = await setUp({ a: log });
+  const [watching, following, neither] = [tab(), tab(), tab()];
+  watching.receive({ type: 'watch-list', on: true });
+  following.receive({ type: 'follow', runId: 'a', after: 0 });
+  neither.receive({ type: 'follow', runId: 'nowhere', after: 0 });
+  await vi.waitFor(() => expect(following.seqs('a')).toHaveLength(log.length));
+  for (const stream of server.open) stream.write('event: run-deleted\ndata: {"run_id":"a"}\n\n');
+  await vi.waitFor(() => expect(watching.messages).toContainEqual({ type: 'run-deleted', runId: 'a' }));
+  expect(following.signals('a')).toContain('deleted');
+  expect(following.messages).not.toContainEqual({ type: 'run-deleted', runId: 'a' });
+  expect(neither.signals('nowhere')).not.toContain('deleted');
+});
+
+it('notices a server that is away', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { server, tab } = await setUp({ a: log });
+  await server.close();
+  closers.shift();
+  const reader = tab();
+  reader.receive({ type: 'follow', runId: 'a', after: 0 });
+  await vi.waitFor(() => expect(reader.signals('a')).toContain('unreachable'));
+});
+
+it('brings the list of runs to the tabs that watch it', async () => {
+  const { tab } = await setUp({});
+  const watching = tab();
+  const not = tab();
+  watching.receive({ type: 'watch-list', on: true });
+  await vi.waitFor(() => expect(watching.messages.some((message) => message.type === 'runs')).toBe(true));
+  expect(not.messages).toEqual([]);
+});

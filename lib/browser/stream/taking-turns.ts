@@ -1,0 +1,12 @@
+import type { RunSummary } from '../../api/run-summary.ts';
+
+/**
+ * The endless run that an endless run with this model would take turns with, each change costing a load of the model;
+ * `undefined` when there is none. Pure.
+ */
+export function takesTurnsWith(runs: readonly RunSummary[], model: string): RunSummary | undefined {
+  if (model === '') return undefined;
+  return runs.find(
+    (run) => run.phase !== 'ended' && run.agentic && run.max_iterations === 0 && run.model !== model,
+  );
+}

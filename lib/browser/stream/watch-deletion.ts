@@ -1,0 +1,22 @@
+import { browserTransport } from '../browser-transport.ts';
+import { watchRuns, whenBack } from './hub-client.ts';
+
+/** Calls back when a run is deleted, in this tab or anywhere else. Returns how to stop. */
+export function watchDeletion(runId: string, onDeleted: () => void): () => void {
+  let watching = true;
+  const stop = watchRuns({
+    runs: () => undefined,
+    deleted: (deleted) => {
+      if (deleted === runId) onDeleted();
+    },
+    signal: whenBack(() => {
+      void browserTransport.askHead(runId).then((head) => {
+        if (watching && head.kind === 'refused' && head.problem.code === 'run_not_found') onDeleted();
+      });
+    }),
+  });
+  return () => {
+    watching = false;
+    stop();
+  };
+}

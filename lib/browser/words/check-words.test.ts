@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckMeasured, ModelCheck } from '../../api/model-check.ts';
+import { summarizeCheck, verdictOf } from '../../api/summarize-check.ts';
+import { sampleCheck } from '../../testing/sample-check.ts';
+import { adviceOf, badgeWords, checkTone, gpuShare, measuredFacts, scoreWords } from './check-words.ts';
+
+const sample = sampleCheck();
+const measured = (change: Partial<CheckMeasured>) =>
+  sampleCheck({ measured: { ...sample.measured, ...change } });
+const conditions = (change: Partial<ModelCheck['conditions']>) =>
+  sampleCheck({ conditions: { ...sample.conditions, ...change } });
+const texts = (check: ModelCheck) => adviceOf(check).map(({ text }) => text);
+
+describe('Model Check, in words', () => {
+  it('says how many probes passed and how the calls came', () => {
+    expect(badgeWords(summarizeCheck(sample))).toBe('8 of 10 · 12 native');
+    const layers = { native: 0, json: 2, xml: 4 };
+    expect(badgeWords({ passed: 1, failed: 0, unknown: 0, layers })).toBe('1 of 1 · 6 as text');
+    expect(badgeWords({ passed: 1, failed: 1, unknown: 1, layers: { ...layers, native: 3 } })).toBe(
+      '1 of 3 · 3 native, 6 as text',
+    );
+    expect(badgeWords({ passed: 0, failed: 0, unknown: 1, layers: { native: 0, json: 0, xml: 0 } })).toBe(
+      '0 of 1 · no calls',
+    );
+    const tone = (passed: number, failed: number, unknown: number) => checkTone({ passed, failed, unknown });
+    expect([tone(10, 0, 0), tone(9, 1, 0), tone(9, 0, 1), tone(5, 5, 0), tone(4, 5, 1)]).toEqual([
+      ...['ok', 'calm', 'calm', 'calm', 'warn'],
+    ]);
+  });
+
+  it('scores an axis as k of n, and says when there is not enough to say', () => {
+    expect(summarizeCheck(sample).axes.results).toEqual({ passed: 2, judged: 2, unknown: 1 });
+    expect(scoreWords({ passed: 2, judged: 3, unknown: 1 })).toBe('2 of 3');
+    expect(scoreWords({ passed: 0, judged: 0, unknown: 9 })).toBe('not enough to say');
+    expect(verdictOf([])).toBe('unknown');
+  });
+
+  it('advises by the calls: native, as text, some of each, unreadable, none', () => {
+    expect(texts(sample)[0]).toBe('All 12 calls came natively.');
+    expect(
+      texts(measured({ calls: 6, layers: { native: 0, json: 0, xml: 6 }, formats: { hermes: 6 } }))[0],
+    ).toBe('All 6 calls came as text (hermes), none natively: Loupe reads them; other tools may not.');
+    expect(
+      texts(
+        measured({ layers: { native: 8, json: 1, xml: 3 }, formats: { native: 8, json: 1, hermes: 3 } }),
+      )[0],
+    ).toBe('4 of 12 calls came as text (json, hermes): Loupe reads them; other tools may not.');
+    expect(texts(measured({ malformed: 1 })).join()).toContain('1 reply held a call that nobody could read.');
+    expect(texts(conditions({ capabilities: ['completion'] })).join()).toContain(
+      'does not list the capability',
+    );
+  });
+
+  it('OL6: names the share outside the GPU with the window it was measured at', () => {
+    expect(texts(sample).join('\n')).toContain(
+      '48 % of the model (3.0 GB) lies outside the GPU at a window of 8,192 tokens: ',
+    );
+    expect(texts(conditions({ vram_bytes: 0 })).join('\n')).toContain('The CPU computes all of it');
+    expect(texts(conditions({ vram_bytes: 6_200_000_000 })).join('\n')).not.toMatch(/GPU|CPU/);
+    expect(texts(conditions({ vram_bytes: undefined })).join('\n')).not.toMatch(/GPU|CPU/);
+    expect(gpuShare({ ...sample.conditions, size_bytes: 0 })).toBeUndefined();
+  });
+
+  it('claims no figure that nobody told', () => {
+    const facts = (check: ModelCheck) =>
+      Object.fromEntries(measuredFacts(check).map(({ name, value }) => [name, value]));
+    expect(facts(sample)).toEqual({
+      Load: '8.4 s',
+      Speed: '41 tokens/s over 640 tokens',
+      'On the GPU': '52 %',
+      'Calls read': '12 native',
+      'Says it calls tools': 'yes',
+      Thought: 'never',
+    });
+    expect(facts(measured({ timed_tokens: 0, eval_ms: 0, calls: 0, formats: {} }))).toMatchObject({
+      Speed: 'not told',
+      'Calls read': 'none',
+    });
+    expect(
+      facts(conditions({ load_ms: undefined, vram_bytes: undefined, capabilities: undefined })),
+    ).toMatchObject({
+      Load: 'was in memory',
+      'On the GPU': 'not told',
+      'Says it calls tools': 'not told',
+    });
+    expect(facts(measured({ thinking_replies: 3, thinking_chars: 4001 })).Thought).toBe(
+      'in 3 of 15 replies, about 1,001 tokens',
+    );
+  });
+
+  it('ties what it advises to the probes that say so, and says what was not tried', () => {
+    const advice = adviceOf(sample);
+    expect(advice.find(({ probes }) => probes[0] === 'two-calls')).toMatchObject({ tone: 'calm' });
+    expect(advice.find(({ text }) => text.includes('could not be judged'))).toMatchObject({
+      probes: ['error'],
+      text: '1 probe could not be judged. Ollama per-call timeout: no complete reply within 90000 ms.',
+    });
+    expect(advice.at(-1)?.text).toContain('Long tasks and full windows were not tried.');
+    const known = new Set(sample.probes.map(({ id }) => id));
+    expect(advice.flatMap(({ probes }) => probes).every((id) => known.has(id))).toBe(true);
+  });
+
+  it('says of a model that failed most probes just that', () => {
+    const probes = sample.probes.map((probe) => ({ ...probe, verdict: 'fail' as const }));
+    const advice = adviceOf(sampleCheck({ probes }));
+    const failed = advice.find(({ text }) => text.includes('It failed 10 of 10 probes'));
+    expect(failed?.tone).toBe('warn');
+    expect(advice.some(({ text }) => text.includes('list of objects'))).toBe(false);
+  });
+
+  it('says how long a slow model takes', () => {
+    expect(texts(measured({ timed_tokens: 100, eval_ms: 50_000 })).join()).toContain(
+      '2.0 tokens per second: a reply of 500 tokens takes 4:10.',
+    );
+  });
+});

@@ -1,0 +1,308 @@
+import type {
+  AxisScore,
+  CheckAxis,
+  CheckMeasured,
+  CheckSummary,
+  ModelCheck,
+  ProbeResult,
+} from '../../api/model-check.ts';
+import type { Tone } from './end-words.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  plural,
+  tokensPerSecond,
+} from './format.ts';
+
+/** The four axes in their order, in words. */
+export const CHECK_AXES: readonly { axis: CheckAxis; label: string; about: string }[] = [
+  { axis: 'calls', label: 'Well formed', about: 'Calls can be read, and fit the tools' },
+  { axis: 'choice', label: 'Right call', about: 'The right tool with the right arguments, or none' },
+  { axis: 'results', label: 'Uses results', about: 'What a tool brought is used, errors too' },
+  { axis: 'stops', label: 'Stops', about: 'Once the work is done, it answers and ends' },
+];
+
+/** A score as it was counted; an axis that no probe could judge says so. */
+export function scoreWords({ passed, judged }: AxisScore): string {
+  return judged === 0 ? 'not enough to say' : `${passed} of ${judged}`;
+}
+
+/** All probes of a check, and how its calls were read: `9 of 10 · 12 native`. */
+export function badgeWords(summary: Pick<CheckSummary, 'passed' | 'failed' | 'unknown' | 'layers'>): string {
+  const { passed, failed, unknown } = summary;
+  return `${passed} of ${passed + failed + unknown} · ${layerWords(summary.layers)}`;
+}
+
+function layerWords({ native, json, xml }: CheckSummary['layers']): string {
+  const text = json + xml;
+  if (native + text === 0) return 'no calls';
+  return [native > 0 ? `${native} native` : '', text > 0 ? `${text} as text` : ''].filter(Boolean).join(', ');
+}
+
+/** The tone of a result: `ok` when all probes passed, `warn` when more failed than passed. */
+export function checkTone({
+  passed,
+  failed,
+  unknown,
+}: Pick<CheckSummary, 'passed' | 'failed' | 'unknown'>): Tone {
+  if (failed > passed) return 'warn';
+  return failed + unknown === 0 ? 'ok' : 'calm';
+}
+
+/** The share of the model in graphics memory, as `/api/ps` told it; `undefined` where it did not. */
+export function gpuShare({ size_bytes, vram_bytes }: ModelCheck['conditions']): number | undefined {
+  if (size_bytes === undefined || vram_bytes === undefined || size_bytes === 0) return undefined;
+  return Math.min(1, vram_bytes / size_bytes);
+}
+
+/** What was measured on the way, as names and values. */
+export function measuredFacts({ conditions, measured }: ModelCheck): { name: string; value: string }[] {
+  const speed = speedOf(measured);
+  const share = gpuShare(conditions);
+  const formats = Object.entries(measured.formats).map(([format, count]) => `${count} ${format}`);
+  return [
+    {
+      name: 'Load',
+      value: conditions.load_ms === undefined ? 'was in memory' : formatDuration(conditions.load_ms),
+    },
+    {
+      name: 'Speed',
+      value:
+        speed === undefined
+          ? 'not told'
+          : `${formatRate(speed)} tokens/s over ${formatCount(measured.timed_tokens)} tokens`,
+    },
+    { name: 'On the GPU', value: share === undefined ? 'not told' : formatPercent(share) },
+    { name: 'Calls read', value: formats.length === 0 ? 'none' : formats.join(', ') },
+    {
+      name: 'Says it calls tools',
+      value:
+        conditions.capabilities === undefined
+          ? 'not told'
+          : conditions.capabilities.includes('tools')
+            ? 'yes'
+            : 'no',
+    },
+    { name: 'Thought', value: thoughtWords(measured) },
+  ];
+}
+
+function thoughtWords({ thinking_replies, thinking_chars, replies }: CheckMeasured): string {
+  if (thinking_replies === 0) return 'never';
+  return `in ${thinking_replies} of ${plural(replies, 'reply', 'replies')}, about ${formatCount(Math.ceil(thinking_chars / 4))} tokens`;
+}
+
+function speedOf({ timed_tokens, eval_ms }: CheckMeasured): number | undefined {
+  return timed_tokens === 0 ? undefined : tokensPerSecond(timed_tokens, eval_ms);
+}
+
+/** One thing that the figures of a check say, with the probes that it rests on. */
+export interface Advice {
+  tone: 'ok' | 'warn' | 'calm';
+  text: string;
+  probes: string[];
+}
+
+const SLOW_TOKENS_PER_SECOND = 5;
+const EXAMPLE_REPLY_TOKENS = 500;
+
+/**
+ * What follows from a check, by rules on its own figures and evidence: no model judges, nothing is guessed. Pure.
+ */
+export function adviceOf(check: ModelCheck): Advice[] {
+  return [
+    ...callAdvice(check),
+    ...probeAdvice(check),
+    ...machineAdvice(check),
+    ...thinkingAdvice(check),
+    ...unknownAdvice(check),
+    {
+      tone: 'calm',
+      text: `These are ${check.probes.length} small tasks with a window of ${formatCount(check.conditions.window_tokens)} tokens, asked once at temperature 0. Long tasks and full windows were not tried.`,
+      probes: [],
+    },
+  ];
+}
+
+function callAdvice({ measured, conditions, probes }: ModelCheck): Advice[] {
+  const { calls, layers, formats, malformed, repaired, coerced } = measured;
+  const text = layers.json + layers.xml;
+  const dialects = Object.keys(formats)
+    .filter((format) => format !== 'native')
+    .join(', ');
+  const byText = probesWith(
+    probes,
+    ({ read }) => read?.calls.some(({ layer }) => layer !== 'native') ?? false,
+  );
+  const unread = probesWith(
+    probes,
+    ({ read, error }) => read?.malformed === true || error?.code === 'model_malformed_call',
+  );
+  const advice: Advice[] = [];
+  const refused = probesWith(probes, ({ error }) => error?.code === 'model_no_tool_support');
+  if (refused.length > 0) {
+    advice.push({
+      tone: 'warn',
+      text: 'Ollama takes no tools for this model: its template has no room for them. No agent can run on it here. Choose a model with the capability “tools”.',
+      probes: refused,
+    });
+  } else if (conditions.capabilities && !conditions.capabilities.includes('tools')) {
+    advice.push({ tone: 'warn', text: 'Ollama does not list the capability “tools” for it.', probes: [] });
+  }
+  if (calls > 0 && text === 0) {
+    advice.push({ tone: 'ok', text: `${allOf(calls)} came natively.`, probes: [] });
+  } else if (calls > 0 && layers.native === 0) {
+    advice.push({
+      tone: 'warn',
+      text: `${allOf(calls)} came as text (${dialects}), none natively: Loupe reads them; other tools may not.`,
+      probes: byText,
+    });
+  } else if (calls > 0) {
+    advice.push({
+      tone: 'warn',
+      text: `${text} of ${calls} calls came as text (${dialects}): Loupe reads them; other tools may not.`,
+      probes: byText,
+    });
+  }
+  if (malformed > 0) {
+    advice.push({
+      tone: 'warn',
+      text: `${plural(malformed, 'reply', 'replies')} held a call that nobody could read. A run asks once more, then goes on without it.`,
+      probes: unread,
+    });
+  }
+  if (repaired > 0) {
+    advice.push({
+      tone: 'calm',
+      text: `${plural(repaired, 'reply', 'replies')} had to be mended before the calls could be read.`,
+      probes: probesWith(probes, ({ read }) => (read?.repairs.length ?? 0) > 0),
+    });
+  }
+  if (coerced > 0) {
+    advice.push({
+      tone: 'calm',
+      text: `In ${plural(coerced, 'reply', 'replies')} an argument had the wrong type and was given the declared one, as in a run.`,
+      probes: probesWith(probes, ({ read }) => (read?.coercions.length ?? 0) > 0),
+    });
+  }
+  return advice;
+}
+
+function allOf(calls: number): string {
+  return calls === 1 ? 'The only call' : `All ${calls} calls`;
+}
+
+/** When more probes failed, what each of them means says less than their number. */
+const MAX_MEANINGS = 5;
+
+/** What a failed probe means for a run. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  'one-call': 'It did not manage one plain call: an agent will not get far with it.',
+  types: 'It did not manage a text and a number in one call: expect trouble with tools of several arguments.',
+  'which-tool': 'It did not take the right one of four tools: offer it few.',
+  'no-call':
+    'It did not simply answer where no tool was needed: a low limit of iterations keeps such runs short.',
+  'two-calls':
+    'It did not put two right calls into one reply: runs take more iterations, and nothing breaks by that.',
+  nested: 'It did not manage a list of objects as argument: prefer tools with plain arguments.',
+  required: 'It did not fill in what the task names in passing: say in the task what belongs where.',
+  result: 'It did not carry a result through to its answer: check what it reports.',
+  error: 'It did not get past a failed call: expect runs to end at the first obstacle.',
+  chain: 'It did not get through two steps to an end: keep tasks small.',
+};
+
+function probeAdvice({ probes }: ModelCheck): Advice[] {
+  const advice: Advice[] = [];
+  const failed = probes.filter(({ verdict }) => verdict === 'fail');
+  if (failed.length > MAX_MEANINGS) {
+    advice.push({
+      tone: 'warn',
+      text: `It failed ${failed.length} of ${probes.length} probes: do not expect agent runs to work with it here.`,
+      probes: [],
+    });
+  } else {
+    for (const { id } of failed) {
+      const text = MEANINGS[id];
+      if (text) advice.push({ tone: id === 'two-calls' ? 'calm' : 'warn', text, probes: [id] });
+    }
+  }
+  const endless = probes.filter(({ criteria }) =>
+    criteria.some(({ axis, verdict }) => axis === 'stops' && verdict === 'fail'),
+  );
+  if (endless.length > 0) {
+    advice.push({
+      tone: 'warn',
+      text: `It did not end when it should have in ${plural(endless.length, 'probe')}: set a low limit of iterations, and keep the guard against repetition.`,
+      probes: endless.map(({ id }) => id),
+    });
+  }
+  return advice;
+}
+
+function machineAdvice({ conditions, measured }: ModelCheck): Advice[] {
+  const advice: Advice[] = [];
+  const share = gpuShare(conditions);
+  const window = formatCount(conditions.context_tokens ?? conditions.window_tokens);
+  if (share === 0) {
+    advice.push({
+      tone: 'calm',
+      text: 'The CPU computes all of it: Ollama put nothing into graphics memory.',
+      probes: [],
+    });
+  } else if (share !== undefined && share < 1) {
+    const outside = (conditions.size_bytes ?? 0) - (conditions.vram_bytes ?? 0);
+    advice.push({
+      tone: 'warn',
+      text: `${formatPercent(1 - share)} of the model (${formatBytes(outside)}) lies outside the GPU at a window of ${window} tokens: the CPU computes that part, and a larger window makes it more. A smaller quantization or window is faster.`,
+      probes: [],
+    });
+  }
+  const speed = speedOf(measured);
+  if (speed !== undefined && speed < SLOW_TOKENS_PER_SECOND) {
+    advice.push({
+      tone: 'warn',
+      text: `${formatRate(speed)} tokens per second: a reply of ${EXAMPLE_REPLY_TOKENS} tokens takes ${formatDuration((EXAMPLE_REPLY_TOKENS / speed) * 1000)}. A run allows a call 120 s unless told otherwise.`,
+      probes: [],
+    });
+  }
+  return advice;
+}
+
+function thinkingAdvice({ measured, probes }: ModelCheck): Advice[] {
+  if (measured.thinking_replies === 0) return [];
+  return [
+    {
+      tone: 'calm',
+      text: `It thought although it was asked not to, ${thoughtWords(measured)}: thoughts count against the reply limit of a run.`,
+      probes: probesWith(probes, ({ read }) => (read?.thinking_chars ?? 0) > 0),
+    },
+  ];
+}
+
+function unknownAdvice({ probes }: ModelCheck): Advice[] {
+  const unknown = probes.filter(({ verdict }) => verdict === 'unknown');
+  if (unknown.length === 0) return [];
+  const reasons = new Set(
+    unknown.flatMap(({ criteria }) =>
+      criteria.flatMap(({ verdict, found }) => (verdict === 'unknown' ? [found] : [])),
+    ),
+  );
+  const [reason = ''] = reasons;
+  return [
+    {
+      tone: 'calm',
+      text: `${plural(unknown.length, 'probe')} could not be judged. ${reason}`,
+      probes: unknown.map(({ id }) => id),
+    },
+  ];
+}
+
+function probesWith(
+  probes: readonly ProbeResult[],
+  holds: (exchange: ProbeResult['exchanges'][number]) => boolean,
+): string[] {
+  return probes.filter(({ exchanges }) => exchanges.some(holds)).map(({ id }) => id);
+}

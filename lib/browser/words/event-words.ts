@@ -1,0 +1,25 @@
+import type { RunEventType } from '../../events/registry.ts';
+
+const WORDS: Partial<Record<RunEventType, string>> = {
+  'run.created': 'Task',
+  'reply.parsed': 'Reply',
+  'tool-call.ended': 'Result',
+  'tool-call.interrupted': 'Result',
+  'approval.decided': 'Approval',
+  'model-call.failed': 'Failed call',
+  'verification.checked': 'Checks',
+  'harness.prompted': 'Harness',
+  'operator.messaged': 'You',
+  'agent.messaged': 'Agent',
+  'cycle.reflected': 'Reflection',
+  'policy.nudged': 'Nudge',
+  'policy.retried': 'Retry',
+  'policy.warned': 'Note',
+  'diversity.advised': 'Advice',
+  'run.ended': 'End',
+};
+
+/** What kind of event was found, in a word. */
+export function eventWord(type: RunEventType): string {
+  return WORDS[type] ?? 'Event';
+}

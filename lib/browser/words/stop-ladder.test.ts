@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
+import { SampleLog } from '../../testing/sample-logs.ts';
+import { stopLadder } from './stop-ladder.ts';
+
+const ladder = (log: SampleLog) => {
+  const rungs = stopLadder(foldTimeline(emptyTimeline, log.events));
+  const start = rungs?.[0]?.at ?? 0;
+  return rungs?.map(({ id, label, at }) => [id, label, at === undefined ? undefined : at - start]);
+};
+const aborted = { kind: 'aborted', error: { code: 'model_aborted', message: 'Stopped.' } } as const;
+const asked = (force: boolean) => ({ type: 'stop.requested', force, by: 'operator' }) as const;
+
+it('None of them has 7: each rung of a stop with when it was reached', () => {
+  const log = new SampleLog().prepare().iteration().callStarts();
+  log.push(asked(false)).push(asked(true), 900);
+  log.callFails({ ...aborted, server_idle_ms: 60 }, 100);
+  log.end('stopped', { message: 'Stopped at once.', forced: true });
+  expect(ladder(log)).toEqual([
+    ['asked', 'Stop asked', 0],
+    ['forced', 'Stop now asked', 900],
+    ['acknowledged', 'Connection to Ollama closed', 940],
+    ['idle', 'Ollama idle, by /api/ps', 1000],
+    ['over', 'Run over', 1004],
+  ]);
+});
+
+it('S14: says when the model had to be unloaded to be free', () => {
+  const log = new SampleLog().prepare().iteration().callStarts();
+  log.push(asked(true)).callFails({ ...aborted, server_idle_ms: 3200, freed_slot: true }, 3300);
+  log.end('stopped', { message: 'Stopped at once.', forced: true });
+  expect(ladder(log)?.map(([, label]) => label)).toContain('Ollama’s slot freed by unloading');
+});
+
+it('None of them has 7: what is not there yet has no time', () => {
+  const log = new SampleLog().prepare().iteration().callStarts();
+  expect(ladder(log)).toBeUndefined();
+  log.push(asked(false));
+  expect(ladder(log)).toEqual([
+    ['asked', 'Stop asked', 0],
+    ['acknowledged', 'Reply in hand', undefined],
+    ['over', 'Run over', undefined],
+  ]);
+});
+
+it('None of them has 7: claims no idle that nobody saw, and no step where none was in hand', () => {
+  const log = new SampleLog().push(asked(true)).end('stopped', { message: 'Stopped.' });
+  expect(ladder(log)?.map(([id]) => id)).toEqual(['asked', 'over']);
+  const late = new SampleLog().prepare().iteration().callStarts().push(asked(true)).callFails(aborted, 30);
+  expect(ladder(late)?.map(([id]) => id)).toEqual(['asked', 'acknowledged', 'over']);
+});

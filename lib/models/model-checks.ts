@@ -1,0 +1,191 @@
+import type { CheckProgress, CheckReply, InstalledCheck, ModelCheck } from '../api/model-check.ts';
+import { PROBES_VERSION } from '../api/model-check.ts';
+import type { InstalledModel } from '../api/replies.ts';
+import { summarizeCheck } from '../api/summarize-check.ts';
+import { type CheckStep, openProbes } from '../checks/check-model.ts';
+import { isDemoModel } from '../demo/demo-scenarios.ts';
+import { AppError } from '../errors/app-error.ts';
+import { fullName } from '../model/ollama-models.ts';
+import { shownError } from '../runs/shown-error.ts';
+import type { RunStore } from '../store/run-store.ts';
+
+/** Checks a model from beginning to end. */
+export type CheckModel = (
+  model: string,
+  options: { signal: AbortSignal; onStep: (step: CheckStep) => void },
+) => Promise<ModelCheck>;
+
+/** The line before the model server, which checks share with runs. */
+export interface Places {
+  withPlace<T>(
+    guest: { id: string; model: string; signal: AbortSignal },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T>;
+  placeOf(guestId: string): number | undefined;
+}
+
+interface Job {
+  readonly id: string;
+  readonly progress: CheckProgress;
+  readonly stop: AbortController;
+  readonly over: Promise<void>;
+}
+
+/**
+ * The check of a model: one at a time, in its turn among the runs. How far it is lives as long as this process; its
+ * result is stored, by model and digest (docs/decisions/0026).
+ */
+export class ModelChecks {
+  readonly #store: Pick<RunStore, 'saveModelCheck' | 'modelCheck'>;
+  readonly #places: Places;
+  readonly #check: CheckModel;
+  readonly #clock: () => number;
+  #job: Job | undefined;
+  #count = 0;
+
+  constructor(options: {
+    store: Pick<RunStore, 'saveModelCheck' | 'modelCheck'>;
+    places: Places;
+    check: CheckModel;
+    clock?: () => number;
+  }) {
+    this.#store = options.store;
+    this.#places = options.places;
+    this.#check = options.check;
+    this.#clock = options.clock ?? Date.now;
+  }
+
+  /** The check that is under way, or the last one that ended in this process. */
+  current(): CheckProgress | undefined {
+    return this.#job && this.#shown(this.#job);
+  }
+
+  /**
+   * Begins to check a model; one that is being checked is not begun again.
+   *
+   * @throws {AppError} `check_under_way` when another model is being checked, `invalid_request` for a demo model
+   */
+  start(model: string): CheckProgress {
+    if (isDemoModel(model)) {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `${model} is a script, not a language model: there is nothing to check.`,
+      });
+    }
+    const running = this.#job && isOpen(this.#job.progress) ? this.#job : undefined;
+    if (running) {
+      if (fullName(running.progress.model) === fullName(model)) return this.#shown(running);
+      throw new AppError({
+        code: 'check_under_way',
+        message: `${running.progress.model} is being checked.`,
+        hint: 'One model is checked at a time: wait, or stop that check.',
+      });
+    }
+    const progress: CheckProgress = {
+      model: fullName(model),
+      status: 'waiting',
+      started_at: this.#clock(),
+      probes: openProbes(),
+    };
+    const stop = new AbortController();
+    this.#count += 1;
+    const id = `check-${process.pid}-${this.#count}`;
+    const job = { id, progress, stop, over: this.#run({ id, progress, signal: stop.signal }) };
+    this.#job = job;
+    return this.#shown(job);
+  }
+
+  /** Ends the check of a model. On one that is over it changes nothing. @throws {AppError} `check_not_found` */
+  async stop(model: string): Promise<CheckProgress> {
+    const job = this.#job;
+    if (!job || fullName(job.progress.model) !== fullName(model)) throw notFound(model);
+    job.stop.abort();
+    await job.over;
+    return this.#shown(job);
+  }
+
+  /** The stored check of a model, of this version of it if one is named. @throws {AppError} `check_not_found` */
+  async result(model: string, digest?: string): Promise<CheckReply> {
+    const check = await this.#store.modelCheck(fullName(model), digest);
+    if (!check) throw notFound(model);
+    return { check, summary: summarizeCheck(check) };
+  }
+
+  async close(): Promise<void> {
+    this.#job?.stop.abort();
+    await this.#job?.over;
+  }
+
+  #shown({ id, progress }: Pick<Job, 'id' | 'progress'>): CheckProgress {
+    const position = progress.status === 'waiting' ? this.#places.placeOf(id) : undefined;
+    return { ...structuredClone(progress), ...(position === undefined ? {} : { position }) };
+  }
+
+  async #run({
+    id,
+    progress,
+    signal,
+  }: {
+    id: string;
+    progress: CheckProgress;
+    signal: AbortSignal;
+  }): Promise<void> {
+    const { model } = progress;
+    try {
+      const check = await this.#places.withPlace({ id, model, signal }, (within) =>
+        this.#check(model, { signal: within, onStep: (step) => take(progress, step) }),
+      );
+      await this.#store.saveModelCheck(check);
+      progress.status = 'done';
+    } catch (error) {
+      progress.status = signal.aborted ? 'stopped' : 'failed';
+      if (!signal.aborted) progress.error = shownError(error, { step: 'the model was checked' });
+      for (const probe of progress.probes) if (probe.status === 'running') probe.status = 'open';
+    }
+    progress.ended_at = this.#clock();
+  }
+}
+
+/** Gives each model the newest check of it: of this version, else of another one, which is said. */
+export function withChecks(
+  models: readonly InstalledModel[],
+  checks: readonly Omit<InstalledCheck, 'outdated'>[],
+): InstalledModel[] {
+  const newest = [...checks].sort((a, b) => b.ended_at - a.ended_at);
+  return models.map((model) => {
+    if (model.demo) return model;
+    const digest = model.digest ?? '';
+    const name = fullName(model.name);
+    // The same version under two names is one model.
+    const same = newest.find((check) => check.digest === digest && (digest !== '' || check.model === name));
+    const check = same ?? newest.find((each) => each.model === name);
+    if (!check) return model;
+    const probes = check.probes_version === PROBES_VERSION ? undefined : ('probes' as const);
+    const outdated = same ? probes : ('model' as const);
+    return { ...model, check: { ...check, ...(outdated && { outdated }) } };
+  });
+}
+
+function take(progress: CheckProgress, step: CheckStep): void {
+  if (step.type === 'loading') {
+    progress.status = 'loading';
+    return;
+  }
+  progress.status = 'probing';
+  const probe = progress.probes.find(({ id }) => id === step.id);
+  if (!probe) return;
+  if (step.type === 'probe-started') probe.status = 'running';
+  else Object.assign(probe, { status: step.verdict, duration_ms: step.durationMs });
+}
+
+function isOpen({ status }: CheckProgress): boolean {
+  return status === 'waiting' || status === 'loading' || status === 'probing';
+}
+
+function notFound(model: string): AppError {
+  return new AppError({
+    code: 'check_not_found',
+    message: `There is no check of "${model.slice(0, 80)}".`,
+    hint: 'POST /api/models/check begins one.',
+  });
+}

@@ -1,0 +1,124 @@
+import { libraryModel, type ModelPull } from '../api/model-pull.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { PullProgress } from '../model/ollama-pull.ts';
+import { shownError } from '../runs/shown-error.ts';
+
+/** Fetches a model; ends when it is there, throws what went wrong. */
+export type PullModel = (
+  model: string,
+  options: { signal: AbortSignal; onProgress: (progress: PullProgress) => void },
+) => Promise<void>;
+
+const MAX_AT_ONCE = 4;
+/** Pulls that are over and still listed. */
+const MAX_KEPT = 20;
+
+interface Job {
+  readonly pull: ModelPull;
+  readonly parts: Map<string, { completed: number; total: number }>;
+  readonly stop: AbortController;
+  readonly over: Promise<void>;
+}
+
+/**
+ * The models that Ollama is fetching for this server, with how far each is. Lives as long as the process: Ollama itself
+ * keeps what was fetched, so a pull that a restart ended goes on when it is asked for again.
+ */
+export class ModelPulls {
+  readonly #pullModel: PullModel;
+  readonly #clock: () => number;
+  #jobs: Job[] = [];
+
+  constructor(pullModel: PullModel, clock: () => number = Date.now) {
+    this.#pullModel = pullModel;
+    this.#clock = clock;
+  }
+
+  /** The newest first. */
+  list(): ModelPull[] {
+    return this.#jobs.map(({ pull }) => ({ ...pull })).reverse();
+  }
+
+  /**
+   * Begins to fetch a model; one that is being fetched is not begun again.
+   *
+   * @throws {AppError} `invalid_request` for a name that is none of Ollama's library, `too_many_pulls`
+   */
+  start(model: string): ModelPull {
+    const name = libraryModel.safeParse(model);
+    if (!name.success) {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `"${model.slice(0, 80)}" cannot be fetched. ${name.error.issues[0]?.message ?? ''}`,
+        hint: 'Models from elsewhere can be fetched in a terminal: ollama pull NAME',
+      });
+    }
+    const running = this.#jobs.filter(({ pull }) => pull.status === 'pulling');
+    const known = running.find(({ pull }) => pull.model === model);
+    if (known) return { ...known.pull };
+    if (running.length >= MAX_AT_ONCE) {
+      throw new AppError({
+        code: 'too_many_pulls',
+        message: `${MAX_AT_ONCE} models are being fetched already.`,
+        hint: 'Wait for one of them, or cancel it.',
+      });
+    }
+    const pull: ModelPull = { model, status: 'pulling', step: 'asking Ollama', started_at: this.#clock() };
+    const stop = new AbortController();
+    const parts: Job['parts'] = new Map();
+    const over = this.#run(pull, parts, stop.signal);
+    const others = this.#jobs.filter((job) => job.pull.model !== model);
+    this.#jobs = [...others, { pull, parts, stop, over }].slice(-MAX_KEPT - MAX_AT_ONCE);
+    return { ...pull };
+  }
+
+  /** Ends the fetching of a model. On one that is over it changes nothing. @throws {AppError} `pull_not_found` */
+  async cancel(model: string): Promise<ModelPull> {
+    const job = this.#jobs.find(({ pull }) => pull.model === model);
+    if (!job) {
+      throw new AppError({
+        code: 'pull_not_found',
+        message: `"${model.slice(0, 80)}" is not being fetched.`,
+      });
+    }
+    job.stop.abort();
+    await job.over;
+    return { ...job.pull };
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    for (const { stop } of this.#jobs) stop.abort();
+    await Promise.all(this.#jobs.map(({ over }) => over));
+  }
+
+  async #run(pull: ModelPull, parts: Job['parts'], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#pullModel(pull.model, {
+        signal,
+        onProgress: ({ step, part, completedBytes, totalBytes }) => {
+          pull.step = step;
+          if (part === undefined || totalBytes === undefined) return;
+          parts.set(part, { completed: completedBytes ?? 0, total: totalBytes });
+          pull.completed_bytes = sum(parts, 'completed');
+          pull.total_bytes = sum(parts, 'total');
+        },
+      });
+      pull.status = 'done';
+    } catch (error) {
+      pull.status = signal.aborted ? 'cancelled' : 'failed';
+      if (!signal.aborted)
+        pull.error = shownError(error, {
+          step: 'the model was fetched',
+          way: 'In a terminal: ollama pull NAME',
+        });
+    }
+    pull.ended_at = this.#clock();
+  }
+}
+
+function sum(parts: Job['parts'], field: 'completed' | 'total'): number {
+  let bytes = 0;
+  for (const part of parts.values()) bytes += part[field];
+  return bytes;
+}

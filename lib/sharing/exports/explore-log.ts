@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { resultText } from '../../events/conversation.ts';
+import { foldRun } from '../../events/fold-run.ts';
+import { chatMessage, modelCallEnded } from '../../events/model-call.ts';
+import type { EventOf, RunEvent } from '../../events/registry.ts';
+import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { ChatMessage } from '../../model/chat-model.ts';
+import { modeOf } from '../../modes/mode-of.ts';
+import { isReady } from '../../policies/rule.ts';
+import { assertNever } from '../../util/assert-never.ts';
+
+/** The two kinds of entries of an exploration log. */
+const eventType = z.enum(['LLM_INVOCATION', 'TOOL_CALL']);
+export type EventType = z.infer<typeof eventType>;
+
+const place = { run_id: z.string(), cycle_number: z.int().nonnegative() };
+
+/** One line of an exploration log (X14-X16), in exactly these fields. */
+export const exploreLogEntry = z.discriminatedUnion('event_type', [
+  z.strictObject({
+    ...place,
+    event_type: z.literal('LLM_INVOCATION'),
+    payload: z.strictObject({
+      prompt_messages: z.array(chatMessage),
+      /** `null` for a call that failed. */
+      response_message: modelCallEnded.shape.message.nullable(),
+      model_options: z.record(z.string(), z.json()),
+    }),
+  }),
+  z.strictObject({
+    ...place,
+    event_type: z.literal('TOOL_CALL'),
+    payload: z.strictObject({
+      tool_name: z.string(),
+      parameters: z.record(z.string(), z.json()),
+      output: z.string(),
+    }),
+  }),
+]);
+
+/** The same, as it is written: messages are shared with the state and never changed. */
+export type ExploreLogEntry =
+  | {
+      run_id: string;
+      cycle_number: number;
+      event_type: 'LLM_INVOCATION';
+      payload: {
+        prompt_messages: readonly ChatMessage[];
+        response_message: EventOf<'model-call.ended'>['message'] | null;
+        model_options: EventOf<'model-call.started'>['options'];
+      };
+    }
+  | {
+      run_id: string;
+      cycle_number: number;
+      event_type: 'TOOL_CALL';
+      payload: {
+        tool_name: string;
+        parameters: EventOf<'reply.parsed'>['calls'][number]['arguments'];
+        output: string;
+      };
+    };
+
+/**
+ * The log of an exploration as a projection of its events: every model call with what was sent and received, every tool call
+ * with its outcome (X14, X15). Entries are snapshots: later events change none of them (X17).
+ */
+export class ExploreLogProjection {
+  #state: RunState | undefined;
+
+  /** The entries for an event, at most one. */
+  take(event: RunEvent): ExploreLogEntry[] {
+    const before = this.#state ?? emptyRunState(event.run_id);
+    this.#state = foldRun(before, event);
+    switch (event.type) {
+      case 'model-call.ended':
+        return [invocation(before, event.message)];
+      case 'model-call.failed':
+        return [invocation(before, null)];
+      case 'tool-call.ended':
+      case 'tool-call.interrupted':
+        return [toolCall(before, event)];
+      default:
+        return [];
+    }
+  }
+}
+
+function invocation(
+  state: RunState,
+  response: EventOf<'model-call.ended'>['message'] | null,
+): ExploreLogEntry {
+  if (!isReady(state)) throw new RangeError(`Run ${state.runId} calls a model without a configuration`);
+  const prompt = modeOf(state.config).prompt?.(state) ?? state.messages;
+  return entry(state, {
+    event_type: 'LLM_INVOCATION',
+    payload: {
+      prompt_messages: prompt,
+      response_message: response,
+      model_options: state.openCall?.options ?? {},
+    },
+  });
+}
+
+function toolCall(
+  state: RunState,
+  event: EventOf<'tool-call.ended'> | EventOf<'tool-call.interrupted'>,
+): ExploreLogEntry {
+  const call = state.reply?.calls.find((pending) => pending.callId === event.call_id);
+  return entry(state, {
+    event_type: 'TOOL_CALL',
+    payload: {
+      tool_name: event.tool,
+      parameters: call?.arguments ?? {},
+      output: resultText(event.result),
+    },
+  });
+}
+
+type WithoutPlace<E> = E extends ExploreLogEntry ? Omit<E, 'run_id' | 'cycle_number'> : never;
+
+function entry(state: RunState, body: WithoutPlace<ExploreLogEntry>): ExploreLogEntry {
+  const at = { run_id: state.runId, cycle_number: state.cycle.number };
+  switch (body.event_type) {
+    case 'LLM_INVOCATION':
+      return { ...at, ...body };
+    case 'TOOL_CALL':
+      return { ...at, ...body };
+    default:
+      return assertNever(body);
+  }
+}
+
+/** A whole exploration log, page by page. */
+export async function* exploreLog(
+  pages: AsyncIterable<readonly RunEvent[]>,
+): AsyncGenerator<ExploreLogEntry[]> {
+  const projection = new ExploreLogProjection();
+  for await (const events of pages) {
+    // One at a time: each holds a whole prompt, and only one of them should be in memory as text.
+    for (const event of events) {
+      const entries = projection.take(event);
+      if (entries.length > 0) yield entries;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { RunConfig } from '../../events/config.ts';
+import type { RunEvent } from '../../events/registry.ts';
+import { createRedactor, type RedactorOptions } from '../redaction/redactor.ts';
+import { inScope, type Scope } from '../redaction/scope.ts';
+
+/** A file is made in seconds and read twice: most logs are remembered whole for that long. */
+const REMEMBERED_CHARS = 8_000_000;
+
+type Pages = AsyncIterable<readonly RunEvent[]>;
+
+/** A log as it leaves: in its scope, and masked unless it was asked for as it is. */
+export interface ExportedLog {
+  readonly config: RunConfig;
+  readonly scope: Scope;
+  /** The events from the first, page by page, all up to the same last one. */
+  pages: () => AsyncGenerator<readonly RunEvent[]>;
+  /** Values that were masked in what was read so far; `undefined` for a log that is not masked. */
+  masked: () => number | undefined;
+}
+
+/**
+ * Prepares a log for leaving. It is read twice: first to learn its secrets, so that a value which is known for one by a
+ * later event is masked in the earlier ones too.
+ *
+ * @param options.read brings the log as it is now, as often as it is asked
+ * @param options.redaction what to mask; `undefined` leaves everything readable
+ */
+export async function exportedLog(options: {
+  config: RunConfig;
+  read: () => Pages;
+  scope: Scope;
+  redaction: RedactorOptions | undefined;
+}): Promise<ExportedLog> {
+  const { read, scope } = options;
+  const redactor =
+    options.redaction && createRedactor({ ...options.redaction, remembered: REMEMBERED_CHARS });
+  let config = options.config;
+  let last = 0;
+  for await (const events of read()) {
+    for (const event of events) {
+      redactor?.learn(event);
+      last = event.seq;
+    }
+  }
+  const leaving = (event: RunEvent) => {
+    const seen = inScope(event, scope);
+    return redactor ? redactor.event(seen) : seen;
+  };
+  // The first event holds the configuration: what is said about the run is as masked as the run.
+  for await (const [created] of read()) {
+    const first = created && leaving(created);
+    if (first?.type === 'run.created') config = first.config;
+    break;
+  }
+  return {
+    config,
+    scope,
+    async *pages() {
+      for await (const events of read()) {
+        const kept = events.filter(({ seq }) => seq <= last);
+        if (kept.length > 0) yield kept.map(leaving);
+      }
+    },
+    masked: () =>
+      redactor
+        ?.findings()
+        .filter(({ shown }) => !shown)
+        .reduce((sum, { values }) => sum + values, 0),
+  };
+}

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { RunEvent } from '../../events/registry.ts';
+import {
+  completedLog,
+  endedLog,
+  repairedLog,
+  type SampleLog,
+  verifiedLog,
+} from '../../testing/sample-logs.ts';
+import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
+import type { RedactorOptions } from '../redaction/redactor.ts';
+import type { Scope } from '../redaction/scope.ts';
+import { exportedLog } from './exported-log.ts';
+import { htmlExport } from './html-export.ts';
+import { codeSpan, fenced, markdownExport } from './markdown-export.ts';
+
+const assets = { script: 'show()', style: '', scriptHash: 'sha256-A', styleHash: 'sha256-B' };
+
+async function* pagesOf(events: readonly RunEvent[]) {
+  for (let from = 0; from < events.length; from += 7) yield events.slice(from, from + 7);
+}
+
+function leaving(
+  log: Pick<SampleLog, 'events'>,
+  options: { scope?: Scope; redaction?: RedactorOptions } = {},
+) {
+  const [first] = log.events;
+  if (first?.type !== 'run.created') throw new Error('a log begins with its run');
+  return exportedLog({
+    config: first.config,
+    read: () => pagesOf(log.events),
+    scope: options.scope ?? 'everything',
+    redaction: options.redaction,
+  });
+}
+
+async function html(log: Pick<SampleLog, 'events'>, options: Parameters<typeof leaving>[1] = {}) {
+  let text = '';
+  for await (const piece of htmlExport(await leaving(log, options), assets)) text += piece;
+  return text;
+}
+
+/** What the player in the page reads. */
+function sourceIn(page: string): { events: unknown[]; shared: { redacted?: number; frozen_at?: number } } {
+  const [, json = ''] =
+    /<script type="application\/json" id="loupe-source">(.*?)<\/script>/s.exec(page) ?? [];
+  return JSON.parse(json);
+}
+
+it('issue 8: the page holds the whole log, unchanged when it is asked for as it is', async () => {
+  for (const log of [completedLog({}), sessionLog({}), exploreLog(4), repairedLog({})]) {
+    const { events, shared } = sourceIn(await html(log));
+    expect(events).toEqual(JSON.parse(JSON.stringify(log.events)));
+    expect(shared.redacted).toBeUndefined();
+  }
+});
+
+it('issue 8: a value that turns out to be a secret late in the log is masked from its beginning, in both files', async () => {
+  const secret = 'hunter2-Horse-Battery';
+  const { events } = completedLog({ config: { task: `Log in with ${secret} and look.` } });
+  const telling = events.map(
+    (event): RunEvent =>
+      event.type === 'tool-call.ended' && event.result.success
+        ? { ...event, result: { ...event.result, output: { content: `password: ${secret}` } } }
+        : event,
+  );
+  const options = { redaction: { workspace: '/home/ada/projects/quarterly-reports' } };
+  const page = await html({ events: telling }, options);
+  const summary = await markdownExport(await leaving({ events: telling }, options));
+  for (const file of [page, summary]) {
+    expect(file).not.toContain(secret);
+    expect(file).not.toContain('/home/ada');
+  }
+  expect(sourceIn(page).events).toHaveLength(telling.length);
+  expect(sourceIn(page).shared.redacted).toBeGreaterThan(0);
+});
+
+it('issue 8: a file of a smaller scope has every event and fewer words', async () => {
+  const log = completedLog({});
+  const page = await html(log, { scope: 'summary' });
+  expect(sourceIn(page).events).toHaveLength(log.events.length);
+  expect(page).not.toContain('Revenue rose');
+  expect(page).toContain('"scope":"summary"');
+});
+
+it('issue 8: texts over 64 KB are whole in the page, and the summary says how much of them it left out', async () => {
+  const secret = 'AKIAIOSFODNN7EXAMPLF';
+  const words = `${'lorem '.repeat(20_000).slice(0, 65_529)} ${secret} ${'ipsum '.repeat(20_000)}The task is completed.`;
+  const log = completedLog({});
+  const events = log.events.map((event): RunEvent => {
+    switch (event.type) {
+      case 'model-call.ended':
+        return { ...event, message: { ...event.message, content: words } };
+      case 'reply.parsed':
+        return { ...event, text: words };
+      case 'run.ended':
+        return { ...event, result: { ...event.result, output: words } };
+      default:
+        return event;
+    }
+  });
+  const masked = words.replace(secret, '‹aws key 1›');
+  const page = await html({ events }, { redaction: {} });
+  const summary = await markdownExport(await leaving({ events }, { redaction: {} }));
+  const shown = JSON.stringify(sourceIn(page).events);
+  expect(shown.includes(JSON.stringify(masked))).toBe(true);
+  expect(shown.includes('"cuts"')).toBe(false);
+  expect((page + summary).includes('AKIA')).toBe(false);
+  expect(summary).toMatch(/\(\d+ more characters\)/);
+  // The answer is what the summary is for.
+  expect(summary.includes(masked)).toBe(true);
+});
+
+it('says when a run had not ended', async () => {
+  const { events } = completedLog({});
+  const part = { events: events.slice(0, 12) };
+  expect(sourceIn(await html(part)).shared.frozen_at).toBe(events[11]?.at);
+  expect(await markdownExport(await leaving(part))).toContain('It had not ended when this was written.');
+});
+
+it('issue 8: the summary of a run reads like this', async () => {
+  expect(await markdownExport(await leaving(completedLog({})))).toMatchSnapshot();
+  expect(await markdownExport(await leaving(endedLog('repetition'), { redaction: {} }))).toMatchSnapshot();
+});
+
+it('makes the same summary of the same log, in every mode', async () => {
+  for (const make of [() => verifiedLog({}), () => sessionLog({}), () => exploreLog(4)]) {
+    expect(await markdownExport(await leaving(make()))).toBe(await markdownExport(await leaving(make())));
+  }
+});
+
+/** Texts that would be markup if they got out of their code. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '`',
+        '``',
+        '```',
+        '\n```\n',
+        '~~~',
+        '\n',
+        '\r',
+        '\r\n',
+        '![x](http://a.test/p.png)',
+        '<img src=x>',
+      ),
+      fc.string({ unit: 'binary' }),
+    ),
+  )
+  .map((pieces) => pieces.join(''));
+
+it('issue 8: no text gets out of its block of code', () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const [opening = '', ...lines] = fenced(text).split('\n');
+      const [, fence = ''] = /^(`{3,})text$/.exec(opening) ?? [];
+      // CommonMark: a block ends at the first line that is nothing but at least as many backticks.
+      const end = lines.findIndex((line) => new RegExp(`^ {0,3}\`{${fence.length},}[ \\t]*$`).test(line));
+      expect(fence).not.toBe('');
+      expect(end).toBe(lines.length - 1);
+    }),
+  );
+});
+
+it('issue 8: no text gets out of its line of code', () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const span = codeSpan(text);
+      expect(span).not.toMatch(/[\n\r]/);
+      // CommonMark: a span ends at the next row of exactly as many backticks as it began with.
+      const [mark = ''] = /^`+/.exec(span) ?? [];
+      const inner = span.slice(mark.length, -mark.length);
+      expect(inner.match(/`+/g)?.some((run) => run.length === mark.length) ?? false).toBe(false);
+      expect(inner).not.toMatch(/^`|`$|^$/);
+    }),
+  );
+});
+
+it('issue 8: nothing that a model, a tool or a person wrote is markup in a summary', async () => {
+  const markup =
+    '![p](http://192.0.2.1/p.png) <img src="http://192.0.2.1/i.png"> [l](javascript:x)\n# Heading\n```\nout';
+  const log = completedLog({ config: { task: markup, title: `\`${markup}`, model: `m\`${markup}` } });
+  const events = log.events.map((event): RunEvent => {
+    if (event.type === 'run.ended') {
+      return {
+        ...event,
+        message: markup,
+        files_written: [markup],
+        result: { ...event.result, output: markup },
+      };
+    }
+    if (event.type === 'tool-call.ended') {
+      return { ...event, tool: markup, result: { success: false, tool: markup, output: { error: markup } } };
+    }
+    return event.type === 'reply.parsed' ? { ...event, text: markup } : event;
+  });
+  const summary = await markdownExport(await leaving({ events }));
+  const outside = withoutCode(summary);
+  expect(summary).toContain('192.0.2.1');
+  expect(outside).not.toMatch(/192\.0\.2\.1|javascript|<img|Heading/);
+});
+
+/** What is left of a Markdown text when its code is taken out. */
+function withoutCode(text: string): string {
+  return text
+    .replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, '')
+    .replaceAll(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
+}

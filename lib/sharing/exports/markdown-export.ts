@@ -1,0 +1,249 @@
+import type { RunConfig } from '../../events/config.ts';
+import type { EventOf, RunEvent } from '../../events/registry.ts';
+import { summarize } from '../../events/summarize.ts';
+import { shortText } from '../../util/short-text.ts';
+import type { ExportedLog } from './exported-log.ts';
+
+const SAID_CHARS = 600;
+const ARGUMENT_CHARS = 160;
+const MODES: Record<RunConfig['mode'], string> = {
+  task: 'task',
+  session: 'session',
+  explore: 'exploration',
+};
+const STEPS: Record<RunConfig['mode'], string> = { task: 'Iteration', session: 'Turn', explore: 'Step' };
+
+/**
+ * A run as a summary in Markdown: the task, figures, each iteration in short, how it ended, the answer. The same log makes
+ * the same text. Words of the model, of tools and of people stand in code only, so that nothing in them is markup: no
+ * heading, no link, no picture that a viewer would fetch.
+ */
+export async function markdownExport(log: ExportedLog): Promise<string> {
+  const summary = new Summary(log.config);
+  for await (const events of log.pages()) for (const event of events) summary.take(event);
+  return summary.text(log);
+}
+
+class Summary {
+  readonly #config: RunConfig;
+  readonly #steps: string[] = [];
+  readonly #arguments = new Map<string, string>();
+  #inPart = false;
+  #begin = 0;
+  #created = 0;
+  #model = '';
+  #iterations = 0;
+  #toolCalls = 0;
+  #failed = 0;
+  #tokensIn = 0;
+  #tokensOut = 0;
+  #last = 0;
+  #end: EventOf<'run.ended'> | undefined;
+
+  constructor(config: RunConfig) {
+    this.#config = config;
+  }
+
+  take(event: RunEvent): void {
+    this.#last = event.at;
+    switch (event.type) {
+      case 'run.created':
+        this.#created = event.at;
+        break;
+      case 'run.started':
+        this.#begin = event.at;
+        break;
+      case 'preflight.checked':
+        this.#model = [
+          event.parameter_size,
+          event.quantization,
+          event.server_version && `Ollama ${event.server_version}`,
+        ]
+          .filter((fact) => fact !== undefined)
+          .join(', ');
+        break;
+      case 'attempt.started':
+        if (event.attempt > 1) this.#part(`Attempt ${event.attempt}`);
+        break;
+      case 'cycle.started':
+        this.#part(`Cycle ${event.cycle}`);
+        break;
+      case 'iteration.started':
+        this.#iterations += 1;
+        this.#heading(
+          this.#inPart ? 4 : 3,
+          `${STEPS[this.#config.mode]} ${event.iteration} (${offset(event.at - this.#begin)})`,
+        );
+        break;
+      case 'model-call.ended':
+        this.#tokensIn += event.prompt_tokens ?? 0;
+        this.#tokensOut += event.reply_tokens ?? 0;
+        break;
+      case 'reply.parsed':
+        for (const call of event.calls) this.#arguments.set(call.call_id, JSON.stringify(call.arguments));
+        // In an exploration a reply without a call is the reflection, which comes as an event of its own.
+        if (this.#config.mode !== 'explore' || event.calls.length > 0) this.#said(event.text);
+        break;
+      case 'tool-call.ended':
+      case 'tool-call.interrupted':
+        this.#call(event);
+        break;
+      case 'cycle.reflected':
+        this.#said(event.text);
+        break;
+      case 'operator.messaged':
+      case 'agent.messaged':
+        this.#steps.push(event.type === 'agent.messaged' ? 'To the operator:' : 'From the operator:', '');
+        this.#said(event.text);
+        break;
+      case 'model-call.failed':
+      case 'policy.nudged':
+      case 'policy.retried':
+      case 'policy.compacted':
+      case 'policy.warned':
+      case 'verification.checked':
+      case 'stop.requested':
+      case 'run.resumed':
+        this.#item(codeSpan(summarize(event)));
+        break;
+      case 'run.ended':
+        this.#end = event;
+    }
+  }
+
+  text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
+    const config = this.#config;
+    const masked = log.masked();
+    const [title = ''] = (config.title ?? config.task).trim().split('\n', 1);
+    const lines = [
+      `# ${MODES[config.mode] === 'task' ? 'Run' : `Run: ${MODES[config.mode]}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
+      '',
+      `- Model: ${codeSpan(config.model)}${this.#model === '' ? '' : ` (${codeSpan(this.#model)})`}`,
+      `- Made: ${moment(this.#created)}`,
+      `- Ended: ${this.#end ? codeSpan(this.#end.result.termination_reason) : 'not yet'}, after ${offset(this.#last - this.#begin).slice(1)}`,
+      `- ${STEPS[config.mode]}s: ${this.#iterations}${config.mode === 'task' ? ` of ${config.max_iterations}` : ''}`,
+      `- Tool calls: ${this.#toolCalls}${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`,
+      `- Tokens: ${this.#tokensIn} in, ${this.#tokensOut} out`,
+      ...(this.#end?.verification ? [`- Checks: ${this.#end.verification.replace('_', ' ')}`] : []),
+      `- Masked: ${masked === undefined ? 'nothing, as asked' : masked === 0 ? 'nothing had to be' : plural(masked, 'value')}`,
+      ...(log.scope === 'everything' ? [] : [`- Left out: ${LEFT_OUT[log.scope]}`]),
+      '',
+      ...(config.task.trim() === '' ? [] : ['## Task', '', fenced(config.task), '']),
+      '## What happened',
+      '',
+      ...this.#steps,
+      ...this.#ending(),
+    ];
+    return `${lines
+      .join('\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trimEnd()}\n`;
+  }
+
+  #ending(): string[] {
+    const end = this.#end;
+    if (!end) return ['', '## How it ended', '', 'It had not ended when this was written.'];
+    const { result } = end;
+    const files = end.files_written.map((path) => `- ${codeSpan(path)}`);
+    return [
+      '',
+      '## How it ended',
+      '',
+      codeSpan(end.message),
+      '',
+      ...(result.error && result.error.message !== end.message ? [codeSpan(result.error.message), ''] : []),
+      ...(files.length > 0 ? ['Files written:', '', ...files, ''] : []),
+      result.status === 'completed' ? '### Answer' : '### What it had said so far',
+      '',
+      result.output.trim() === '' ? 'No text.' : fenced(result.output),
+    ];
+  }
+
+  /** An attempt or a cycle: what comes after it stands one level lower. */
+  #part(words: string): void {
+    this.#inPart = true;
+    this.#heading(3, words);
+  }
+
+  #heading(level: 3 | 4, words: string): void {
+    this.#steps.push('', `${'#'.repeat(level)} ${words}`, '');
+  }
+
+  #said(text: string): void {
+    if (text.trim() === '') return;
+    const more = text.length - SAID_CHARS;
+    this.#steps.push('', fenced(shortText(text.trim(), SAID_CHARS)), '');
+    if (more > 0) this.#steps.push(`(${more} more characters)`, '');
+  }
+
+  #call(event: EventOf<'tool-call.ended'> | EventOf<'tool-call.interrupted'>): void {
+    this.#toolCalls += 1;
+    const args = this.#arguments.get(event.call_id) ?? '{}';
+    this.#arguments.delete(event.call_id);
+    const { result } = event;
+    if (!result.success) this.#failed += 1;
+    const took = event.type === 'tool-call.ended' ? `, ${duration(event.duration_ms)}` : ', interrupted';
+    const outcome = result.success
+      ? 'ok'
+      : `failed: ${codeSpan(shortText(result.output.error, ARGUMENT_CHARS))}`;
+    this.#item(`${codeSpan(event.tool)} ${codeSpan(shortText(args, ARGUMENT_CHARS))} → ${outcome}${took}`);
+  }
+
+  #item(words: string): void {
+    this.#steps.push(`- ${words}`);
+  }
+}
+
+const LEFT_OUT = {
+  without_results: 'what tools and checks brought',
+  summary: 'prompts, arguments, results and words of the model',
+};
+
+/** A text as a block of code, whatever it contains: the fence is longer than any row of backticks in it. */
+export function fenced(text: string): string {
+  const shown = visible(text);
+  const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
+  return `${fence}text\n${shown}${shown.endsWith('\n') ? '' : '\n'}${fence}`;
+}
+
+/** A text as code within a line, whatever it contains. Line breaks become spaces; never empty. */
+export function codeSpan(text: string): string {
+  const shown = visible(text).replaceAll(/\s+/g, ' ').trim();
+  const mark = '`'.repeat(longestRun(shown) + 1);
+  const pad = shown === '' || shown.startsWith('`') || shown.endsWith('`') ? ' ' : '';
+  return `${mark}${pad}${shown}${pad}${mark}`;
+}
+
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
+
+/** Characters that nobody sees, or that turn the reading direction, by their number; every line break as one. */
+function visible(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function moment(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function offset(ms: number): string {
+  return `+${duration(Math.max(0, ms))}`;
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,313 @@
+import { createHash } from 'node:crypto';
+import { type Attributes, type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
+import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import { ATTR_ERROR_TYPE, ATTR_SERVICE_NAME } from '@opentelemetry/semantic-conventions';
+import {
+  ATTR_GEN_AI_AGENT_NAME,
+  ATTR_GEN_AI_CONVERSATION_ID,
+  ATTR_GEN_AI_INPUT_MESSAGES,
+  ATTR_GEN_AI_OPERATION_NAME,
+  ATTR_GEN_AI_OUTPUT_MESSAGES,
+  ATTR_GEN_AI_PROVIDER_NAME,
+  ATTR_GEN_AI_REQUEST_MAX_TOKENS,
+  ATTR_GEN_AI_REQUEST_MODEL,
+  ATTR_GEN_AI_REQUEST_SEED,
+  ATTR_GEN_AI_REQUEST_TEMPERATURE,
+  ATTR_GEN_AI_REQUEST_TOP_K,
+  ATTR_GEN_AI_REQUEST_TOP_P,
+  ATTR_GEN_AI_RESPONSE_FINISH_REASONS,
+  ATTR_GEN_AI_TOOL_CALL_ARGUMENTS,
+  ATTR_GEN_AI_TOOL_CALL_ID,
+  ATTR_GEN_AI_TOOL_CALL_RESULT,
+  ATTR_GEN_AI_TOOL_NAME,
+  ATTR_GEN_AI_USAGE_INPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
+} from '@opentelemetry/semantic-conventions/incubating';
+import type { RunConfig } from '../../events/config.ts';
+import { foldRun } from '../../events/fold-run.ts';
+import type { EventOf, RunEvent } from '../../events/registry.ts';
+import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { JsonObject } from '../../util/json.ts';
+
+const AGENT = 'loupe';
+
+/** Where the numbers of a request are in Ollama's options, and what they are called in spans. */
+const OPTIONS = {
+  num_predict: ATTR_GEN_AI_REQUEST_MAX_TOKENS,
+  temperature: ATTR_GEN_AI_REQUEST_TEMPERATURE,
+  top_p: ATTR_GEN_AI_REQUEST_TOP_P,
+  top_k: ATTR_GEN_AI_REQUEST_TOP_K,
+  seed: ATTR_GEN_AI_REQUEST_SEED,
+};
+
+interface OpenSpan {
+  name: string;
+  kind: SpanKind;
+  start: number;
+  attributes: Attributes;
+}
+
+/**
+ * A run as spans by OpenTelemetry's conventions for generative AI: `invoke_agent` for the run, in it `chat` for each model
+ * call and `execute_tool` for each tool call. The same log always gives the same spans, ids included, so that sending it
+ * twice adds nothing.
+ *
+ * @param options.content whether texts go along: the task, replies, arguments and results. Left out as the conventions ask.
+ */
+export async function runSpans(
+  pages: AsyncIterable<readonly RunEvent[]> | Iterable<readonly RunEvent[]>,
+  options: { content: boolean },
+): Promise<ReadableSpan[]> {
+  const projection = new SpanProjection(options);
+  const spans: ReadableSpan[] = [];
+  for await (const events of pages) for (const event of events) spans.push(...projection.take(event));
+  return [...spans, ...projection.rest()];
+}
+
+/** The spans of a run as its events come: each is handed out when what it stands for has ended. */
+export class SpanProjection {
+  readonly #content: boolean;
+  readonly #open = new Map<string, OpenSpan>();
+  #state = emptyRunState('');
+
+  constructor(options: { content: boolean }) {
+    this.#content = options.content;
+  }
+
+  /** Takes the next event; brings the spans that end with it. */
+  take(event: RunEvent): ReadableSpan[] {
+    const before = event.type === 'run.created' ? emptyRunState(event.run_id) : this.#state;
+    this.#state = foldRun(before, event);
+    const state = this.#state;
+    const content = this.#content;
+    switch (event.type) {
+      case 'model-call.started':
+        this.#open.set(callId(event), { start: event.at, ...chatStart(event, state) });
+        return [];
+      case 'model-call.ended':
+        return this.#close(callId(event), event.at, chatEnd(event, content));
+      case 'model-call.failed':
+        return this.#close(
+          callId(event),
+          event.at,
+          {},
+          { type: event.kind, message: content ? event.error.message : undefined },
+        );
+      case 'tool-call.started':
+        this.#open.set(event.call_id, { start: event.at, ...toolStart(event, state, content) });
+        return [];
+      case 'tool-call.ended':
+      case 'tool-call.interrupted':
+        return this.#close(event.call_id, event.at, toolEnd(event, content), toolError(event));
+      case 'run.ended':
+        return this.rest();
+      default:
+        return [];
+    }
+  }
+
+  /** What has not ended by now, and the run itself, once: the run goes on, or its log was cut here. */
+  rest(): ReadableSpan[] {
+    const { runId, updatedAt, config } = this.#state;
+    if (!config) return [];
+    const unfinished = { type: 'unfinished', message: 'It had not ended.' };
+    const open = [...this.#open.keys()].flatMap((id) => this.#close(id, updatedAt, {}, unfinished));
+    const root = readable(
+      runId,
+      'run',
+      rootSpan(this.#state, config, this.#content),
+      updatedAt,
+      rootError(this.#state, this.#content),
+    );
+    this.#state = emptyRunState('');
+    return [...open, root];
+  }
+
+  #close(id: string, end: number, attributes: Attributes, error?: SpanError): ReadableSpan[] {
+    const span = this.#open.get(id);
+    if (!span) return [];
+    this.#open.delete(id);
+    const whole = { ...span, attributes: { ...span.attributes, ...attributes } };
+    return [readable(this.#state.runId, id, whole, end, error, 'run')];
+  }
+}
+
+interface SpanError {
+  type: string;
+  message?: string;
+}
+
+function callId({ call }: { call: number }): string {
+  return `call ${call}`;
+}
+
+/** Spans as an OTLP request in JSON, as a collector reads it from a file or over HTTP. */
+export function otlpJson(spans: ReadableSpan[]): string {
+  const bytes = JsonTraceSerializer.serializeRequest(spans);
+  if (!bytes) throw new Error('The spans could not be serialised.');
+  return new TextDecoder().decode(bytes);
+}
+
+const RESOURCE = resourceFromAttributes({ [ATTR_SERVICE_NAME]: AGENT });
+
+function readable(
+  runId: string,
+  id: string,
+  span: OpenSpan,
+  end: number,
+  error: SpanError | undefined,
+  parent?: string,
+): ReadableSpan {
+  return {
+    name: span.name,
+    kind: span.kind,
+    spanContext: () => spanContext(runId, id),
+    parentSpanContext: parent === undefined ? undefined : spanContext(runId, parent),
+    startTime: hrTime(span.start),
+    endTime: hrTime(end),
+    duration: hrTime(end - span.start),
+    status: error ? { code: SpanStatusCode.ERROR, message: error.message } : { code: SpanStatusCode.UNSET },
+    attributes: { ...span.attributes, ...(error ? { [ATTR_ERROR_TYPE]: error.type } : {}) },
+    links: [],
+    events: [],
+    ended: true,
+    resource: RESOURCE,
+    instrumentationScope: { name: AGENT },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+/** Ids made of the run's name: 16 and 8 bytes as hexadecimal digits. */
+function spanContext(runId: string, id: string) {
+  const hash = (text: string, digits: number) =>
+    createHash('sha256').update(text).digest('hex').slice(0, digits);
+  return {
+    traceId: hash(runId, 32),
+    spanId: hash(`${runId} ${id}`, 16),
+    traceFlags: TraceFlags.SAMPLED,
+  };
+}
+
+function rootSpan(state: RunState, config: RunConfig, content: boolean): OpenSpan {
+  const { ended } = state;
+  return {
+    name: `invoke_agent ${AGENT}`,
+    kind: SpanKind.INTERNAL,
+    start: state.createdAt,
+    attributes: {
+      [ATTR_GEN_AI_OPERATION_NAME]: 'invoke_agent',
+      [ATTR_GEN_AI_PROVIDER_NAME]: 'ollama',
+      [ATTR_GEN_AI_AGENT_NAME]: AGENT,
+      [ATTR_GEN_AI_CONVERSATION_ID]: state.runId,
+      [ATTR_GEN_AI_REQUEST_MODEL]: config.model,
+      [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: state.tokensIn,
+      [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: state.tokensOut,
+      'loupe.mode': config.mode,
+      'loupe.iterations': state.iterationsUsed,
+      'loupe.phase': state.phase,
+      ...(ended ? { 'loupe.termination_reason': ended.result.termination_reason } : {}),
+      ...(content && config.task !== ''
+        ? { [ATTR_GEN_AI_INPUT_MESSAGES]: messages('user', [{ type: 'text', content: config.task }]) }
+        : {}),
+      ...(content && ended
+        ? {
+            [ATTR_GEN_AI_OUTPUT_MESSAGES]: messages('assistant', [
+              { type: 'text', content: ended.result.output },
+            ]),
+          }
+        : {}),
+    },
+  };
+}
+
+function rootError({ ended }: RunState, content: boolean): SpanError | undefined {
+  if (ended?.result.status !== 'failed') return undefined;
+  return {
+    type: ended.result.error?.code ?? ended.result.termination_reason,
+    message: content ? ended.message : undefined,
+  };
+}
+
+function chatStart(event: EventOf<'model-call.started'>, state: RunState) {
+  const model = state.config?.model ?? '';
+  const numbers = Object.entries(OPTIONS).flatMap(([option, attribute]) => {
+    const value = event.options[option];
+    return typeof value === 'number' ? [[attribute, value] as const] : [];
+  });
+  return {
+    name: `chat ${model}`,
+    kind: SpanKind.CLIENT,
+    attributes: {
+      [ATTR_GEN_AI_OPERATION_NAME]: 'chat',
+      [ATTR_GEN_AI_PROVIDER_NAME]: 'ollama',
+      [ATTR_GEN_AI_CONVERSATION_ID]: state.runId,
+      [ATTR_GEN_AI_REQUEST_MODEL]: model,
+      ...Object.fromEntries(numbers),
+      'loupe.iteration': event.iteration,
+      'loupe.estimated_tokens': event.estimated_tokens,
+    },
+  };
+}
+
+function chatEnd(event: EventOf<'model-call.ended'>, content: boolean): Attributes {
+  const { message, timings } = event;
+  return {
+    ...(event.prompt_tokens === undefined ? {} : { [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: event.prompt_tokens }),
+    ...(event.reply_tokens === undefined ? {} : { [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: event.reply_tokens }),
+    ...(event.done_reason === undefined
+      ? {}
+      : { [ATTR_GEN_AI_RESPONSE_FINISH_REASONS]: [event.done_reason] }),
+    ...(timings.loadMs === undefined ? {} : { 'loupe.load_ms': timings.loadMs }),
+    ...(content
+      ? {
+          [ATTR_GEN_AI_OUTPUT_MESSAGES]: messages('assistant', [
+            ...(message.thinking ? [{ type: 'reasoning', content: message.thinking }] : []),
+            ...(message.content ? [{ type: 'text', content: message.content }] : []),
+            ...(message.tool_calls ?? []).map((call) => ({ type: 'tool_call', call })),
+          ]),
+        }
+      : {}),
+  };
+}
+
+function toolStart(event: EventOf<'tool-call.started'>, state: RunState, content: boolean) {
+  const call = state.reply?.calls.find(({ callId }) => callId === event.call_id);
+  return {
+    name: `execute_tool ${event.tool}`,
+    kind: SpanKind.INTERNAL,
+    attributes: {
+      [ATTR_GEN_AI_OPERATION_NAME]: 'execute_tool',
+      [ATTR_GEN_AI_TOOL_NAME]: event.tool,
+      [ATTR_GEN_AI_TOOL_CALL_ID]: event.call_id,
+      'loupe.iteration': event.iteration,
+      ...(content && call ? { [ATTR_GEN_AI_TOOL_CALL_ARGUMENTS]: JSON.stringify(call.arguments) } : {}),
+    },
+  };
+}
+
+type ToolEnd = EventOf<'tool-call.ended' | 'tool-call.interrupted'>;
+
+function toolEnd(event: ToolEnd, content: boolean): Attributes {
+  return content ? { [ATTR_GEN_AI_TOOL_CALL_RESULT]: JSON.stringify(event.result) } : {};
+}
+
+/** A failed call, without the tool's words: these are content. */
+function toolError(event: ToolEnd): { type: string; message: string } | undefined {
+  if (event.type === 'tool-call.interrupted') return { type: 'interrupted', message: 'Outcome unknown.' };
+  return event.result.success ? undefined : { type: 'tool_error', message: 'The tool reported a failure.' };
+}
+
+/** The shape of `gen_ai.input.messages` and `gen_ai.output.messages`: JSON, since attributes hold no objects. */
+function messages(role: string, parts: readonly (JsonObject | { type: string; call: unknown })[]): string {
+  return JSON.stringify([{ role, parts }]);
+}
+
+/** Milliseconds as seconds and nanoseconds. */
+function hrTime(ms: number): HrTime {
+  const whole = Math.floor(ms / 1000);
+  return [whole, Math.round((ms - whole * 1000) * 1e6)];
+}

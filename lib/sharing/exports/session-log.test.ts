@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { RunEvent } from '../../events/registry.ts';
+import { calls, type Play, play, says, silence, stop, until } from '../../runs/play.ts';
+import { type SessionLogEntry, SessionLogProjection, sessionLogEntry } from './session-log.ts';
+import { SessionLogger } from './session-logger.ts';
+
+const read = { name: 'read_file', arguments: { path: 'a.md' } };
+
+function linesOf(run: Play): SessionLogEntry[] {
+  const projection = new SessionLogProjection();
+  return run.log.events.flatMap((event) => projection.take(event));
+}
+
+const stopAfterTurns = (turns: number, force = false) => ({
+  during: async ({ log }: { log: Parameters<typeof until>[0] }) => {
+    await until(log, (events) => events.filter(({ type }) => type === 'turn.ended').length >= turns);
+    await log.append([stop(force)]);
+  },
+});
+
+it('S19, S20, N11: a session is written with the names and fields of its source', async () => {
+  await using run = await play(
+    { mode: 'session' },
+    [
+      { reply: { content: 'I look.', tool_calls: [read] } },
+      says('It says Alpha.'),
+      { fault: { kind: 'hang' } },
+    ],
+    { files: { 'a.md': 'Alpha' }, ...stopAfterTurns(2, true) },
+  );
+  const lines = linesOf(run);
+  for (const line of lines) expect(sessionLogEntry.parse(line)).toEqual(line);
+  const [start, text, call, result, answer, end, ...rest] = lines;
+  expect(rest).toEqual([]);
+  expect(start).toMatchObject({
+    event: 'session_start',
+    model: 'play',
+    workspace: run.workspace,
+    log_path: '/data/sessions/run.jsonl',
+    system_prompt: 'built-in',
+  });
+  expect(text).toMatchObject({ event: 'assistant_text', text: 'I look.' });
+  expect(call).toMatchObject({
+    event: 'tool_call',
+    fn_name: 'read_file',
+    fn_arguments: { path: 'a.md' },
+  });
+  const id = call?.event === 'tool_call' ? call.call_id : '';
+  expect(result).toMatchObject({
+    event: 'tool_result',
+    call_id: id,
+    fn_name: 'read_file',
+    result: { success: true, output: { content: 'Alpha' } },
+  });
+  expect(run.sent(1).at(-1)?.tool_call_id).toBe(id);
+  expect(answer).toMatchObject({ event: 'assistant_text', text: 'It says Alpha.' });
+  expect(end).toMatchObject({
+    event: 'session_end',
+    total_turns: 2,
+    reason: 'user_shutdown',
+    forced: true,
+  });
+});
+
+it('S15, S21, K-31: an error is written, and only completed turns are counted', async () => {
+  const failing = { kind: 'http' as const, status: 400, body: { error: 'bad template' } };
+  await using run = await play({ mode: 'session' }, [says('One.'), says('Two.'), { fault: failing }]);
+  expect(linesOf(run).slice(-2)).toMatchObject([
+    { event: 'error', message: expect.stringContaining('bad template') },
+    { event: 'session_end', total_turns: 2, reason: 'error' },
+  ]);
+});
+
+it('S18, S20: an end without a failed call is told as an error too, and a full context by its own name', async () => {
+  await using empty = await play({ mode: 'session' }, [silence]);
+  expect(linesOf(empty).map(({ event }) => event)).toEqual(['session_start', 'error', 'session_end']);
+  await using full = await play({ mode: 'session', context_limit: 1000 }, [says('z'.repeat(2000))]);
+  expect(linesOf(full).at(-1)).toMatchObject({ reason: 'context_full' });
+});
+
+it('S3: a failing check leaves no log', async () => {
+  await using run = await play({ mode: 'session', model: 'missing' }, [says('One.')]);
+  expect(run.log.events.length).toBeGreaterThan(2);
+  expect(linesOf(run)).toEqual([]);
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loupe-sessions-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const written = (path: string) =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+
+it('S19, S22, E11: the file is written line by line, and mended from the log after a crash', async () => {
+  await using run = await play({ mode: 'session' }, [calls(read), says('Fine.')], stopAfterTurns(2));
+  const stored: RunEvent[] = [];
+  const open = () =>
+    new SessionLogger(join(folder, 'sessions'), async (_runId, { afterSeq, limit }) =>
+      stored.slice(afterSeq, afterSeq + limit),
+    );
+  let logger = open();
+  const path = logger.pathOf('run');
+  const projection = new SessionLogProjection();
+  const expected: unknown[] = [];
+  for (const event of run.log.events) {
+    stored.push(event);
+    expected.push(...projection.take(event));
+    await logger.write('run', [event]);
+    if (expected.length > 0) expect(written(path)).toEqual(expected);
+    if (event.type === 'tool-call.started') {
+      // The server is lost in the middle of a line, and another one goes on.
+      writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
+      logger = open();
+    }
+  }
+  expect(expected.at(-1)).toMatchObject({ event: 'session_end' });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it('E12: a file that cannot be written is told of and disturbs nothing', async () => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  await using run = await play({ mode: 'session' }, [says('Fine.')], stopAfterTurns(1));
+  writeFileSync(join(folder, 'sessions'), 'a file where the folder should be');
+  const logger = new SessionLogger(join(folder, 'sessions'), async (_runId, { afterSeq, limit }) =>
+    run.log.events.slice(afterSeq, afterSeq + limit),
+  );
+  await logger.write('run', run.log.events);
+  expect(told).toHaveBeenCalledOnce();
+  told.mockRestore();
+});
+
+it('writes nothing for runs of other modes', async () => {
+  await using run = await play({ task: 'Say it.', agentic: false }, [says('It.')]);
+  const reads: number[] = [];
+  const logger = new SessionLogger(join(folder, 'sessions'), async (_runId, { afterSeq, limit }) => {
+    reads.push(afterSeq);
+    return run.log.events.slice(afterSeq, afterSeq + limit);
+  });
+  for (const event of run.log.events) await logger.write('run', [event]);
+  expect(() => statSync(join(folder, 'sessions'))).toThrow('ENOENT');
+  expect(reads).toEqual([0]);
+});

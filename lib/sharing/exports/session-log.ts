@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { EventOf, RunEvent } from '../../events/registry.ts';
+import { sessionEndReason } from '../../events/session-end.ts';
+import { toolResult } from '../../events/tool-call.ts';
+
+/** ISO 8601, UTC. */
+const timestamp = z.iso.datetime();
+
+/** One line of a session log (S19). Names of events and fields are those of its source; the others are ours. */
+export const sessionLogEntry = z.discriminatedUnion('event', [
+  z.strictObject({
+    event: z.literal('session_start'),
+    timestamp,
+    model: z.string(),
+    workspace: z.string(),
+    log_path: z.string().nullable(),
+    system_prompt: z.enum(['workspace', 'built-in']),
+  }),
+  z.strictObject({ event: z.literal('assistant_text'), timestamp, text: z.string() }),
+  z.strictObject({
+    event: z.literal('tool_call'),
+    timestamp,
+    fn_name: z.string(),
+    fn_arguments: z.record(z.string(), z.json()),
+    call_id: z.string(),
+  }),
+  z.strictObject({
+    event: z.literal('tool_result'),
+    timestamp,
+    call_id: z.string(),
+    fn_name: z.string(),
+    result: toolResult,
+  }),
+  z.strictObject({ event: z.literal('error'), timestamp, message: z.string() }),
+  z.strictObject({
+    event: z.literal('session_end'),
+    timestamp,
+    /** Completed turns (K-31). */
+    total_turns: z.int().nonnegative(),
+    reason: z.enum(['user_shutdown', 'context_full', 'error']),
+    /** The second stop ended it (S14). */
+    forced: z.literal(true).optional(),
+  }),
+]);
+export type SessionLogEntry = z.infer<typeof sessionLogEntry>;
+
+type WithoutTime<E> = E extends SessionLogEntry ? Omit<E, 'timestamp'> : never;
+type Body = WithoutTime<SessionLogEntry>;
+
+/**
+ * The log of a session as a projection of its events (S19): takes them one by one and says which lines each one adds. It
+ * keeps what the next lines need and no conversation, so it can follow a session of any length.
+ */
+export class SessionLogProjection {
+  #config: EventOf<'run.created'>['config'] | undefined;
+  #started = false;
+  #turns = 0;
+  #reply: EventOf<'reply.parsed'> | undefined;
+  #accepted = false;
+  #lastError = '';
+
+  /** Whether the events were those of a session. */
+  get ofSession(): boolean {
+    return this.#config?.mode === 'session';
+  }
+
+  /** The lines for an event, most often none. A session whose checks failed has no lines at all (S3). */
+  take(event: RunEvent): SessionLogEntry[] {
+    const bodies = this.#bodies(event);
+    if (!this.#started) return [];
+    const timestamp = new Date(event.at).toISOString();
+    return bodies.map((body) => ({ ...body, timestamp }));
+  }
+
+  #bodies(event: RunEvent): Body[] {
+    switch (event.type) {
+      case 'run.created':
+        this.#config = event.config;
+        return [];
+      case 'attempt.started':
+        return this.#start(event);
+      case 'reply.parsed':
+        this.#reply = event;
+        this.#accepted = false;
+        return [];
+      case 'tool-call.started':
+        return this.#call(event);
+      case 'approval.decided':
+        // A denied call never starts: its line stands before its result all the same.
+        return event.decision === 'denied' ? this.#call(event) : [];
+      case 'tool-call.ended':
+      case 'tool-call.interrupted':
+        return [
+          {
+            event: 'tool_result',
+            call_id: this.#idOf(event.call_id),
+            fn_name: event.tool,
+            result: event.result,
+          },
+        ];
+      case 'turn.ended':
+        this.#turns += 1;
+        return event.outcome === 'text' ? this.#text() : [];
+      case 'model-call.failed':
+        this.#lastError = event.error.message;
+        return [{ event: 'error', message: event.error.message }];
+      case 'run.ended':
+        return this.#end(event);
+      default:
+        return [];
+    }
+  }
+
+  #start(event: EventOf<'attempt.started'>): Body[] {
+    if (this.#started) return [];
+    this.#started = true;
+    return [
+      {
+        event: 'session_start',
+        model: this.#config?.model ?? '',
+        workspace: this.#config?.workspace ?? '',
+        log_path: event.log_path ?? null,
+        system_prompt: event.system_prompt ?? 'built-in',
+      },
+    ];
+  }
+
+  #call(event: EventOf<'tool-call.started' | 'approval.decided'>): Body[] {
+    const call = this.#reply?.calls.find((parsed) => parsed.call_id === event.call_id);
+    // The text beside the calls becomes part of the conversation with the first of them.
+    const text = this.#accepted ? [] : this.#text();
+    this.#accepted = true;
+    return [
+      ...text,
+      {
+        event: 'tool_call',
+        fn_name: event.tool,
+        fn_arguments: call?.arguments ?? {},
+        call_id: this.#idOf(event.call_id),
+      },
+    ];
+  }
+
+  #text(): Body[] {
+    const text = this.#reply?.text ?? '';
+    return text.trim() === '' ? [] : [{ event: 'assistant_text', text }];
+  }
+
+  #idOf(callId: string): string {
+    return this.#reply?.calls.find((call) => call.call_id === callId)?.given_id ?? callId;
+  }
+
+  #end(event: EventOf<'run.ended'>): Body[] {
+    const reason = sessionEndReason(event.result.termination_reason);
+    const untold = reason === 'error' && event.message !== this.#lastError;
+    return [
+      ...(untold ? [{ event: 'error' as const, message: event.message }] : []),
+      {
+        event: 'session_end',
+        total_turns: this.#turns,
+        reason,
+        ...(event.forced ? { forced: true as const } : {}),
+      },
+    ];
+  }
+}
+
+/** A whole session log, page by page. */
+export async function* sessionLog(
+  pages: AsyncIterable<readonly RunEvent[]>,
+): AsyncGenerator<SessionLogEntry[]> {
+  const projection = new SessionLogProjection();
+  for await (const events of pages) yield events.flatMap((event) => projection.take(event));
+}

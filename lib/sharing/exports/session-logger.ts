@@ -1,0 +1,85 @@
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { RunEvent } from '../../events/registry.ts';
+import type { AppendObserver } from '../../exports/append-observer.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { SessionLogProjection } from './session-log.ts';
+
+const PAGE = 500;
+
+/**
+ * Writes the log file of each session as it goes (S19), one JSON object per line, outside every workspace (S22, K-30). The
+ * file is a projection of the run's log: after a crash it is written anew from there, so no line is ever missing or double.
+ */
+export class SessionLogger implements AppendObserver {
+  readonly #folder: string;
+  readonly #read: RunStore['read'];
+  /** The files that are up to date, and the last event of each. */
+  readonly #sessions = new Map<string, { projection: SessionLogProjection; seq: number }>();
+
+  /** @param read brings the events of a run, for files that are begun or mended */
+  constructor(folder: string, read: RunStore['read']) {
+    this.#folder = folder;
+    this.#read = read;
+  }
+
+  /** Where the log of a session lies. */
+  pathOf(runId: string): string {
+    return join(this.#folder, `${runId}.jsonl`);
+  }
+
+  /**
+   * Takes events that were just stored. Resolves when their lines are handed to the operating system (E11). A file that
+   * cannot be written is told of and disturbs no run: the log itself is whole.
+   */
+  async write(runId: string, events: readonly RunEvent[]): Promise<void> {
+    try {
+      const known = this.#sessions.get(runId);
+      if (known && !known.projection.ofSession) return;
+      // What another process has appended is in no file of this one.
+      if (!known || events[0]?.seq !== known.seq + 1) return await this.#begin(runId);
+      known.seq += events.length;
+      const lines = linesOf(known.projection, events);
+      if (lines !== '') await appendFile(this.pathOf(runId), lines, { mode: 0o600 });
+    } catch (error) {
+      this.#sessions.delete(runId); // written anew at the next event
+      console.error(`The session log of run ${runId} could not be written:`, error);
+    } finally {
+      if (events.some(({ type }) => type === 'run.ended')) this.#sessions.delete(runId);
+    }
+  }
+
+  /** Takes the file of a deleted run away; there is none for other modes. */
+  async remove(runId: string): Promise<void> {
+    this.#sessions.delete(runId);
+    await rm(this.pathOf(runId), { force: true });
+  }
+
+  /** Writes the file from the first event on. */
+  async #begin(runId: string): Promise<void> {
+    const projection = new SessionLogProjection();
+    let lines = '';
+    let afterSeq = 0;
+    for (;;) {
+      const page = await this.#read(runId, { afterSeq, limit: PAGE });
+      lines += linesOf(projection, page);
+      afterSeq += page.length;
+      if (page.length < PAGE || !projection.ofSession) break;
+    }
+    if (projection.ofSession) {
+      const path = this.pathOf(runId);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      if (lines !== '') {
+        await writeFile(`${path}.new`, lines, { mode: 0o600 });
+        await rename(`${path}.new`, path);
+      }
+    }
+    this.#sessions.set(runId, { projection, seq: afterSeq });
+  }
+}
+
+function linesOf(projection: SessionLogProjection, events: readonly RunEvent[]): string {
+  const entries = events.flatMap((event) => projection.take(event));
+  if (!projection.ofSession) return '';
+  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}

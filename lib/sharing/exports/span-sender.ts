@@ -1,0 +1,119 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { RunEvent } from '../../events/registry.ts';
+import type { AppendObserver } from '../../exports/append-observer.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { createRedactor, type Redactor, type RedactorOptions } from '../redaction/redactor.ts';
+import { SpanProjection } from './run-spans.ts';
+
+const PAGE = 500;
+/** Spans are sent together after this time, in milliseconds, or when so many wait. */
+const SEND_AFTER_MS = 1000;
+const SEND_AT = 200;
+/** A collector that does not answer must not fill the memory: what is more is left to the file export. */
+const MAX_WAITING = 10_000;
+const TIMEOUT_MS = 10_000;
+
+interface Followed {
+  projection: SpanProjection;
+  redactor: Redactor;
+  seq: number;
+}
+
+/**
+ * Sends the spans of runs to a collector of OpenTelemetry as they end (OTLP over HTTP, JSON). Texts go along only when the
+ * operator asked for it, and masked then. A collector that fails is told of once and disturbs no run.
+ */
+export class SpanSender implements AppendObserver {
+  readonly #exporter: OTLPTraceExporter;
+  readonly #content: boolean;
+  readonly #masks: RedactorOptions;
+  readonly #read: RunStore['read'];
+  readonly #runs = new Map<string, Followed>();
+  #waiting: ReadableSpan[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #failing = false;
+
+  /** @param options.read brings the events of a run that this process begins with in its middle */
+  constructor(options: {
+    /** Where spans are posted to, as collectors name it: `http://127.0.0.1:4318/v1/traces`. */
+    url: string;
+    content: boolean;
+    masks: RedactorOptions;
+    read: RunStore['read'];
+  }) {
+    this.#exporter = new OTLPTraceExporter({ url: options.url, timeoutMillis: TIMEOUT_MS });
+    this.#content = options.content;
+    this.#masks = options.masks;
+    this.#read = options.read;
+  }
+
+  async write(runId: string, events: readonly RunEvent[]): Promise<void> {
+    try {
+      const known = this.#runs.get(runId);
+      if (known && events[0]?.seq === known.seq + 1) this.#take(known, events, { send: true });
+      else await this.#begin(runId, events);
+    } catch (error) {
+      this.#runs.delete(runId);
+      console.error(`The spans of run ${runId} could not be made:`, error);
+    } finally {
+      if (events.some(({ type }) => type === 'run.ended')) this.#runs.delete(runId);
+    }
+  }
+
+  async remove(runId: string): Promise<void> {
+    this.#runs.delete(runId);
+  }
+
+  /** Sends what waits, and waits for the answer. */
+  async close(): Promise<void> {
+    this.#send();
+    await this.#exporter.shutdown();
+  }
+
+  /** A run that was created, or taken over: what came before these events was sent by whoever appended it. */
+  async #begin(runId: string, events: readonly RunEvent[]): Promise<void> {
+    const followed = {
+      projection: new SpanProjection({ content: this.#content }),
+      redactor: createRedactor(this.#masks),
+      seq: 0,
+    };
+    const first = events[0]?.seq ?? 1;
+    while (followed.seq < first - 1) {
+      const limit = Math.min(PAGE, first - 1 - followed.seq);
+      const page = await this.#read(runId, { afterSeq: followed.seq, limit });
+      if (page.length === 0) return;
+      this.#take(followed, page, { send: false });
+    }
+    this.#runs.set(runId, followed);
+    this.#take(followed, events, { send: true });
+  }
+
+  #take(followed: Followed, events: readonly RunEvent[], { send }: { send: boolean }): void {
+    for (const event of events) {
+      followed.seq = event.seq;
+      if (event.type === 'run.created') {
+        const { workspace } = event.config;
+        followed.redactor = createRedactor({ ...this.#masks, workspace: workspace || undefined });
+      }
+      const spans = followed.projection.take(followed.redactor.event(event));
+      if (send) this.#waiting.push(...spans.slice(0, Math.max(0, MAX_WAITING - this.#waiting.length)));
+    }
+    if (this.#waiting.length >= SEND_AT) this.#send();
+    else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#send(), SEND_AFTER_MS).unref();
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const spans = this.#waiting;
+    this.#waiting = [];
+    if (spans.length === 0) return;
+    this.#exporter.export(spans, ({ error }) => {
+      if (error && !this.#failing) {
+        console.warn(`The collector of spans (LOUPE_OTLP_ENDPOINT) does not take them: ${error.message}`);
+      }
+      this.#failing = error !== undefined;
+    });
+  }
+}

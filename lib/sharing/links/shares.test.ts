@@ -1,0 +1,63 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { shareRequest } from '../../api/share.ts';
+import { openTestService, scripted, type TestService, warned } from '../../runs/test-service.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { Shares } from './shares.ts';
+
+let test: TestService;
+afterEach(() => test.dispose());
+
+/** The links of a run that has ended, over a store that says what is read of it, and fails where a test wants it. */
+async function open() {
+  test = await openTestService(scripted(['a', 'b'].map(warned)));
+  const runId = await test.start({ task: 'Log in with ghp_abcdefghijklmnopqrstuvwxyz0123456789' });
+  await vi.waitFor(async () => expect((await test.service.stored.get(runId)).run.phase).toBe('ended'), {
+    timeout: 30_000,
+  });
+  const reads = { events: 0, fail: 0 };
+  const read: RunStore['read'] = async (...asked) => {
+    if (reads.fail > 0) {
+      reads.fail -= 1;
+      throw new Error('The store is busy.');
+    }
+    const events = await test.store.read(...asked);
+    reads.events += events.length;
+    return events;
+  };
+  const store = new Proxy(test.store, {
+    get: (target, name) => {
+      if (name === 'read') return read;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { runId, reads, store, shares: new Shares({ store, now: Date.now, redaction: {} }) };
+}
+
+it('issue 8: the link that is made of a preview goes on with what that looked through', async () => {
+  const { runId, reads, shares } = await open();
+  const request = shareRequest.parse({});
+  await shares.preview(runId, request);
+  reads.events = 0;
+  const first = await shares.create(runId, request);
+  expect(await shares.open(first.token)).toMatchObject({ record: { run_id: runId } });
+  expect(reads.events).toBe(0);
+  expect(first.title).not.toContain('ghp_');
+
+  // Another link, or one with other settings, looks through the log for itself.
+  expect((await shares.create(runId, request)).title).toBe(first.title);
+  expect(reads.events).toBeGreaterThan(0);
+  await shares.preview(runId, request);
+  reads.events = 0;
+  await shares.create(runId, shareRequest.parse({ scope: 'summary' }));
+  expect(reads.events).toBeGreaterThan(0);
+});
+
+it('faults: a link whose log could not be read once is shown when it is asked for again', async () => {
+  const { runId, reads, shares, store } = await open();
+  const { token } = await shares.create(runId, shareRequest.parse({}));
+  const afterRestart = new Shares({ store, now: Date.now, redaction: {} });
+  reads.fail = 1;
+  await expect(afterRestart.open(token)).rejects.toThrow('busy');
+  expect(await afterRestart.open(token)).toMatchObject({ record: { run_id: runId } });
+});

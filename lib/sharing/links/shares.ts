@@ -1,0 +1,242 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Share, SharePreviewReply, ShareRecord, ShareRequest, ShareStatus } from '../../api/share.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { RunNotFoundError } from '../../store/store-errors.ts';
+import type { RedactorOptions } from '../redaction/redactor.ts';
+import { isShowable } from '../redaction/redactor.ts';
+import { SharedLog } from './shared-log.ts';
+
+type ShareStore = Pick<
+  RunStore,
+  'read' | 'readOne' | 'summary' | 'shares' | 'shareByHash' | 'addShare' | 'revokeShare' | 'countShareView'
+>;
+
+/** A link that was opened with its token. */
+export interface OpenShare {
+  record: ShareRecord;
+  log: SharedLog;
+}
+
+/** Why a link shows nothing. `unknown` also stands for expired: nobody learns that there was one. */
+export type NotShared = 'revoked' | 'unknown';
+
+/** Logs of links that are at hand. Beyond it the one that was used longest ago is made anew when it is asked for. */
+const MAX_LOGS = 32;
+/** Events of a preview; findings are counted over all. */
+const PREVIEW_EVENTS = 1000;
+
+/** Makes, lists, opens and revokes links to runs. */
+export class Shares {
+  readonly #store: ShareStore;
+  readonly #redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
+  readonly #now: () => number;
+  readonly #logs = new Map<string, SharedLog>();
+  /** The log of the last preview: the link that is made of it goes on with what was looked through. */
+  #previewed: { draft: string; log: SharedLog } | undefined;
+  /** By the id of the link; never stored. */
+  readonly #tokens = new Map<string, string>();
+  readonly #listeners = new Set<(gone: { shareId?: string; runId?: string }) => void>();
+
+  constructor(options: {
+    store: ShareStore;
+    /** What must not leave beside what every log is looked through for. */
+    redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
+    now: () => number;
+  }) {
+    this.#store = options.store;
+    this.#redaction = options.redaction;
+    this.#now = options.now;
+  }
+
+  /**
+   * What a link with these settings would show, by the code that shows it.
+   *
+   * @throws {RunNotFoundError}
+   */
+  async preview(runId: string, request: ShareRequest): Promise<Omit<SharePreviewReply, 'reach'>> {
+    const { workspace, lastSeq } = await this.#run(runId);
+    const log = this.#newLog({ run_id: runId, scope: request.scope, show: request.show }, workspace);
+    this.#previewed = { draft: draftOf(runId, request), log };
+    await log.lookThrough(lastSeq);
+    const events: unknown[] = [];
+    for await (const page of log.read({ afterSeq: 0, untilSeq: lastSeq })) {
+      if (events.length < PREVIEW_EVENTS) events.push(...page);
+    }
+    const findings = log.findings();
+    return {
+      findings: findings.map((finding) => ({ ...finding, showable: isShowable(finding.kind) })),
+      masked: findings.reduce((sum, { shown, values }) => sum + (shown ? 0 : values), 0),
+      total: lastSeq,
+      events,
+    };
+  }
+
+  /** @throws {RunNotFoundError} */
+  async create(runId: string, request: ShareRequest): Promise<Share & { token: string }> {
+    const { workspace, lastSeq, title } = await this.#run(runId);
+    const { scope, show, live, expires_in_ms } = request;
+    const log =
+      this.#takePreviewed(runId, request) ?? this.#newLog({ run_id: runId, scope, show }, workspace);
+    // What is a secret by a later event stands in the title as well.
+    await log.lookThrough(lastSeq);
+    // 128 bits; only their hash is kept.
+    const token = randomBytes(16).toString('base64url');
+    const created_at = this.#now();
+    const record: ShareRecord = {
+      id: randomBytes(8).toString('hex'),
+      run_id: runId,
+      token_hash: hashOf(token),
+      title: log.text(title),
+      scope,
+      show,
+      ...(live ? {} : { until_seq: lastSeq }),
+      created_at,
+      expires_at: created_at + expires_in_ms,
+      views: 0,
+    };
+    await this.#store.addShare(record);
+    this.#tokens.set(record.id, token);
+    this.#keep(record.id, log);
+    return { ...this.#share(record), token };
+  }
+
+  /** All links, the newest first, with their tokens as far as this process made them. */
+  async list(): Promise<(Share & { token?: string })[]> {
+    return (await this.#store.shares()).map((record) => {
+      const token = this.#tokens.get(record.id);
+      return { ...this.#share(record), ...(token === undefined ? {} : { token }) };
+    });
+  }
+
+  /** @throws {AppError} `share_not_found` */
+  async revoke(shareId: string): Promise<Share> {
+    if (!(await this.#store.revokeShare(shareId, this.#now()))) throw shareNotFound(shareId);
+    this.#forget(shareId);
+    this.#tell({ shareId });
+    const record = (await this.#store.shares()).find(({ id }) => id === shareId);
+    if (!record) throw shareNotFound(shareId);
+    return this.#share(record);
+  }
+
+  /** Whether any link could be opened now. */
+  async anyActive(): Promise<boolean> {
+    return (await this.#store.shares()).some((record) => this.#status(record) === 'active');
+  }
+
+  /** The run is gone, and its links were revoked with it. */
+  runDeleted(runId: string): void {
+    this.#tell({ runId });
+    this.#logs.clear();
+    this.#previewed = undefined;
+  }
+
+  /** Called at once when a link is revoked in this process, with the link or the run it leads to. */
+  onGone(listener: (gone: { shareId?: string; runId?: string }) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * The link that a token opens. Looked up by the token's hash: what the time of a look-up tells is nothing about the
+   * token.
+   */
+  async find(token: string): Promise<ShareRecord | NotShared> {
+    const record = TOKEN.test(token) ? await this.#store.shareByHash(hashOf(token)) : undefined;
+    if (!record) return 'unknown';
+    const status = this.#status(record);
+    if (status === 'active') return record;
+    this.#forget(record.id);
+    return status === 'revoked' ? 'revoked' : 'unknown';
+  }
+
+  /** As `find`, with the log that the link shows. */
+  async open(token: string): Promise<OpenShare | NotShared> {
+    const record = await this.find(token);
+    if (typeof record === 'string') return record;
+    const { workspace } = await this.#run(record.run_id);
+    const log = this.#logs.get(record.id) ?? this.#newLog(record, workspace);
+    this.#keep(record.id, log);
+    await log.lookThrough(await this.lastSeq(record));
+    return { record, log };
+  }
+
+  /** The last event that a link shows at this moment. */
+  async lastSeq(record: ShareRecord): Promise<number> {
+    const lastSeq = (await this.#store.summary(record.run_id))?.last_seq ?? 0;
+    return Math.min(record.until_seq ?? lastSeq, lastSeq);
+  }
+
+  async countView(record: ShareRecord): Promise<void> {
+    await this.#store.countShareView(record.id, this.#now());
+  }
+
+  async #run(runId: string): Promise<{ workspace: string; lastSeq: number; title: string }> {
+    const summary = await this.#store.summary(runId);
+    const created = summary && (await this.#store.readOne(runId, 1));
+    if (!summary || created?.type !== 'run.created') throw new RunNotFoundError(runId);
+    return { workspace: created.config.workspace, lastSeq: summary.last_seq, title: summary.title };
+  }
+
+  /** For one link: what another one that was made frozen, or earlier, does not show, is not to mask anything in it. */
+  #takePreviewed(runId: string, request: ShareRequest): SharedLog | undefined {
+    if (this.#previewed?.draft !== draftOf(runId, request)) return undefined;
+    const { log } = this.#previewed;
+    this.#previewed = undefined;
+    return log;
+  }
+
+  #keep(shareId: string, log: SharedLog): void {
+    this.#logs.delete(shareId);
+    this.#logs.set(shareId, log);
+    const oldest = this.#logs.keys().next().value;
+    if (this.#logs.size > MAX_LOGS && oldest !== undefined) this.#logs.delete(oldest);
+  }
+
+  #newLog(record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>, workspace: string): SharedLog {
+    return new SharedLog({
+      store: this.#store,
+      runId: record.run_id,
+      scope: record.scope,
+      redaction: { ...this.#redaction, workspace, show: new Set(record.show) },
+    });
+  }
+
+  #share({ token_hash: _hash, ...record }: ShareRecord): Share {
+    return { ...record, status: this.#status({ ...record, token_hash: '' }) };
+  }
+
+  #status(record: ShareRecord): ShareStatus {
+    if (record.expires_at <= this.#now()) return 'expired';
+    return record.revoked_at === undefined ? 'active' : 'revoked';
+  }
+
+  #forget(shareId: string): void {
+    this.#logs.delete(shareId);
+    this.#tokens.delete(shareId);
+  }
+
+  #tell(gone: { shareId?: string; runId?: string }): void {
+    for (const listener of this.#listeners) listener(gone);
+  }
+}
+
+/** 128 bits as base64url writes them. */
+const TOKEN = /^[A-Za-z0-9_-]{22}$/;
+
+/** What decides how the log of a link is looked through. */
+function draftOf(runId: string, { scope, show }: ShareRequest): string {
+  return JSON.stringify([runId, scope, show]);
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function shareNotFound(shareId: string): AppError {
+  return new AppError({
+    code: 'share_not_found',
+    message: `There is no link "${shareId}".`,
+    hint: 'GET /api/shares lists the links.',
+  });
+}

@@ -1,0 +1,15 @@
+import { notStarted } from '../../errors/not-started.ts';
+import type { Sharing } from './sharing.ts';
+
+const KEY = Symbol.for('loupe.sharing');
+const place: typeof globalThis & { [KEY]?: Sharing } = globalThis;
+
+/** Sets the one sharing of this process. Next has a second copy of every module: it is found through `globalThis`. */
+export function setSharing(sharing: Sharing): void {
+  place[KEY] = sharing;
+}
+
+/** @throws {AppError} `not_started` */
+export function getSharing(): Sharing {
+  return place[KEY] ?? notStarted();
+}

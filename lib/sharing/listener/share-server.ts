@@ -1,0 +1,365 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { PlayerSource, SharedNote } from '../../api/player-source.ts';
+import type { ShareRecord } from '../../api/share.ts';
+import type { RunFeed } from '../../feed/run-feed.ts';
+import { viewEvent } from '../../http/view-event.ts';
+import { valueAt } from '../../util/value-at.ts';
+import type { OpenShare, Shares } from '../links/shares.ts';
+import type { PlayerAssets } from '../player/assets.ts';
+import { inertJson, playerDocument, playerPolicy } from '../player/player-document.ts';
+import { PerMinute } from './per-minute.ts';
+import { NO_LONGER_SHARED, NOTHING_HERE, PLAIN_STYLE_HASH } from './plain-page.ts';
+
+/** What the listener takes from one side and from all (threat 15). Times in milliseconds. */
+export interface ShareLimits {
+  connections: number;
+  streams: number;
+  streamsPerLink: number;
+  wrongPerMinute: number;
+  /** Pages, streams and whole events of one link: each may mean looking through a whole log. */
+  opensPerMinute: number;
+  /** How often open pages of one link may ask whether it is still good. */
+  statusPerMinute: number;
+  headersMs: number;
+  /** How often an open stream is checked for a link that was revoked elsewhere, or whose time is over. */
+  recheckMs: number;
+  heartbeatMs: number;
+  /** A reader that takes nothing for this long is let go. */
+  stalledMs: number;
+}
+
+const LIMITS: ShareLimits = {
+  connections: 256,
+  streams: 128,
+  streamsPerLink: 32,
+  wrongPerMinute: 30,
+  opensPerMinute: 120,
+  statusPerMinute: 3000,
+  headersMs: 10_000,
+  recheckMs: 2000,
+  heartbeatMs: 15_000,
+  stalledMs: 60_000,
+};
+
+export interface ShareServerOptions {
+  shares: Shares;
+  /** Follows a run from an event on. Only events are taken from it. */
+  follow(runId: string, after: number, signal: AbortSignal): Promise<RunFeed>;
+  assets(): PlayerAssets;
+  limits?: Partial<ShareLimits>;
+  now?: () => number;
+}
+
+/** With every answer: read by no search engine, kept by no cache, shown in no frame, telling no other site. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex, nofollow',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+};
+/** A link, and what stands below it: its stream, one whole event, and whether it is still good. */
+const PATH = /^\/s\/([A-Za-z0-9_-]{22})(\/events(?:\/([1-9]\d{0,14}))?|\/status)?$/;
+const NOTHING_ALLOWED = `default-src 'none'; style-src '${PLAIN_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/**
+ * The second listener: serves `/s/TOKEN`, its events and whether it is still good, and nothing else. It reads, sets no
+ * cookie, takes no body, and knows no other way into the program. Which run is shown comes from the token alone.
+ */
+export function createShareServer(options: ShareServerOptions): Server {
+  const limits = { ...LIMITS, ...options.limits };
+  const site = new ShareSite({ ...options, limits });
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.headersMs,
+      keepAliveTimeout: 5000,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: 8 * 1024,
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      site.answer(request, response).catch((error: unknown) => {
+        console.error('A request to a shared run failed:', error);
+        if (response.headersSent) response.destroy();
+        else sendPage(response, 500, NOTHING_HERE);
+      });
+    },
+  );
+  server.maxConnections = limits.connections;
+  server.on('upgrade', (_, socket) => socket.destroy());
+  return server;
+}
+
+class ShareSite {
+  readonly #shares: Shares;
+  readonly #follow: ShareServerOptions['follow'];
+  readonly #assets: () => PlayerAssets;
+  readonly #limits: ShareLimits;
+  readonly #wrong: PerMinute;
+  readonly #opened: PerMinute;
+  readonly #asked: PerMinute;
+  readonly #streams = new Map<string, number>();
+  #open = 0;
+
+  constructor(options: ShareServerOptions & { limits: ShareLimits }) {
+    this.#shares = options.shares;
+    this.#follow = options.follow;
+    this.#assets = options.assets;
+    this.#limits = options.limits;
+    const now = options.now ?? (() => performance.now());
+    this.#wrong = new PerMinute({ limit: options.limits.wrongPerMinute, now });
+    this.#opened = new PerMinute({ limit: options.limits.opensPerMinute, now });
+    this.#asked = new PerMinute({ limit: options.limits.statusPerMinute, now });
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET' } = request;
+    if (
+      request.headers['transfer-encoding'] !== undefined ||
+      Number(request.headers['content-length'] ?? 0) > 0
+    ) {
+      return sendPage(response, 413, NOTHING_HERE, { connection: 'close' });
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      return sendPage(response, 405, NOTHING_HERE, { allow: 'GET, HEAD', connection: 'close' });
+    }
+    const address = request.socket.remoteAddress ?? '';
+    if (this.#wrong.tooMany(address)) return sendTooMany(response);
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    const [, token, part, seq] = PATH.exec(path) ?? [];
+    const share =
+      token === undefined
+        ? 'unknown'
+        : part === '/status'
+          ? await this.#shares.find(token)
+          : await this.#shares.open(token);
+    if (share === 'unknown') {
+      this.#wrong.count(address);
+      return sendPage(response, 404, NOTHING_HERE);
+    }
+    if (share === 'revoked') return sendPage(response, 410, NO_LONGER_SHARED);
+    if (!('record' in share)) return this.#status(response, share);
+    if (this.#opened.tooMany(share.record.id)) return sendTooMany(response);
+    this.#opened.count(share.record.id);
+    if (seq !== undefined) return this.#event(request, response, { share, seq: Number(seq), query });
+    if (part) return this.#stream(request, response, { share, token: token ?? '', query });
+    return this.#page(request, response, { share, token: token ?? '' });
+  }
+
+  /** A page that is open without a stream asks so whether it may still be read. */
+  #status(response: ServerResponse, { id }: ShareRecord): void {
+    if (this.#asked.tooMany(id)) {
+      sendTooMany(response);
+      return;
+    }
+    this.#asked.count(id);
+    response.writeHead(204, { ...HEADERS, 'content-security-policy': NOTHING_ALLOWED }).end();
+  }
+
+  /** One event with its texts in full, masked over their whole length; or one of its texts as a file. */
+  async #event(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { share, seq, query }: { share: OpenShare; seq: number; query: string },
+  ): Promise<void> {
+    const event = await share.log.one(seq, await this.#shares.lastSeq(share.record));
+    const path = new URLSearchParams(query).get('text');
+    const value = path === null ? event : valueAt(event, path);
+    if (value === undefined) return sendPage(response, 404, NOTHING_HERE);
+    response.writeHead(200, {
+      ...HEADERS,
+      'content-security-policy': NOTHING_ALLOWED,
+      ...(path === null
+        ? { 'content-type': 'application/json' }
+        : {
+            'content-type': 'text/plain; charset=utf-8',
+            'content-disposition': `attachment; filename="shared-${seq}.txt"`,
+          }),
+    });
+    if (request.method === 'HEAD') return void response.end();
+    const text = typeof value === 'string' ? value : JSON.stringify(value, null, path === null ? 0 : 2);
+    if (await this.#write(response, text)) response.end();
+  }
+
+  async #page(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { share, token }: { share: OpenShare; token: string },
+  ): Promise<void> {
+    const assets = this.#assets();
+    const { record, log } = share;
+    response.writeHead(200, {
+      ...HEADERS,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `${playerPolicy(assets, "'self'")}; frame-ancestors 'none'`,
+    });
+    if (request.method === 'HEAD') return void response.end();
+    await this.#shares.countView(record);
+    const { head, tail } = playerDocument({ assets, title: log.text(record.title) });
+    const shared = noteOf(share);
+    if (record.until_seq === undefined) {
+      const source: PlayerSource = { kind: 'live', url: token, shared };
+      response.end(`${head}${inertJson(source)}${tail}`);
+      return;
+    }
+    await write(response, `${head}{"kind":"log","url":"${token}","shared":${inertJson(shared)},"events":[`);
+    let first = true;
+    for await (const page of log.read({ afterSeq: 0, untilSeq: record.until_seq })) {
+      const text = page.map((event) => inertJson(viewEvent(event))).join(',');
+      if (!(await write(response, first ? text : `,${text}`))) return;
+      first = false;
+    }
+    response.end(`]}${tail}`);
+  }
+
+  async #stream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { share, token, query }: { share: OpenShare; token: string; query: string },
+  ): Promise<void> {
+    const after = cursorOf(request, query);
+    if (after === undefined) return sendPage(response, 400, NOTHING_HERE);
+    const { record } = share;
+    if (request.method === 'HEAD') return void response.writeHead(200, STREAM_HEADERS).end();
+    const ofLink = this.#streams.get(record.id) ?? 0;
+    if (this.#open >= this.#limits.streams || ofLink >= this.#limits.streamsPerLink) {
+      return sendPage(response, 503, NOTHING_HERE, { 'retry-after': '5' });
+    }
+    this.#open += 1;
+    this.#streams.set(record.id, ofLink + 1);
+    const abort = new AbortController();
+    response.on('close', () => abort.abort());
+    const stopListening = this.#shares.onGone(({ shareId, runId }) => {
+      if (shareId === record.id || runId === record.run_id) abort.abort();
+    });
+    try {
+      response.writeHead(200, STREAM_HEADERS);
+      await this.#send(response, { share, token, after, signal: abort.signal });
+    } finally {
+      stopListening();
+      this.#open -= 1;
+      const left = (this.#streams.get(record.id) ?? 1) - 1;
+      if (left > 0) this.#streams.set(record.id, left);
+      else this.#streams.delete(record.id);
+      response.end();
+    }
+  }
+
+  /** Whole events only: half a secret, as a delta may hold it, cannot be told from a word. */
+  async #send(
+    response: ServerResponse,
+    options: { share: OpenShare; token: string; after: number; signal: AbortSignal },
+  ): Promise<void> {
+    const { share, token, after, signal } = options;
+    const { log } = share;
+    const untilSeq = share.record.until_seq ?? Number.MAX_SAFE_INTEGER;
+    const feed = await this.#follow(share.record.run_id, after, signal);
+    try {
+      if (!(await this.#write(response, 'retry: 1000\n: Loupe\n\n'))) return;
+      let spoken = performance.now();
+      let sent = after;
+      while (sent < untilSeq && !response.destroyed) {
+        const items = signal.aborted ? [] : await feed.next(this.#limits.recheckMs);
+        const over = items.length === 0 && feed.done && !signal.aborted;
+        if (over || response.destroyed) return;
+        const found = await this.#shares.find(token);
+        if (typeof found === 'string') {
+          // An open page tells it from the word, one that comes back from the status.
+          await this.#write(response, `event: revoked\ndata: ${found}\n\n`);
+          return;
+        }
+        const events = items.flatMap((item) =>
+          item.kind === 'event' && item.event.seq <= untilSeq ? [item.event] : [],
+        );
+        sent = events.at(-1)?.seq ?? sent;
+        let text = (await log.show(events)).map(frame).join('');
+        if (text === '' && performance.now() - spoken >= this.#limits.heartbeatMs) text = ': still here\n\n';
+        if (text !== '') {
+          if (!(await this.#write(response, text))) return;
+          spoken = performance.now();
+        }
+      }
+    } finally {
+      feed.close();
+    }
+  }
+
+  #write(response: ServerResponse, text: string): Promise<boolean> {
+    return write(response, text, this.#limits.stalledMs);
+  }
+}
+
+const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  ...HEADERS,
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'content-security-policy': NOTHING_ALLOWED,
+  'x-accel-buffering': 'no',
+};
+
+function frame(event: Parameters<typeof viewEvent>[0]): string {
+  return `id: ${event.seq}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`;
+}
+
+function noteOf({ record, log }: { record: ShareRecord; log: OpenShare['log'] }): SharedNote {
+  return {
+    scope: record.scope,
+    redacted: log.masked(),
+    expires_at: record.expires_at,
+    ...(record.until_seq === undefined ? {} : { frozen_at: record.created_at }),
+  };
+}
+
+/** Where the reader stands; `undefined`: what it sent is no place. */
+function cursorOf(request: IncomingMessage, query: string): number | undefined {
+  const text = request.headers['last-event-id']?.toString() ?? new URLSearchParams(query).get('after') ?? '0';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function sendTooMany(response: ServerResponse): void {
+  sendPage(response, 429, NOTHING_HERE, { 'retry-after': '60' });
+}
+
+function sendPage(
+  response: ServerResponse,
+  status: number,
+  page: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    ...HEADERS,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': NOTHING_ALLOWED,
+    ...headers,
+  });
+  response.end(page);
+}
+
+/** Writes and waits until it is taken. `false`: nobody takes it any more. */
+async function write(
+  response: ServerResponse,
+  text: string,
+  patienceMs = LIMITS.stalledMs,
+): Promise<boolean> {
+  if (response.destroyed) return false;
+  if (response.write(text)) return true;
+  return new Promise((resolve) => {
+    const done = (taken: boolean) => {
+      clearTimeout(timer);
+      response.off('drain', onDrain);
+      response.off('close', onClose);
+      if (!taken) response.destroy();
+      resolve(taken);
+    };
+    const onDrain = () => done(true);
+    const onClose = () => done(false);
+    const timer = setTimeout(() => done(false), patienceMs);
+    timer.unref();
+    response.once('drain', onDrain);
+    response.once('close', onClose);
+  });
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { afterEach, expect, it, vi } from 'vitest';
+import { shareRequest } from '../../api/share.ts';
+import type { ShareSettings } from '../../config/share-settings.ts';
+import { openTestService, scripted, type TestService } from '../../runs/test-service.ts';
+import { Shares } from '../links/shares.ts';
+import { reachOf } from './share-address.ts';
+import { Sharing } from './sharing.ts';
+
+const loopback: ShareSettings = { host: '127.0.0.1', port: 0, url: undefined };
+const draft = shareRequest.parse({});
+
+let test: TestService;
+const opened: Sharing[] = [];
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const sharing of opened.splice(0)) await sharing.close();
+  for (const server of servers.splice(0)) server.close();
+  await test?.dispose();
+});
+
+async function endedRun(): Promise<string> {
+  test = await openTestService(scripted([]));
+  const id = await test.start();
+  await vi.waitFor(async () => expect((await test.service.stored.get(id)).run.phase).toBe('ended'), {
+    timeout: 30_000,
+  });
+  return id;
+}
+
+function open(settings: ShareSettings = loopback): Sharing {
+  const shares = new Shares({ store: test.store, now: Date.now, redaction: {} });
+  const newServer = () => createServer((_, response) => response.end('shared'));
+  const sharing = new Sharing({ shares, settings, newServer });
+  opened.push(sharing);
+  return sharing;
+}
+
+it('D16: listens to nobody before the first link, a preview included', async () => {
+  const id = await endedRun();
+  const sharing = open();
+  await sharing.resume();
+  await sharing.preview(id, draft);
+  expect((await sharing.list()).reach).toMatchObject({ listening: false, from: 'loopback' });
+  const { share, reach } = await sharing.create(id, draft);
+  expect(reach.listening).toBe(true);
+  expect(share.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\/[\w-]{22}$/);
+  expect(await (await fetch(share.url ?? '')).text()).toBe('shared');
+});
+
+it('issue 8: listens again after a restart while a link is good, and then no longer knows its address', async () => {
+  const id = await endedRun();
+  const first = open();
+  const { share } = await first.create(id, draft);
+  expect((await first.list()).shares[0]?.url).toBe(share.url);
+  await first.close();
+
+  const second = open();
+  await second.resume();
+  const { shares, reach } = await second.list();
+  expect(reach.listening).toBe(true);
+  expect(shares).toMatchObject([{ id: share.id, status: 'active' }]);
+  expect(shares[0]?.url).toBeUndefined();
+  await second.revoke(share.id);
+  await second.close();
+
+  const third = open();
+  await third.resume();
+  expect(third.reach().listening).toBe(false);
+});
+
+it('issue 8: says what is in the way and what to set when the address is taken, and tries again', async () => {
+  const id = await endedRun();
+  const other = createServer();
+  servers.push(other);
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const sharing = open({ ...loopback, port });
+  await expect(sharing.create(id, draft)).rejects.toMatchObject({
+    code: 'share_cannot_listen',
+    hint: expect.stringContaining('LOUPE_SHARE_BIND'),
+  });
+  expect(sharing.reach()).toMatchObject({
+    listening: false,
+    problem: { message: expect.stringContaining(`${port}`) },
+  });
+  expect((await sharing.list()).shares).toEqual([]);
+  other.close();
+  await once(other, 'close');
+  expect((await sharing.create(id, draft)).reach.problem).toBeUndefined();
+});
+
+it('issue 8: refuses to revoke a link that is not there', async () => {
+  await endedRun();
+  await expect(open().revoke('nobody')).rejects.toMatchObject({ code: 'share_not_found' });
+});
+
+it('K-40: forms links by the setting, else by where it listens, and says who reaches them', () => {
+  const at = { port: 4121 };
+  expect(reachOf({ ...loopback, port: 4121 }, undefined)).toEqual({
+    listening: false,
+    base_url: 'http://127.0.0.1:4121',
+    from: 'loopback',
+  });
+  expect(reachOf({ host: '::1', port: 0, url: undefined }, at)).toMatchObject({
+    base_url: 'http://[::1]:4121',
+    from: 'loopback',
+  });
+  expect(reachOf({ host: '192.0.2.7', port: 0, url: undefined }, at)).toMatchObject({
+    base_url: 'http://192.0.2.7:4121',
+    from: 'network',
+  });
+  expect(reachOf({ host: '0.0.0.0', port: 0, url: undefined }, at).from).toBe('network');
+  expect(reachOf({ host: '0.0.0.0', port: 0, url: undefined }, at).base_url).not.toContain('0.0.0.0');
+  expect(reachOf({ ...loopback, url: 'https://runs.example.com/loupe' }, at)).toMatchObject({
+    base_url: 'https://runs.example.com/loupe',
+    from: 'given',
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { playerFolder as builtFolder } from '../../../scripts/player-folder.mjs';
+import { playerAssets, playerFolder } from './assets.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'loupe-player-'));
+  vi.stubEnv('LOUPE_DIST_DIR', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true, force: true });
+});
+
+it('says how to build the player when it is not there', () => {
+  expect(() => playerAssets(root)).toThrow(
+    expect.objectContaining({ code: 'player_not_built', hint: expect.stringContaining('build-player.mjs') }),
+  );
+});
+
+it('gives the built files with the hashes that a content policy names', () => {
+  mkdirSync(join(root, 'dist-player'));
+  writeFileSync(join(root, 'dist-player', 'player.js'), 'alert(1)');
+  writeFileSync(join(root, 'dist-player', 'player.css'), '');
+  expect(playerAssets(root)).toEqual({
+    script: 'alert(1)',
+    style: '',
+    // As `printf 'alert(1)' | openssl dgst -sha256 -binary | base64` writes it.
+    scriptHash: 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=',
+    styleHash: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  });
+});
+
+it('is looked for where it is built', () => {
+  for (const distDir of [undefined, '.next-x'])
+    expect(playerFolder(distDir)).toBe(builtFolder(distDir ?? ''));
+});

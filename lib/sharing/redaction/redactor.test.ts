@@ -1,0 +1,167 @@
+import { expect, it } from 'vitest';
+import { runEvent } from '../../events/registry.ts';
+import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../../testing/planted-secrets.ts';
+import { SampleLog } from '../../testing/sample-logs.ts';
+import { createRedactor, redactLog } from './redactor.ts';
+import { inScope, SCOPES } from './scope.ts';
+
+const options = { workspace: '/home/ada/projects/quarterly-reports', environment: [PLANTED_ENVIRONMENT] };
+
+it.each(PLANTED_SECRETS)('masks: $name', ({ secret, text }) => {
+  const masked = createRedactor().text(`before ${text} after`);
+  expect(masked).not.toContain(secret);
+  expect(masked).toContain('‹');
+  expect(masked.startsWith('before ')).toBe(true);
+});
+
+it('issue: planted secrets of more than 20 kinds leave in no scope, at no place of any event', () => {
+  const { events } = plantedLog();
+  expect(leaksIn(JSON.stringify(events)).length).toBe(PLANTED_SECRETS.length + 1);
+  for (const scope of SCOPES) {
+    const redacted = redactLog(
+      events.map((event) => inScope(event, scope)),
+      options,
+    );
+    expect(leaksIn(JSON.stringify(redacted.events)), scope).toEqual([]);
+    for (const event of redacted.events) expect(runEvent.safeParse(event).success).toBe(true);
+  }
+});
+
+it('gives the same value the same mask in all events of a run, and tells values apart', () => {
+  const redactor = createRedactor();
+  expect(redactor.text('ada@a.org and bob@b.org')).toBe('‹email 1› and ‹email 2›');
+  expect(redactor.text('bob@b.org wrote')).toBe('‹email 2› wrote');
+});
+
+it('keeps what is no secret readable', () => {
+  const plain = [
+    'tokens_in: 523, max_tokens: 2048, tokens=500',
+    'password: string; token: string | undefined',
+    'const token = request.headers.get("authorization")',
+    'process.env.API_KEY and token=$TOKEN and token=%TOKEN%',
+    'commit 3f786850e387550fdab836ed7e6dc881de23001b',
+    'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'icon@2x.png, @scope/package@1.2.3, git@github.com:a/b.git',
+    'src/home/index.ts and ./users/list and .env.local',
+    'http://127.0.0.1:11434/api/chat at version 10.1.2',
+    'key: value, "key": "notes", pass: 12, author: Ada',
+    'https://example.com/a?b=c#d and postgres://localhost/db',
+    'The basic idea of token budgets; a bearer of news.',
+  ];
+  const redactor = createRedactor(options);
+  for (const text of plain) expect(redactor.text(text)).toBe(text);
+});
+
+it('masks the workspace as a whole and of other homes only the home', () => {
+  const redactor = createRedactor(options);
+  expect(redactor.text('/home/ada/projects/quarterly-reports/a.md')).toBe('‹workspace 1›/a.md');
+  expect(redactor.text('/home/ada/projects/quarterly-reports-2/a.md')).toBe(
+    '‹home 1›/projects/quarterly-reports-2/a.md',
+  );
+  expect(redactor.text('/root/.ssh and /rootless')).toBe('‹home 2›/.ssh and /rootless');
+  expect(redactor.text('["line\\n/home/bob/x"]')).toBe('["line\\n‹home 3›/x"]');
+});
+
+it('masks values of the environment plain, within JSON, in an address and as base64', () => {
+  const value = 'p"a ss/wörd-2026';
+  const redactor = createRedactor({ environment: [value] });
+  const forms = [
+    value,
+    JSON.stringify(value),
+    encodeURIComponent(value),
+    Buffer.from(value).toString('base64'),
+  ];
+  const masked = redactor.text(forms.join('\n'));
+  for (const form of [value, encodeURIComponent(value), Buffer.from(value).toString('base64')]) {
+    expect(masked).not.toContain(form);
+  }
+  expect(masked).not.toContain('wörd');
+});
+
+it('masks a value that stood beside a password name wherever it stands, also before', () => {
+  const log = new SampleLog();
+  log.push({ type: 'operator.messaged', message_id: 'm1', text: 'I think it is zebra-crossing-7.' });
+  log.push({ type: 'operator.messaged', message_id: 'm2', text: 'db_password=zebra-crossing-7' });
+  expect(JSON.stringify(redactLog(log.events).events)).not.toContain('zebra-crossing-7');
+});
+
+it('masks values of objects and argument lists by the name they stand under', () => {
+  const log = new SampleLog();
+  log.push({
+    type: 'policy.warned',
+    code: 'x',
+    message: 'x',
+    detail: {
+      password: 'plain',
+      nested: { client_secret: 'words here' },
+      argv: ['--password', 'abcd', '--user', 'ada'],
+    },
+  });
+  expect(redactLog(log.events).events[1]).toMatchObject({
+    detail: {
+      password: '‹credential 1›',
+      nested: { client_secret: '‹credential 2›' },
+      argv: ['--password', '‹credential 3›', '--user', 'ada'],
+    },
+  });
+});
+
+it('leaves the kinds that were asked for, and never the token of this program', () => {
+  const redactor = createRedactor({
+    show: new Set(['email', 'operator token']),
+    tokens: ['the-token-of-the-operator-1'],
+  });
+  expect(redactor.text('ada@a.org the-token-of-the-operator-1 /home/ada')).toBe(
+    'ada@a.org ‹operator token 1› ‹home 1›',
+  );
+  expect(redactor.findings().map(({ kind, shown }) => [kind, shown])).toEqual([
+    ['email', true],
+    ['operator token', false],
+    ['home', false],
+  ]);
+});
+
+it('lists what was found with counts, places and a hint that gives nothing away', () => {
+  const { findings } = redactLog(plantedLog().events, options);
+  expect(findings.length).toBeGreaterThanOrEqual(20);
+  const email = findings.find(({ kind }) => kind === 'email');
+  expect(email).toMatchObject({ group: 'e-mail', values: 1, hint: 'ada.…rg', shown: false });
+  expect(email?.places).toBeGreaterThan(20);
+  expect(email?.seqs.length).toBe(20);
+  expect(leaksIn(JSON.stringify(findings))).toEqual([]);
+});
+
+it('counts each place once, in a reply as in a text', () => {
+  const { events } = plantedLog();
+  const reply = events.find((event) => event.type === 'model-call.ended');
+  if (!reply) throw new Error('There is no reply in the log');
+  const message = { role: 'assistant' as const, content: 'Write to jane@mail.org or bob@mail.org.' };
+  const redactor = createRedactor();
+  redactor.event({ ...reply, message });
+  expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 2, places: 2 }]);
+  redactor.text('jane@mail.org');
+  expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 2, places: 3 }]);
+});
+
+it('keeps the spans of calls on the text of the calls', () => {
+  const { events } = redactLog(plantedLog().events, options);
+  const ended = events.find((event) => event.type === 'model-call.ended');
+  const parsed = events.find((event) => event.type === 'reply.parsed');
+  const span = parsed?.calls[0]?.span;
+  expect(ended?.message.content.slice(span?.start, span?.end)).toBe(
+    '<tool_call>{"name":"run_command"}</tool_call>',
+  );
+});
+
+it('drops the span of a reply it has not seen', () => {
+  const parsed = plantedLog().events.find((event) => event.type === 'reply.parsed');
+  if (!parsed) throw new Error('no reply');
+  const masked = createRedactor().event(parsed);
+  expect(masked).toMatchObject({ type: 'reply.parsed', calls: [{ call_id: 'c1' }] });
+  expect(JSON.stringify(masked)).not.toContain('"span"');
+});
+
+it('says nothing of the machine a run was on', () => {
+  const log = new SampleLog().push({ type: 'run.started', worker: 'ada-laptop:4711', epoch: 1 });
+  expect(JSON.stringify(redactLog(log.events).events)).not.toContain('laptop');
+});

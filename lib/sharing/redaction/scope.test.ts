@@ -1,0 +1,162 @@
+import { expect, it } from 'vitest';
+import { runEvent } from '../../events/registry.ts';
+import { completedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
+import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
+import { inScope, SCOPES } from './scope.ts';
+
+const logs = {
+  completed: completedLog(),
+  verified: verifiedLog(),
+  session: sessionLog(),
+  explore: exploreLog(4),
+};
+
+it('keeps every event, its number and its time in every scope, valid by its schema', () => {
+  for (const { events } of Object.values(logs)) {
+    for (const scope of SCOPES) {
+      const seen = events.map((event) => inScope(event, scope));
+      expect(seen.map(({ type, seq, at }) => [type, seq, at])).toEqual(
+        events.map(({ type, seq, at }) => [type, seq, at]),
+      );
+      for (const event of seen) expect(runEvent.safeParse(event).success).toBe(true);
+    }
+  }
+});
+
+/** A log in which every text is a word of its own. */
+function words(): SampleLog {
+  return new SampleLog({ config: { task: 'the-task', system: 'the-system' } })
+    .push({
+      type: 'attempt.started',
+      attempt: 2,
+      messages: [
+        { role: 'user', content: 'the-corrective-prompt' },
+        { role: 'tool', content: 'the-earlier-result' },
+      ],
+      tools: [],
+    })
+    .push({
+      type: 'model-call.ended',
+      call: 1,
+      message: { role: 'assistant', content: 'the-reply', thinking: 'the-thought' },
+      duration_ms: 1,
+      timings: {},
+    })
+    .push({
+      type: 'approval.requested',
+      call_id: 'c1',
+      iteration: 1,
+      tool: 't',
+      arguments: { a: 'the-argument' },
+    })
+    .push({
+      type: 'tool-call.ended',
+      call_id: 'c1',
+      tool: 't',
+      result: { success: true, tool: 't', output: 'the-result', note: 'the-note' },
+      duration_ms: 1,
+    })
+    .push({
+      type: 'policy.compacted',
+      iteration: 1,
+      before_tokens: 2,
+      after_tokens: 1,
+      limit_tokens: 2,
+      folded: [{ message: 1, kind: 'one-line', before_chars: 9, content: 'the-fold' }],
+    })
+    .push({
+      type: 'verification.checked',
+      attempt: 1,
+      outcome: 'fail',
+      checks: [
+        {
+          check: { type: 'command', command: 'the-check' },
+          passed: false,
+          output: 'the-check-output',
+          duration_ms: 1,
+        },
+      ],
+    })
+    .push({ type: 'operator.messaged', message_id: 'm1', text: 'the-message' });
+}
+
+function left(scope: (typeof SCOPES)[number]): string[] {
+  const text = JSON.stringify(words().events.map((event) => inScope(event, scope)));
+  return [...new Set(text.match(/the-[a-z-]+/g))].sort();
+}
+
+it('leaves out what tools and checks brought', () => {
+  expect(left('without_results')).toEqual(
+    ['the-argument', 'the-check', 'the-message', 'the-reply', 'the-system', 'the-task', 'the-thought'].sort(),
+  );
+});
+
+it('leaves of the texts the task alone in a summary, and the answer', () => {
+  expect(left('summary')).toEqual(['the-task']);
+  const end = completedLog().events.at(-1);
+  if (end?.type !== 'run.ended') throw new Error('no end');
+  expect(inScope(end, 'summary')).toMatchObject({ result: { output: end.result.output } });
+});
+
+it('issue 8: a warning of a cut prompt quotes no result that the scope leaves out', () => {
+  // As lib/policies/prompt-cut.ts writes it.
+  const [, warned] = new SampleLog().push({
+    type: 'policy.warned',
+    code: 'prompt_cut',
+    iteration: 2,
+    message:
+      'Prompt cut: sent ≈ 9 000 tokens, evaluated 10. Most likely lost, from the front: user “the-task”, tool “the-result”.',
+    detail: {
+      call: 2,
+      sent_tokens: 9000,
+      evaluated_tokens: 10,
+      lost_count: 2,
+      lost: [
+        { index: 1, role: 'user', excerpt: 'the-task', tokens: 4500 },
+        { index: 2, role: 'tool', excerpt: 'the-result', tokens: 4500 },
+      ],
+    },
+  }).events;
+  if (!warned) throw new Error('no event');
+  for (const scope of ['without_results', 'summary'] as const) {
+    const seen = inScope(warned, scope);
+    expect(JSON.stringify(seen)).not.toContain('the-');
+    expect(JSON.stringify(seen)).toContain('Prompt cut: sent');
+  }
+});
+
+it('issue 8: a summary quotes no call that the server could not read', () => {
+  const [, failed] = new SampleLog().push({
+    type: 'model-call.failed',
+    call: 1,
+    kind: 'malformed_call',
+    error: { code: 'malformed_call', message: `error parsing tool call: raw='{"a": "the-argument` },
+    raw: '{"a": "the-argument',
+    duration_ms: 3,
+  }).events;
+  if (!failed) throw new Error('no event');
+  expect(JSON.stringify(inScope(failed, 'summary'))).not.toContain('the-argument');
+});
+
+it('shows of a fork what was changed only as far as the scope goes', () => {
+  const [, forked] = new SampleLog().push({
+    type: 'run.forked',
+    from: { run_id: 'other', seq: 7 },
+    iteration: 1,
+    cycle: 0,
+    edits: [
+      { target: 'message', index: 3, role: 'tool', before: 'the-old-result', after: 'the-new-result' },
+      { target: 'reply', before: 'the-old-reply', after: 'the-new-reply' },
+      { target: 'memory', key: 'the-key', before: 'the-old-memory', after: 'the-new-memory' },
+    ],
+    settings: [],
+    answered: false,
+    files: { kind: 'copied', from: '/the-folder', files: 1, bytes: 1, left_out: 0 },
+    log_path: '/the-log',
+  }).events;
+  if (!forked) throw new Error('no event');
+  const seen = (scope: (typeof SCOPES)[number]) => JSON.stringify(inScope(forked, scope));
+  expect(seen('without_results')).not.toContain('-result');
+  expect(seen('without_results')).toContain('the-new-reply');
+  expect(seen('summary')).not.toContain('the-');
+});

@@ -1,0 +1,236 @@
+import type { RunConfig } from '../../events/config.ts';
+import type { ForkEdit } from '../../events/fork.ts';
+import type { EventOf, RunEvent } from '../../events/registry.ts';
+import { assertNever } from '../../util/assert-never.ts';
+
+/** How much of a run leaves. */
+export const SCOPES = ['summary', 'without_results', 'everything'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What stands in place of a text that the scope leaves out. */
+const WITHHELD = '‹withheld›';
+
+/**
+ * The event as the scope lets it be seen. Every event stays, with its number, so that a timeline of it folds as the
+ * whole one does; texts outside the scope are replaced.
+ */
+export function inScope(event: RunEvent, scope: Scope): RunEvent {
+  switch (scope) {
+    case 'everything':
+      return event;
+    case 'without_results':
+      return withoutResults(event);
+    case 'summary':
+      return summaryOnly(event);
+    default:
+      return assertNever(scope);
+  }
+}
+
+/**
+ * Without what tools and checks brought: files that were read, outputs of commands. What the model says about them
+ * stays.
+ */
+function withoutResults(event: RunEvent): RunEvent {
+  switch (event.type) {
+    case 'tool-call.ended':
+    case 'tool-call.interrupted':
+      return { ...event, result: withheldResult(event.result) };
+    case 'policy.compacted':
+      return { ...event, folded: event.folded.map((fold) => ({ ...fold, content: WITHHELD })) };
+    case 'verification.checked':
+      return { ...event, checks: event.checks.map((check) => ({ ...check, output: WITHHELD })) };
+    case 'attempt.started':
+      // The prompt of a further attempt quotes what the checks saw (V6).
+      return {
+        ...event,
+        messages: event.messages.map((message) =>
+          event.attempt > 1 || message.role === 'tool' ? withheldMessage(message) : message,
+        ),
+      };
+    case 'policy.warned':
+      return event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
+    case 'run.forked':
+      // A message of a person may be the prompt of a further attempt, which quotes what the checks saw (V6).
+      return {
+        ...event,
+        edits: event.edits.map((edit) =>
+          edit.target === 'message' && (edit.role === 'tool' || edit.role === 'user')
+            ? withheldEdit(edit)
+            : edit,
+        ),
+      };
+    default:
+      return event;
+  }
+}
+
+/**
+ * The task, what was called when and for how long, figures, and how it ended with which answer. No prompts, arguments,
+ * results, thoughts, messages or other words of the model.
+ */
+function summaryOnly(event: RunEvent): RunEvent {
+  switch (event.type) {
+    case 'run.created': {
+      const { system: _system, blocked_patterns: _patterns, ...config } = event.config;
+      return { ...event, config: { ...config, checks: config.checks.map(withheldCheck) } };
+    }
+    case 'run.forked': {
+      const { log_path: _path, files, ...rest } = event;
+      return {
+        ...rest,
+        edits: event.edits.map(withheldEdit),
+        files: files.kind === 'copied' ? { ...files, from: WITHHELD } : files,
+      };
+    }
+    case 'attempt.started': {
+      const { log_path: _path, ...rest } = event;
+      const tools = event.tools.map(({ function: { name } }) => ({
+        type: 'function' as const,
+        function: { name, description: WITHHELD, parameters: {} },
+      }));
+      return { ...rest, messages: event.messages.map(withheldMessage), tools };
+    }
+    case 'model-call.ended':
+      return { ...event, message: { role: event.message.role, content: '' } };
+    case 'model-call.failed': {
+      const { partial_text: _text, raw: _raw, ...rest } = event;
+      // The server quotes the call that it could not read.
+      return event.kind === 'malformed_call'
+        ? { ...rest, error: { ...event.error, message: WITHHELD } }
+        : rest;
+    }
+    case 'reply.parsed':
+      return {
+        ...event,
+        calls: event.calls.map(({ span: _span, ...call }) => ({ ...call, arguments: {} })),
+        text: '',
+        thinking: '',
+        coercions: [],
+        repairs: [],
+        refusals: event.refusals.map(({ reason }) => ({ reason, raw: '', message: WITHHELD })),
+      };
+    case 'approval.requested':
+      return { ...event, arguments: {} };
+    case 'approval.decided': {
+      const { arguments: _arguments, reason: _reason, ...rest } = event;
+      return rest;
+    }
+    case 'tool-call.ended':
+    case 'tool-call.interrupted':
+    case 'policy.compacted':
+      return withoutResults(event);
+    case 'policy.nudged':
+      return { ...event, text: WITHHELD };
+    case 'policy.warned': {
+      const { detail: _detail, ...rest } = event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
+      return rest;
+    }
+    case 'verification.started':
+      return { ...event, output: '' };
+    case 'verification.checked':
+      return {
+        ...event,
+        checks: event.checks.map((result) => ({
+          ...result,
+          check: withheldCheck(result.check),
+          output: WITHHELD,
+        })),
+      };
+    case 'harness.prompted':
+    case 'operator.messaged':
+    case 'agent.messaged':
+      return { ...event, text: WITHHELD };
+    case 'cycle.started': {
+      const { line: _line, ...rest } = event;
+      return rest;
+    }
+    case 'cycle.reflected':
+      return { ...event, text: event.text === '' ? '' : WITHHELD };
+    case 'diversity.advised':
+      return event.feedback === undefined ? event : { ...event, feedback: WITHHELD };
+    case 'memory.changed': {
+      const { value, ...rest } = event;
+      return { ...rest, key: WITHHELD, ...(value === undefined ? {} : { value: WITHHELD }) };
+    }
+    case 'run.ended':
+      return { ...event, files_written: event.files_written.map(() => WITHHELD) };
+    case 'run.started':
+    case 'run.resumed':
+    case 'preflight.checked':
+    case 'model.load-started':
+    case 'model.loaded':
+    case 'iteration.started':
+    case 'model-call.started':
+    case 'tool-call.started':
+    case 'policy.retried':
+    case 'budget.checked':
+    case 'turn.ended':
+    case 'turn.paused':
+    case 'operator.delivered':
+    case 'stop.requested':
+      return event;
+    default:
+      return assertNever(event);
+  }
+}
+
+/** The warning of a prompt that was cut names the messages that were lost by their first words (OL2). */
+function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
+  const { detail, message } = event;
+  const [figures = ''] = message.split(' Most likely lost', 1);
+  const lost = Array.isArray(detail?.lost) ? detail.lost : [];
+  return {
+    ...event,
+    message: figures,
+    ...(detail === undefined
+      ? {}
+      : {
+          detail: {
+            ...detail,
+            lost: lost.map((one) =>
+              typeof one === 'object' && one !== null && !Array.isArray(one)
+                ? { ...one, excerpt: WITHHELD }
+                : WITHHELD,
+            ),
+          },
+        }),
+  };
+}
+
+type ToolResult = EventOf<'tool-call.ended'>['result'];
+type Message = EventOf<'attempt.started'>['messages'][number];
+
+function withheldResult(result: ToolResult): ToolResult {
+  const { note: _note, ...rest } = result;
+  return rest.success ? { ...rest, output: WITHHELD } : { ...rest, output: { error: WITHHELD } };
+}
+
+function withheldEdit(edit: ForkEdit): ForkEdit {
+  if (edit.target === 'call') return { ...edit, before: {}, after: {} };
+  if (edit.target !== 'memory') return { ...edit, before: WITHHELD, after: WITHHELD };
+  const { before, after } = edit;
+  return {
+    target: 'memory',
+    key: WITHHELD,
+    ...(before === undefined ? {} : { before: WITHHELD }),
+    ...(after === undefined ? {} : { after: WITHHELD }),
+  };
+}
+
+function withheldMessage({ role }: Message): Message {
+  return { role, content: WITHHELD };
+}
+
+function withheldCheck(check: RunConfig['checks'][number]): RunConfig['checks'][number] {
+  switch (check.type) {
+    case 'command':
+      return { ...check, command: WITHHELD };
+    case 'file_exists':
+      return { ...check, path: WITHHELD };
+    case 'file_contains':
+      return { ...check, path: WITHHELD, text: WITHHELD };
+    default:
+      return assertNever(check);
+  }
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Compilable } from 'kysely';
+import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
+import { isStoreBusy } from '../store-errors.ts';
+import { postgresError } from './postgres-errors.ts';
+import { fromPostgresText, toPostgresText } from './postgres-text.ts';
+
+const CONNECTIONS = 10;
+const CONNECT_WITHIN_MS = 5000;
+/** A process that stands still in the middle of a transaction must not hold the others up. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+const STATEMENT_MS = 60_000;
+const RETRY_MS = 100;
+const BIGINT = 20;
+
+export interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+  /** Statements with a name are planned once per connection. */
+  name?: string;
+}
+
+/** Runs a statement and brings its rows, with numbers as numbers and every text as it was written. */
+export type Run = (statement: Statement) => Promise<Record<string, unknown>[]>;
+
+/** The connections of this process to a PostgreSQL database. */
+export class PostgresDatabase {
+  /** The database without its password, for people. */
+  readonly place: string;
+  readonly #config: ClientConfig;
+  readonly #pool: Pool;
+  readonly #patienceMs: number;
+
+  constructor(url: string, { patienceMs }: { patienceMs: number }) {
+    this.place = placeOf(url);
+    this.#patienceMs = patienceMs;
+    this.#config = {
+      connectionString: url,
+      application_name: 'loupe',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      statement_timeout: STATEMENT_MS,
+      // A commit is on disk when it is answered, whatever the role or the database say.
+      options: '-c synchronous_commit=on',
+      types: {
+        // Counts and milliseconds, far below 2^53.
+        getTypeParser: (oid, format) =>
+          oid === BIGINT ? (text: string) => Number(text) : types.getTypeParser(oid, format),
+      },
+    };
+    this.#pool = new Pool({ ...this.#config, max: CONNECTIONS });
+    // A connection that breaks tells so to the statement that runs on it, or is replaced by the next.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  run: Run = (statement) => this.#told(() => execute(this.#pool, statement));
+
+  /** All of `work` or nothing of it. */
+  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    return this.#told(async () => {
+      const client = await this.#pool.connect();
+      try {
+        await client.query('begin');
+        const value = await work((statement) => execute(client, statement));
+        await client.query('commit');
+        client.release();
+        return value;
+      } catch (error) {
+        await undo(client);
+        throw error;
+      }
+    });
+  }
+
+  /** Does its work again while the database does not answer. @throws {AppError} `store_busy` when its patience is over */
+  async whenAnswered<T>(work: (tries: number) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#patienceMs;
+    for (let tries = 0; ; tries++) {
+      try {
+        return await work(tries);
+      } catch (error) {
+        if (!isStoreBusy(error) || performance.now() >= deadline) throw error;
+        await delay(RETRY_MS);
+      }
+    }
+  }
+
+  /** A connection of its own, not yet connected. */
+  newClient(): Client {
+    return new Client(this.#config);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw postgresError(error, this.place);
+    }
+  }
+}
+
+export function compiled(query: Compilable): Statement {
+  const { sql, parameters } = query.compile();
+  return { sql, parameters };
+}
+
+async function execute(
+  connection: Pool | PoolClient,
+  statement: Statement,
+): Promise<Record<string, unknown>[]> {
+  const { rows } = await connection.query<Record<string, unknown>>({
+    name: statement.name,
+    text: statement.sql,
+    values: statement.parameters.map(keepable),
+  });
+  for (const row of rows) {
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value === 'string') row[column] = fromPostgresText(value);
+    }
+  }
+  return rows;
+}
+
+function keepable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(keepable);
+  return typeof value === 'string' ? toPostgresText(value) : value;
+}
+
+/** A connection that cannot even be rolled back is not used again; the server undoes what it was about. */
+async function undo(client: PoolClient): Promise<void> {
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}
+
+/** `host:port/database`, or the folder of the socket, as far as the URL says it: never the password. */
+function placeOf(text: string): string {
+  const url = new URL(text);
+  const host = url.host || url.searchParams.get('host') || 'localhost';
+  return `${host}${url.pathname}`;
+}

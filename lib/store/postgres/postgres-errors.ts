@@ -1,0 +1,83 @@
+import { AppError } from '../../errors/app-error.ts';
+import { StorageFullError } from '../store-errors.ts';
+
+/** Node's words for a connection that is not there, or no more. */
+const LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+/** pg's words for the same, which have no code. */
+const LOST_MESSAGE =
+  /^(Connection terminated|timeout e(xceeded|xpired)|Client has encountered a connection error)/;
+
+/** The system's words for a full disk or quota, where PostgreSQL gives another code than `disk_full` (53100). */
+const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
+
+/**
+ * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.
+ *
+ * A database that does not answer is `store_busy`: what was to be written waits and is tried again.
+ *
+ * @param place the database without its password
+ */
+export function postgresError(error: unknown, place: string): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === '53100' || FULL_MESSAGE.test(error.message)) return new StorageFullError(place, error);
+  if (isLost(error, code)) {
+    return new AppError({
+      code: 'store_busy',
+      message: `The PostgreSQL database ${place} does not answer.`,
+      hint: 'Look at the PostgreSQL server and try again: runs wait for it, and nothing is lost.',
+      cause: error,
+    });
+  }
+  if (code === '25006' || code === '42501') {
+    return new AppError({
+      code: 'store_not_writable',
+      message: `The PostgreSQL database ${place} cannot be written: ${error.message}.`,
+      hint: 'LOUPE_DATABASE_URL must name a primary server and a role that owns the tables.',
+      cause: error,
+    });
+  }
+  if (code === 'XX001' || code === 'XX002') return damagedDatabase(place, error);
+  return error;
+}
+
+/** Why a database could not be opened: nothing gets better by waiting. */
+export function openingError(error: unknown, place: string): unknown {
+  const known = postgresError(error, place);
+  if (known instanceof AppError && known.code !== 'store_busy') return known;
+  const why =
+    error instanceof Error
+      ? error.message || ('code' in error ? String(error.code) : error.name)
+      : String(error);
+  return new AppError({
+    code: 'store_unreachable',
+    message: `The PostgreSQL database ${place} cannot be opened: ${why}.`,
+    hint: 'Check LOUPE_DATABASE_URL (postgres://user:password@host:port/database), and that PostgreSQL runs there.',
+    cause: error,
+  });
+}
+
+function isLost(error: Error, code: string): boolean {
+  if (LOST.has(code) || LOST_MESSAGE.test(error.message)) return true;
+  // 08: connection; 57P: the server stops or starts; 57014: took too long; 53200, 53300: no memory or connection left at the
+  // moment; 40: try again
+  return /^(08|57P|57014|53200|53300|55P03|40)/.test(code);
+}
+
+/** A damaged database is kept as it is: it may hold runs that can be rescued. */
+export function damagedDatabase(place: string, cause: unknown, where = ''): AppError {
+  return new AppError({
+    code: 'store_corrupt',
+    message: `The PostgreSQL database ${place} is damaged${where}. It was left as it is.`,
+    hint: 'Restore it from a backup, or set LOUPE_DATABASE_URL to another one.',
+    cause,
+  });
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import type { FreeRun, HeldRun } from '../shared-run-store.ts';
+import { SqlReader } from '../sql-reader.ts';
+import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
+import type { PostgresDatabase, Run, Statement } from './postgres-database.ts';
+import { postgres } from './postgres-schema.ts';
+
+const FREE_AT_A_TIME = 100;
+/** Any number that no other program uses in this database: one process at a time counts places and takes a run. */
+const CLAIM_LOCK = 0x10_09_e6;
+
+const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
+const claimed = z.object({ last_seq: z.number(), epoch: z.number() });
+const freeRow = z.object({
+  id: z.string(),
+  model: z.string(),
+  stop_requested: z.number(),
+  max_iterations: z.number(),
+});
+
+/**
+ * Who works on what, where several processes share a database: the leases of runs, of places at model servers and of
+ * experiments, all by the database's clock (docs/decisions/0022).
+ */
+export abstract class PostgresLeases extends SqlReader {
+  readonly leaseMs: number;
+  protected readonly database: PostgresDatabase;
+  /** A statement that may be run twice. */
+  protected readonly run: Run = (statement: Statement) =>
+    this.database.whenAnswered(() => this.database.run(statement));
+
+  /** @param leaseMs for how long a claim and a renewal hold */
+  constructor(database: PostgresDatabase, leaseMs: number) {
+    super(postgres);
+    this.database = database;
+    this.leaseMs = leaseMs;
+  }
+
+  async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
+    const [row] = await this.run({
+      sql: `with taken as (update runs set epoch = epoch + 1, worker = $2 where id = $1 and phase <> 'ended'
+                           returning id, epoch, last_seq),
+                 ${LEASE_TAKEN}
+            select epoch, last_seq from taken`,
+      parameters: [runId, worker, '', this.leaseMs],
+    });
+    if (row) return toClaim(row);
+    if (!(await positionOf(this.run, runId))) throw new RunNotFoundError(runId);
+    throw new RunEndedError(runId);
+  }
+
+  async claimFree(
+    runId: string,
+    { worker, host, places }: { worker: string; host: string; places: number },
+  ): Promise<{ epoch: number; lastSeq: number } | undefined> {
+    const [row] = await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
+        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
+        return run({
+          sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
+                  where runs.id = $1 and phase <> 'ended' and (until is null or until <= clock_timestamp())
+                    and ${PLACES_TAKEN} < $5
+                  for update of runs skip locked),
+                taken as (update runs set epoch = epoch + 1, worker = $2 from free where runs.id = free.id
+                          returning runs.id, epoch, last_seq),
+                ${LEASE_TAKEN}
+                select epoch, last_seq from taken`,
+          parameters: [runId, worker, host, this.leaseMs, places],
+        });
+      }),
+    );
+    return row && toClaim(row);
+  }
+
+  async free(): Promise<FreeRun[]> {
+    const rows = await this.run({
+      name: 'loupe_free',
+      sql: `select id, model, stop_requested, max_iterations from runs left join leases on leases.run_id = runs.id
+            where phase <> 'ended' and (until is null or until <= clock_timestamp())
+            order by coalesce(passed_at, created_at), id limit ${FREE_AT_A_TIME}`,
+      parameters: [],
+    });
+    return rows.map((row) => {
+      const { id, model, stop_requested, max_iterations } = freeRow.parse(row);
+      return { id, model, stopRequested: stop_requested === 1, endless: max_iterations === 0 };
+    });
+  }
+
+  async renew(held: readonly HeldRun[]): Promise<string[]> {
+    if (held.length === 0) return [];
+    const rows = await this.run({
+      name: 'loupe_renew',
+      sql: `update leases set until = clock_timestamp() + $3 * interval '1 millisecond'
+            from unnest($1::text[], $2::bigint[]) as held (id, held_epoch)
+            where run_id = held.id and epoch = held_epoch returning run_id`,
+      parameters: [held.map(({ runId }) => runId), held.map(({ epoch }) => epoch), this.leaseMs],
+    });
+    const renewed = new Set(rows.map(({ run_id }) => run_id));
+    return held.flatMap(({ runId }) => (renewed.has(runId) ? [] : [runId]));
+  }
+
+  async leavePlace({ runId, epoch }: HeldRun): Promise<void> {
+    await this.run({
+      sql: `update leases set host = '' where run_id = $1 and epoch = $2`,
+      parameters: [runId, epoch],
+    });
+  }
+
+  async takePlace(
+    { runId, epoch }: HeldRun,
+    { host, places }: { host: string; places: number },
+  ): Promise<boolean> {
+    const rows = await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
+        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
+        return run({
+          sql: `update leases set host = $3
+                where run_id = $1 and epoch = $2 and (host = $3 or $4 > ${PLACES_TAKEN})
+                returning run_id`,
+          parameters: [runId, epoch, host, places],
+        });
+      }),
+    );
+    return rows.length > 0;
+  }
+
+  async release({ runId, epoch }: HeldRun, { last = false }: { last?: boolean } = {}): Promise<void> {
+    await this.run({
+      sql: `update leases set until = '-infinity',
+              passed_at = case when $3 then extract(epoch from clock_timestamp()) * 1000 else passed_at end
+            where run_id = $1 and epoch = $2`,
+      parameters: [runId, epoch, last],
+    });
+  }
+
+  async holdExperiment(experimentId: string, worker: string): Promise<boolean> {
+    const rows = await this.run({
+      sql: `insert into experiment_leases (experiment_id, worker, until)
+              values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+            on conflict (experiment_id) do update set worker = excluded.worker, until = excluded.until
+              where experiment_leases.worker = $2 or experiment_leases.until <= clock_timestamp()
+            returning experiment_id`,
+      parameters: [experimentId, worker, this.leaseMs],
+    });
+    return rows.length > 0;
+  }
+
+  async keepExperiment(experimentId: string, worker: string): Promise<boolean> {
+    const rows = await this.run({
+      sql: `update experiment_leases set until = clock_timestamp() + $3 * interval '1 millisecond'
+            where experiment_id = $1 and worker = $2 returning experiment_id`,
+      parameters: [experimentId, worker, this.leaseMs],
+    });
+    return rows.length > 0;
+  }
+
+  async releaseExperiment(experimentId: string, worker: string): Promise<void> {
+    await this.run({
+      sql: 'delete from experiment_leases where experiment_id = $1 and worker = $2',
+      parameters: [experimentId, worker],
+    });
+  }
+
+  async holdPlace(id: string, { host, places }: { host: string; places: number }): Promise<boolean> {
+    const [row] = await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
+        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
+        await run({
+          sql: `insert into place_leases (id, host, since, until)
+                  values ($1, $2, clock_timestamp(), clock_timestamp() + $3 * interval '1 millisecond')
+                on conflict (id) do update set until = excluded.until`,
+          parameters: [id, host, this.leaseMs],
+        });
+        await run({ sql: 'delete from place_leases where until <= clock_timestamp()', parameters: [] });
+        return run({
+          sql: `select 1 as one from place_leases own where own.id = $1 and $3 >
+                  (select count(*) from leases where host = $2 and until > clock_timestamp())
+                  + (select count(*) from place_leases other
+                     where other.host = $2 and (other.since, other.id) < (own.since, own.id))`,
+          parameters: [id, host, places],
+        });
+      }),
+    );
+    return row !== undefined;
+  }
+
+  async dropPlace(id: string): Promise<void> {
+    await this.run({ sql: 'delete from place_leases where id = $1', parameters: [id] });
+  }
+}
+
+/** How long a run's log is, in which epoch it is held, and whether it has ended. */
+export async function positionOf(run: Run, runId: string): Promise<z.infer<typeof position> | undefined> {
+  const [row] = await run({
+    sql: 'select last_seq, epoch, phase from runs where id = $1',
+    parameters: [runId],
+  });
+  return row && position.parse(row);
+}
+
+function toClaim(row: unknown): { epoch: number; lastSeq: number } {
+  const { epoch, last_seq: lastSeq } = claimed.parse(row);
+  return { epoch, lastSeq };
+}
+
+/** How many work with the model server $3, or come before all runs that wait for it. */
+const PLACES_TAKEN = `((select count(*) from leases where host = $3 and until > clock_timestamp())
+  + (select count(*) from place_leases where host = $3 and until > clock_timestamp()))`;
+
+/** The lease of what `taken` took: $2 the worker, $3 the model server, $4 for how long in milliseconds. */
+const LEASE_TAKEN = `leased as (
+  insert into leases (run_id, epoch, worker, host, until)
+    select id, epoch, $2, $3, clock_timestamp() + $4 * interval '1 millisecond' from taken
+  on conflict (run_id) do update
+    set epoch = excluded.epoch, worker = excluded.worker, host = excluded.host, until = excluded.until, passed_at = null)`;

@@ -1,0 +1,196 @@
+import { type Compilable, type CompiledQuery, sql } from 'kysely';
+import { AppError } from '../../errors/app-error.ts';
+import { compiled, type PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
+import { postgres } from './postgres-schema.ts';
+
+/** Ids are compared byte by byte, as SQLite does, whatever language the database was made for. */
+const id = sql`text collate "C"`;
+
+/**
+ * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
+ * changes what it made. The tables are those of SQLite (`migrations.ts`), and beside them what several processes need.
+ */
+const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
+  () => [
+    postgres.schema
+      .createTable('runs')
+      .addColumn('id', id, (column) => column.primaryKey())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('updated_at', 'bigint', (column) => column.notNull())
+      .addColumn('started_at', 'bigint')
+      .addColumn('ended_at', 'bigint')
+      .addColumn('mode', 'text', (column) => column.notNull())
+      .addColumn('agentic', 'bigint', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('title', 'text', (column) => column.notNull())
+      .addColumn('phase', 'text', (column) => column.notNull())
+      .addColumn('termination_reason', 'text')
+      .addColumn('message', 'text')
+      .addColumn('iterations_used', 'bigint', (column) => column.notNull())
+      .addColumn('max_iterations', 'bigint', (column) => column.notNull())
+      .addColumn('tokens_in', 'bigint', (column) => column.notNull())
+      .addColumn('tokens_out', 'bigint', (column) => column.notNull())
+      .addColumn('tool_calls', 'bigint', (column) => column.notNull())
+      .addColumn('verification', 'text')
+      .addColumn('stop_requested', 'bigint', (column) => column.notNull())
+      .addColumn('last_seq', 'bigint', (column) => column.notNull())
+      .addColumn('epoch', 'bigint', (column) => column.notNull().defaultTo(0))
+      .addColumn('worker', 'text')
+      .addColumn('recoveries', 'bigint', (column) => column.notNull().defaultTo(0))
+      .addColumn('cycles', 'bigint', (column) => column.notNull().defaultTo(0))
+      .addColumn('parent_id', id)
+      .addColumn('parent_seq', 'bigint'),
+    postgres.schema.createIndex('runs_newest').on('runs').columns(['created_at', 'id']),
+    postgres.schema
+      .createIndex('runs_unfinished')
+      .on('runs')
+      .column('created_at')
+      .where(sql.ref('phase'), '!=', sql.lit('ended')),
+    postgres.schema.createIndex('runs_forks').on('runs').column('parent_id'),
+    postgres.schema
+      .createTable('events')
+      .addColumn('run_id', id, (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('seq', 'bigint', (column) => column.notNull())
+      .addColumn('type', 'text', (column) => column.notNull())
+      .addColumn('at', 'bigint', (column) => column.notNull())
+      // Text, not jsonb: a log holds what a model wrote, NUL characters among it, and is read whole.
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('events_run_seq', ['run_id', 'seq']),
+    postgres.schema
+      .createTable('idempotency_keys')
+      .addColumn('key', 'text', (column) => column.primaryKey())
+      .addColumn('run_id', id, (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('created_at', 'bigint', (column) => column.notNull()),
+    postgres.schema
+      .createTable('model_counts')
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('counter', sql`text collate "C"`, (column) => column.notNull())
+      .addColumn('count', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_counts_key', ['model', 'counter']),
+    postgres.schema
+      .createTable('experiments')
+      .addColumn('id', id, (column) => column.primaryKey())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    postgres.schema
+      .createTable('experiment_items')
+      .addColumn('experiment_id', id, (column) =>
+        column.notNull().references('experiments.id').onDelete('cascade'),
+      )
+      .addColumn('position', 'bigint', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('experiment_items_key', ['experiment_id', 'position']),
+    // Beside the runs, so that a heartbeat never waits for an append.
+    postgres.schema
+      .createTable('leases')
+      .addColumn('run_id', id, (column) => column.primaryKey().references('runs.id').onDelete('cascade'))
+      .addColumn('epoch', 'bigint', (column) => column.notNull())
+      .addColumn('worker', 'text', (column) => column.notNull())
+      .addColumn('host', 'text', (column) => column.notNull())
+      .addColumn('until', 'timestamptz', (column) => column.notNull())
+      .addColumn('passed_at', 'bigint'),
+  ],
+  () => [
+    // No reference to the run: a link outlives it, revoked.
+    postgres.schema
+      .createTable('shares')
+      .addColumn('id', id, (column) => column.primaryKey())
+      .addColumn('run_id', id, (column) => column.notNull())
+      .addColumn('token_hash', id, (column) => column.notNull().unique())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('revoked_at', 'bigint')
+      .addColumn('views', 'bigint', (column) => column.notNull())
+      .addColumn('last_viewed_at', 'bigint')
+      .addColumn('body', 'text', (column) => column.notNull()),
+    postgres.schema.createIndex('shares_of_run').on('shares').column('run_id'),
+  ],
+  () => [
+    postgres.schema
+      .alterTable('runs')
+      .addColumn('indexed_seq', 'bigint', (column) => column.notNull().defaultTo(0)),
+    postgres.schema
+      .createIndex('runs_unindexed')
+      .on('runs')
+      .column('created_at')
+      .where(sql.ref('indexed_seq'), '<', sql.ref('last_seq')),
+    // In place of SQLite's full-text table the words of each event stand beside it.
+    postgres.schema
+      .createTable('search_rows')
+      .addColumn('id', 'bigserial', (column) => column.primaryKey())
+      .addColumn('run_id', id, (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('seq', 'bigint', (column) => column.notNull())
+      .addColumn('words', sql`tsvector`, (column) => column.notNull()),
+    postgres.schema.createIndex('search_rows_run').on('search_rows').column('run_id'),
+    postgres.schema.createIndex('search_rows_words').on('search_rows').using('gin').column('words'),
+  ],
+  () => [
+    postgres.schema
+      .createTable('experiment_leases')
+      .addColumn('experiment_id', id, (column) =>
+        column.primaryKey().references('experiments.id').onDelete('cascade'),
+      )
+      .addColumn('worker', 'text', (column) => column.notNull())
+      .addColumn('until', 'timestamptz', (column) => column.notNull()),
+  ],
+  () => [postgres.schema.alterTable('runs').addColumn('imported_at', 'bigint')],
+  () => [
+    postgres.schema
+      .createTable('model_checks')
+      .addColumn('model', id, (column) => column.notNull())
+      .addColumn('digest', id, (column) => column.notNull())
+      .addColumn('ended_at', 'bigint', (column) => column.notNull())
+      .addColumn('summary', 'text', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_checks_key', ['model', 'digest']),
+    // Places at a model server that are held, or waited for, by what is no run.
+    postgres.schema
+      .createTable('place_leases')
+      .addColumn('id', id, (column) => column.primaryKey())
+      .addColumn('host', 'text', (column) => column.notNull())
+      .addColumn('since', 'timestamptz', (column) => column.notNull())
+      .addColumn('until', 'timestamptz', (column) => column.notNull()),
+  ],
+];
+
+/** The schema this program writes. */
+export const POSTGRES_SCHEMA_VERSION = migrations.length;
+
+/** Any number that no other program uses in this database: who holds it makes the tables. */
+const MIGRATION_LOCK = 0x10_09_e5;
+
+/**
+ * Brings the tables up to date in one transaction, one process at a time.
+ *
+ * @throws {AppError} `store_too_new` when a later version of Loupe wrote this database
+ */
+export function migratePostgres(database: PostgresDatabase): Promise<void> {
+  return database.transaction(async (run) => {
+    await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [MIGRATION_LOCK] });
+    const found = await versionOf(run);
+    if (found > POSTGRES_SCHEMA_VERSION) {
+      throw new AppError({
+        code: 'store_too_new',
+        message: `The database ${database.place} was written by a newer Loupe (schema ${found}; this one knows ${POSTGRES_SCHEMA_VERSION}).`,
+        hint: 'Start the newer version, or set LOUPE_DATABASE_URL to another database.',
+      });
+    }
+    for (const statements of migrations.slice(found)) {
+      for (const statement of statements()) await run(statementOf(statement));
+    }
+    await run({ sql: 'update loupe_schema set version = $1', parameters: [POSTGRES_SCHEMA_VERSION] });
+  });
+}
+
+async function versionOf(run: Run): Promise<number> {
+  await run({ sql: 'create table if not exists loupe_schema (version bigint not null)', parameters: [] });
+  await run({
+    sql: 'insert into loupe_schema select 0 where not exists (select from loupe_schema)',
+    parameters: [],
+  });
+  const [row] = await run({ sql: 'select version from loupe_schema', parameters: [] });
+  return Number(row?.version);
+}
+
+function statementOf(statement: Compilable | CompiledQuery): Statement {
+  return 'compile' in statement ? compiled(statement) : { sql: statement.sql, parameters: [] };
+}

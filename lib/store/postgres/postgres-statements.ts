@@ -1,0 +1,134 @@
+import { countsOf } from '../../api/model-reading.ts';
+import { summarizeRun } from '../../api/summarize-run.ts';
+import type { RunEvent } from '../../events/registry.ts';
+import type { RunState } from '../../events/run-state.ts';
+import { toRow } from '../run-row.ts';
+import type { TextRange } from '../run-store.ts';
+import type { Statement } from './postgres-database.ts';
+
+/** Whose append it is: the worker's that holds the run in this epoch, or a person's, who holds nothing. */
+export type Fence = { epoch: number } | 'by a person';
+
+const EVENT_COLUMNS = 'unnest($4::bigint[], $5::text[], $6::text[]) as event (seq, type, body)';
+const COUNT_COLUMNS = 'unnest($7::text[], $8::bigint[]) as counted (counter, count)';
+/** Of the summary, what an append changes. */
+const CHANGING = [
+  ...([
+    'updated_at',
+    'started_at',
+    'ended_at',
+    'phase',
+    'termination_reason',
+    'message',
+    'iterations_used',
+  ] as const),
+  ...([
+    'cycles',
+    'tokens_in',
+    'tokens_out',
+    'tool_calls',
+    'verification',
+    'stop_requested',
+    'last_seq',
+  ] as const),
+];
+const FIRST_CHANGING = 10;
+
+/** One statement, so that it is whole or not there, and waits for one answer of the database. */
+const APPEND = {
+  held: appendSql('epoch = $3 and $3 > 0'),
+  byPerson: appendSql('$3::bigint is null'),
+};
+
+function appendSql(fence: string): string {
+  const changes = CHANGING.map((column, index) => `${column} = $${FIRST_CHANGING + index}`).join(', ');
+  return `
+    with held as (update runs set ${changes}
+                  where id = $1 and last_seq = $2 and ${fence} and phase <> 'ended' returning id, model),
+         stored as (insert into events (run_id, seq, type, at, body)
+                    select held.id, event.seq, event.type, $9, event.body from held, ${EVENT_COLUMNS}),
+         counts as (insert into model_counts (model, counter, count)
+                    select held.model, counted.counter, counted.count from held, ${COUNT_COLUMNS}
+                    on conflict (model, counter) do update set count = model_counts.count + excluded.count)
+    select id from held`;
+}
+
+export function appendStatement(append: {
+  fence: Fence;
+  expectedSeq: number;
+  appended: readonly RunEvent[];
+  state: RunState;
+}): Statement {
+  const { fence, expectedSeq, appended, state } = append;
+  const rows = appended.map(toEventRow);
+  const counts = [...totalCounts(appended)].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait in a ring
+  const summary = toRow(summarizeRun(state));
+  const held = fence !== 'by a person';
+  return {
+    name: held ? 'loupe_append' : 'loupe_intervene',
+    sql: held ? APPEND.held : APPEND.byPerson,
+    parameters: [
+      state.runId,
+      expectedSeq,
+      held ? fence.epoch : null,
+      rows.map(({ seq }) => seq),
+      rows.map(({ type }) => type),
+      rows.map(({ body }) => body),
+      counts.map(([counter]) => counter),
+      counts.map(([, count]) => count),
+      appended[0]?.at ?? null,
+      ...CHANGING.map((column) => summary[column]),
+    ],
+  };
+}
+
+export function eventsAfter(
+  runId: string,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Statement {
+  return {
+    name: 'loupe_read',
+    sql: 'select run_id, seq, at, body from events where run_id = $1 and seq > $2 order by seq limit $3',
+    parameters: [runId, afterSeq, limit],
+  };
+}
+
+export function textsAfter(runId: string, { afterSeq, limit, maxChars }: TextRange): Statement {
+  return {
+    name: 'loupe_read_texts',
+    sql: `select run_id, seq, at, type, body
+            from (select *, sum(length(body)) over (order by seq) - length(body) as chars_before
+                    from (select run_id, seq, at, type, body from events
+                            where run_id = $1 and seq > $2 order by seq limit $3) as page) as measured
+            where chars_before < $4 order by seq`,
+    parameters: [runId, afterSeq, limit, maxChars],
+  };
+}
+
+export function insertEvents(runId: string, events: readonly RunEvent[]): Statement {
+  const rows = events.map(toEventRow);
+  return {
+    sql: `insert into events (run_id, seq, type, at, body)
+          select $1, event.* from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[]) as event`,
+    parameters: [
+      runId,
+      rows.map(({ seq }) => seq),
+      rows.map(({ type }) => type),
+      events.map(({ at }) => at),
+      rows.map(({ body }) => body),
+    ],
+  };
+}
+
+function totalCounts(events: readonly RunEvent[]): Map<string, number> {
+  const totals = new Map<string, number>();
+  for (const event of events) {
+    for (const [counter, count] of countsOf(event)) totals.set(counter, (totals.get(counter) ?? 0) + count);
+  }
+  return totals;
+}
+
+function toEventRow(event: RunEvent): { run_id: string; seq: number; type: string; body: string } {
+  const { run_id, seq, at: _, ...body } = event;
+  return { run_id, seq, type: event.type, body: JSON.stringify(body) };
+}

@@ -1,0 +1,449 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { experimentRequest } from '../../api/experiment.ts';
+import { findPostgres, type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
+import { completedLog, sampleConfig } from '../../testing/sample-logs.ts';
+import { describeRunStore } from '../../testing/store-contract.ts';
+import { SqliteRunStore } from '../sqlite/sqlite-store.ts';
+import { POSTGRES_SCHEMA_VERSION } from './postgres-migrations.ts';
+import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts';
+
+const installed = findPostgres() !== undefined;
+if (!installed)
+  console.warn('PostgreSQL is not installed: its store is NOT tested. apt-get install postgresql');
+
+const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
+const anywhere = { worker: 'w', host: 'ollama', places: 9 };
+
+// Where CI is set, PostgreSQL must be there.
+describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
+  let server: PostgresServer;
+  const opened: PostgresRunStore[] = [];
+
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    await server[Symbol.asyncDispose]();
+  });
+
+  const open = async (url: string, options: PostgresStoreOptions = {}) => {
+    const store = await PostgresRunStore.open(url, options);
+    opened.push(store);
+    return store;
+  };
+
+  describeRunStore('PostgreSQL', async () => {
+    const url = server.newDatabase();
+    const subject = {
+      store: await PostgresRunStore.open(url),
+      async reopen() {
+        await subject.store.close();
+        subject.store = await PostgresRunStore.open(url);
+        return subject.store;
+      },
+      dispose: () => subject.store.close(),
+    };
+    return subject;
+  });
+
+  it('has the tables of SQLite, and beside them its own', async () => {
+    const url = server.newDatabase();
+    await open(url);
+    const columns = server
+      .sql(
+        url,
+        `select table_name || '.' || column_name from information_schema.columns where table_schema = 'public'`,
+      )
+      .split('\n');
+    const directory = mkdtempSync(join(tmpdir(), 'loupe-tables-'));
+    await SqliteRunStore.open(directory, { ballastMegabytes: 1 }).close();
+    const database = new Database(join(directory, 'loupe.db'));
+    const inSqlite = database
+      .prepare(
+        `select t.name || '.' || c.name as name from sqlite_schema t, pragma_table_info(t.name) c
+         where t.type = 'table' and t.name not like 'sqlite_%' and t.name not like 'search_texts%'`,
+      )
+      .all()
+      .map((row) => (row as { name: string }).name);
+    database.close();
+    rmSync(directory, { recursive: true });
+    expect(inSqlite.filter((name) => !columns.includes(name))).toEqual([]);
+    const own = columns.filter((name) => !inSqlite.includes(name)).map((name) => name.split('.')[0]);
+    expect(new Set(own)).toEqual(
+      new Set([
+        'leases',
+        'experiment_leases',
+        'place_leases',
+        'loupe_reserve',
+        'loupe_schema',
+        'search_rows',
+      ]),
+    );
+  });
+
+  it('makes its tables once when several processes start at the same moment', async () => {
+    const url = server.newDatabase();
+    const stores = await Promise.all([open(url), open(url), open(url)]);
+    await stores[0].create({ id: 'a', config: sampleConfig() });
+    expect(await stores[2].summary('a')).toMatchObject({ id: 'a' });
+  });
+
+  it('refuses a database of a newer version and leaves it as it is', async () => {
+    const url = server.newDatabase();
+    await open(url);
+    const newer = POSTGRES_SCHEMA_VERSION + 1;
+    server.sql(url, `update loupe_schema set version = ${newer}`);
+    await expect(PostgresRunStore.open(url)).rejects.toMatchObject({ code: 'store_too_new' });
+    expect(server.sql(url, 'select version from loupe_schema')).toBe(String(newer));
+  });
+
+  it('tells why a database cannot be opened, and never shows the password', async () => {
+    const url = server.newDatabase();
+    const missing = await PostgresRunStore.open(url.replace(/\/test_\d+$/, '/nowhere')).catch(
+      (error) => error,
+    );
+    expect(missing).toMatchObject({
+      code: 'store_unreachable',
+      message: expect.stringContaining('"nowhere" does not exist'),
+      hint: expect.stringContaining('LOUPE_DATABASE_URL'),
+    });
+    const nobody = await PostgresRunStore.open('postgres://loupe:not-asked-for@127.0.0.1:1/x').catch(
+      (error) => error,
+    );
+    expect(nobody).toMatchObject({
+      code: 'store_unreachable',
+      message: expect.stringContaining('127.0.0.1:1/x'),
+    });
+    for (const error of [missing, nobody]) {
+      expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain('not-asked-for');
+    }
+  });
+
+  it('threat 17: asks for ids that no database can hold, and finds nothing', async () => {
+    const store = await open(server.newDatabase());
+    for (const id of ['\0', "'; drop table runs; --", '\ud800', '__proto__', 'x'.repeat(100_000)]) {
+      expect(await store.summary(id)).toBeUndefined();
+      expect(await store.read(id, { afterSeq: 0, limit: 1 })).toEqual([]);
+      expect(await store.experiment(id)).toBeUndefined();
+    }
+    const { runId } = await store.create({ id: 'a', config: sampleConfig({ task: 'A \0 task \ud800' }) });
+    expect((await store.summary(runId))?.title).toContain('\0');
+  });
+
+  it('commits durably, also where the database was told not to', async () => {
+    const url = server.newDatabase();
+    server.sql(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
+    const store = await open(url);
+    server.sql(
+      url,
+      `create table seen (setting text);
+       create function look() returns trigger language plpgsql as $$
+         begin insert into seen values (current_setting('synchronous_commit')); return null; end $$;
+       create trigger look after insert on events execute function look()`,
+    );
+    await store.create({ id: 'a', config: sampleConfig() });
+    const { epoch } = await store.claim('a', 'w');
+    await store.append('a', { epoch, expectedSeq: 1, events: [warned('x')] });
+    expect(server.sql(url, 'select setting from seen')).toBe('on\non');
+  });
+
+  describe('with several processes', () => {
+    it('takes exactly one of two appends that two processes make at the same moment', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      for (let round = 0; round < 30; round++) {
+        const id = `run-${round}`;
+        await a.create({ id, config: sampleConfig() });
+        const { epoch } = await a.claim(id, 'w');
+        const append = (store: PostgresRunStore, name: string) =>
+          store.append(id, { epoch, expectedSeq: 1, events: [warned(name), warned(name)] });
+        const results = await Promise.allSettled([append(a, 'a'), append(b, 'b')]);
+        expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+        const refused = results.find((result) => result.status === 'rejected');
+        expect(refused).toMatchObject({ reason: { code: 'seq_conflict' } });
+        const log = await b.read(id, { afterSeq: 1, limit: 10 });
+        const winner = results[0].status === 'fulfilled' ? 'a' : 'b';
+        expect(log.map((event) => 'message' in event && event.message)).toEqual([winner, winner]);
+      }
+    });
+
+    it('gives a free run to one of several, and to nobody while its lease holds', async () => {
+      const url = server.newDatabase();
+      const stores = await Promise.all([open(url), open(url), open(url)]);
+      const [a, b] = stores;
+      for (let round = 0; round < 10; round++) {
+        const id = `run-${round}`;
+        await a.create({ id, config: sampleConfig() });
+        expect((await b.free()).map((run) => run.id)).toContain(id);
+        const claims = await Promise.all(
+          stores.map((store, n) => store.claimFree(id, { ...anywhere, worker: `w${n}`, places: 99 })),
+        );
+        expect(claims.filter((claim) => claim !== undefined)).toEqual([{ epoch: 1, lastSeq: 1 }]);
+        expect(await b.free()).toEqual([]);
+      }
+    });
+
+    it('lets only so many runs work with one model server, whoever holds them', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      for (const id of ['1', '2', '3']) await a.create({ id, config: sampleConfig() });
+      const one = { worker: 'w', host: 'ollama', places: 1 };
+      const taken = await Promise.all([a.claimFree('1', one), b.claimFree('2', one)]);
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await b.claimFree('3', { ...one, host: 'another' })).toBeDefined();
+      const runId = taken[0] ? '1' : '2';
+      const other = { runId: taken[0] ? '2' : '1', epoch: 1 };
+      await a.leavePlace({ runId, epoch: 1 });
+      expect(await b.claimFree(other.runId, one)).toBeDefined();
+      expect(await a.takePlace({ runId, epoch: 1 }, one)).toBe(false);
+      await b.release(other);
+      expect(await a.takePlace({ runId, epoch: 1 }, one)).toBe(true);
+      expect(await b.claimFree(other.runId, one)).toBeUndefined();
+      await a.release({ runId, epoch: 1 }, { last: true });
+      expect((await b.free()).map(({ id }) => id)).toEqual([runId === '1' ? '2' : '1', runId]);
+      expect(await b.claimFree(runId, one)).toEqual({ epoch: 2, lastSeq: 1 });
+    });
+
+    it('lets a lease run out by the clock of the database, and tells its holder when another has taken the run', async () => {
+      const url = server.newDatabase();
+      const [frozen, awake] = [await open(url, { leaseMs: 600 }), await open(url)];
+      await frozen.create({ id: 'a', config: sampleConfig() });
+      await frozen.claimFree('a', anywhere);
+      const held = [{ runId: 'a', epoch: 1 }];
+      for (let beat = 0; beat < 4; beat++) {
+        await delay(200);
+        expect(await frozen.renew(held)).toEqual([]);
+        expect(await awake.claimFree('a', anywhere)).toBeUndefined();
+      }
+      const claim = await vi.waitFor(async () => {
+        const found = await awake.claimFree('a', anywhere);
+        expect(found).toBeDefined();
+        return found;
+      });
+      expect(claim).toEqual({ epoch: 2, lastSeq: 1 });
+      expect(await frozen.renew(held)).toEqual(['a']);
+      await frozen.release({ runId: 'a', epoch: 1 });
+      expect(await awake.free()).toEqual([]);
+      const late = frozen.append('a', { epoch: 1, expectedSeq: 1, events: [warned('late')] });
+      await expect(late).rejects.toMatchObject({ code: 'stale_epoch' });
+    });
+
+    it('Model Check: holds a place that no run takes, in the order of asking, until it is dropped', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      for (const id of ['1', '2']) await a.create({ id, config: sampleConfig() });
+      const one = { host: 'ollama', places: 1 };
+      const run = { runId: '1', epoch: 1 };
+      expect(await a.claimFree('1', { worker: 'a', ...one })).toBeDefined();
+      expect(await b.holdPlace('first', one)).toBe(false);
+      expect(await a.holdPlace('second', one)).toBe(false);
+      await a.leavePlace(run);
+      expect(await a.takePlace(run, one)).toBe(false);
+      expect(await a.holdPlace('second', one)).toBe(false);
+      expect(await b.holdPlace('first', one)).toBe(true);
+      expect(await b.holdPlace('first', one)).toBe(true);
+      await b.dropPlace('first');
+      expect(await a.holdPlace('second', one)).toBe(true);
+      expect(await a.holdPlace('elsewhere', { host: 'another', places: 1 })).toBe(true);
+      expect(await b.claimFree('2', { worker: 'b', ...one })).toBeUndefined();
+      await a.dropPlace('second');
+      expect(await a.takePlace(run, one)).toBe(true);
+      await a.leavePlace(run);
+      // A place that nobody prolongs is free when its lease is over.
+      const brief = await open(url, { leaseMs: 200 });
+      expect(await brief.holdPlace('frozen', one)).toBe(true);
+      await vi.waitFor(async () => expect(await b.claimFree('2', { worker: 'b', ...one })).toBeDefined(), {
+        timeout: 5000,
+      });
+    });
+
+    it('gives an experiment to one process, until it lets go or its lease is over', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url, { leaseMs: 500 }), await open(url)];
+      const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1] });
+      const { name, mode } = plan;
+      const progress = {
+        status: 'running' as const,
+        created_at: 1,
+        updated_at: 1,
+        total: 1,
+        done: 0,
+        failed: 0,
+      };
+      await a.saveExperiment({ id: 'e', name, mode, plan, ...progress }, []);
+      expect(await a.holdExperiment('e', 'a')).toBe(true);
+      expect(await a.holdExperiment('e', 'a')).toBe(true);
+      expect(await b.holdExperiment('e', 'b')).toBe(false);
+      await vi.waitFor(async () => expect(await b.holdExperiment('e', 'b')).toBe(true), { timeout: 5000 });
+      expect(await a.holdExperiment('e', 'a')).toBe(false);
+      expect([await a.keepExperiment('e', 'a'), await b.keepExperiment('e', 'b')]).toEqual([false, true]);
+      await a.releaseExperiment('e', 'a');
+      expect(await a.holdExperiment('e', 'a')).toBe(false);
+      await b.releaseExperiment('e', 'b');
+      // Free again, and still not the one it had: what was done in between is not known there.
+      expect(await a.keepExperiment('e', 'a')).toBe(false);
+      expect(await a.holdExperiment('e', 'a')).toBe(true);
+    });
+
+    it('carries words to the other processes in their order, whatever they are, and not back', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      const heard: string[] = [];
+      const echoes: string[] = [];
+      b.onSaid((message) => heard.push(message));
+      a.onSaid((message) => echoes.push(message));
+      const words = [
+        'x'.repeat(7500),
+        '',
+        JSON.stringify('\u0000 \ud800 🦊'),
+        ...Array.from({ length: 60 }, (_, index) => `${index}`),
+      ];
+      await a.say(words);
+      await vi.waitFor(() => expect(heard).toHaveLength(words.length), { timeout: 5000 });
+      expect(heard).toEqual(words);
+      expect(echoes).toEqual([]);
+    });
+
+    it('hears of what others append within moments, and without notifications at its next look', async () => {
+      const url = server.newDatabase();
+      const [reader, writer] = [await open(url, { lookMs: 300 }), await open(url)];
+      const heard: string[] = [];
+      reader.onOthersAppend((runId, lastSeq) => heard.push(`${runId}:${lastSeq}`));
+      await writer.create({ id: 'a', config: sampleConfig() });
+      await vi.waitFor(() => expect(heard).toEqual(['a:1']));
+      server.sql(url, `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`);
+      const { epoch } = await writer.claim('a', 'w');
+      await writer.append('a', { epoch, expectedSeq: 1, events: [warned('x')] });
+      await vi.waitFor(() => expect(heard).toEqual(['a:1', 'a:2']), { timeout: 5000 });
+      await reader.append('a', { epoch, expectedSeq: 2, events: [warned('mine')] });
+      await delay(700); // its own are not told
+      expect(heard).toEqual(['a:1', 'a:2']);
+    });
+
+    it('hears that another process has deleted a run', async () => {
+      const url = server.newDatabase();
+      const [reader, writer] = [await open(url), await open(url)];
+      const heard: string[] = [];
+      await writer.importRun({ events: completedLog({ runId: 'a' }).events, importedAt: 1 });
+      reader.onOthersAppend((runId, lastSeq) => heard.push(`${runId}:${lastSeq}`));
+      await writer.deleteRun('a');
+      await vi.waitFor(() => expect(heard).toContain('a:0'));
+    });
+
+    it('takes what a person does to a run that another holds, at the end of its log only', async () => {
+      const url = server.newDatabase();
+      const [holder, other] = [await open(url), await open(url)];
+      await holder.create({ id: 'a', config: sampleConfig() });
+      const stop = { type: 'stop.requested', force: false, by: 'operator' } as const;
+      await other.intervene('a', { expectedSeq: 1, events: [stop] });
+      const { epoch, lastSeq } = await holder.claim('a', 'w');
+      expect(lastSeq).toBe(2);
+      const old = other.intervene('a', { expectedSeq: 1, events: [stop] });
+      await expect(old).rejects.toMatchObject({ code: 'seq_conflict' });
+      await holder.append('a', { epoch, expectedSeq: 2, events: [warned('on')] });
+      expect(await other.summary('a')).toMatchObject({ last_seq: 3, stop_requested: true });
+    });
+  });
+
+  it('faults: says why it cannot look for what other processes wrote, unless the database does not answer', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const url = server.newDatabase();
+    await open(url, { lookMs: 20 });
+    await server.restart();
+    expect(said).not.toHaveBeenCalled();
+    server.sql(url, 'alter table runs rename to others');
+    await expect
+      .poll(() => said.mock.calls.flat().join(' '), { timeout: 20_000 })
+      .toContain('Looking for what');
+    server.sql(url, 'alter table others rename to runs');
+    said.mockRestore();
+  });
+
+  it('waits for a database that is started again, and appends once', async () => {
+    const store = await open(server.newDatabase(), { patienceMs: 30_000 });
+    await store.create({ id: 'a', config: sampleConfig() });
+    const { epoch } = await store.claim('a', 'w');
+    let seq = 1;
+    let going = true;
+    const appending = (async () => {
+      while (going) {
+        await store.append('a', { epoch, expectedSeq: seq, events: [warned(String(seq))] });
+        seq += 1;
+      }
+    })();
+    for (let round = 0; round < 3; round++) {
+      const before = seq;
+      await vi.waitFor(() => expect(seq).toBeGreaterThan(before + 20), { timeout: 20_000 });
+      await server.restart();
+    }
+    going = false;
+    await appending;
+    const log = await store.read('a', { afterSeq: 1, limit: 100_000 });
+    expect(log.map((event) => 'message' in event && event.message)).toEqual(
+      Array.from({ length: seq - 1 }, (_, index) => String(index + 1)),
+    );
+  });
+
+  it('knows what it wrote again when only the answer was lost', async () => {
+    const direct = new URL(server.newDatabase());
+    const wire = await cuttableWire(Number(direct.port));
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await PostgresRunStore.open(url.href, { patienceMs: 20_000 });
+    const witness = await open(direct.href);
+    for (let round = 0; round < 5; round++) {
+      const id = `run-${round}`;
+      wire.cutNextAnswerTo('commit');
+      expect(await store.create({ id, config: sampleConfig() })).toEqual({ runId: id, created: true });
+      const { epoch } = await store.claim(id, 'w');
+      wire.cutNextAnswerTo('loupe_append');
+      const appended = await store.append(id, { epoch, expectedSeq: 1, events: [warned('x'), warned('y')] });
+      expect(await witness.read(id, { afterSeq: 1, limit: 10 })).toEqual(appended);
+      await store.append(id, { epoch, expectedSeq: 3, events: [warned('z')] });
+    }
+    expect(wire.cuts).toBe(10);
+    await store.close();
+    wire.close();
+  });
+});
+
+/** A connection to the database that can break after a statement has arrived and before its answer has. */
+async function cuttableWire(to: number) {
+  let cutAt: string | undefined;
+  const cutNextAnswerTo = (text: string) => {
+    cutAt = text;
+  };
+  const wire = { port: 0, cuts: 0, cutNextAnswerTo, close: () => {} };
+  const proxy = createServer((near) => {
+    const far = connect(to, '127.0.0.1');
+    let cut = false;
+    near.on('data', (data) => {
+      if (cutAt !== undefined && data.includes(cutAt)) {
+        cutAt = undefined;
+        cut = true;
+      }
+      far.write(data);
+    });
+    far.on('data', (data) => {
+      if (!cut) return near.write(data);
+      wire.cuts += 1;
+      near.destroy();
+    });
+    near.on('close', () => far.destroy()).on('error', () => far.destroy());
+    far.on('close', () => near.destroy()).on('error', () => near.destroy());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  wire.port = typeof address === 'object' && address ? address.port : 0;
+  wire.close = () => proxy.close();
+  return wire;
+}

@@ -1,0 +1,521 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Compilable, type Expression, type SqlBool, sql } from 'kysely';
+import { z } from 'zod';
+import {
+  type ExperimentItem,
+  type ExperimentSummary,
+  experimentItem,
+  experimentSummary,
+} from '../../api/experiment.ts';
+import type { ModelCheck } from '../../api/model-check.ts';
+import type { Found } from '../../api/search.ts';
+import type { ShareRecord } from '../../api/share.ts';
+import { importedSummary, summarizeRun } from '../../api/summarize-run.ts';
+import type { RunConfig } from '../../events/config.ts';
+import { foldAll } from '../../events/fold-run.ts';
+import { forkedLog } from '../../events/forked-log.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
+import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import { steadyNow } from '../../util/steady-clock.ts';
+import { checkRow, toRow, toShareRow } from '../run-row.ts';
+import {
+  type AppendRequest,
+  type EventRange,
+  type EventText,
+  type SearchPage,
+  SeqConflictError,
+  StaleEpochError,
+  type TextRange,
+} from '../run-store.ts';
+import type { SharedRunStore } from '../shared-run-store.ts';
+import { eventFromRow, textFromRow } from '../sql-reader.ts';
+import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
+import { StateCache } from '../state-cache.ts';
+import {
+  isStoreBusy,
+  missingEvent,
+  RunEndedError,
+  RunNotEndedError,
+  RunNotFoundError,
+  StorageFullError,
+} from '../store-errors.ts';
+import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
+import { damagedDatabase, openingError } from './postgres-errors.ts';
+import { PostgresLeases, positionOf } from './postgres-leases.ts';
+import { migratePostgres } from './postgres-migrations.ts';
+import { PostgresReserve } from './postgres-reserve.ts';
+import { postgres } from './postgres-schema.ts';
+import { PostgresSearch } from './postgres-search.ts';
+import { appendStatement, eventsAfter, type Fence, insertEvents, textsAfter } from './postgres-statements.ts';
+import { PostgresWatch } from './postgres-watch.ts';
+
+export interface PostgresStoreOptions {
+  /** For how long a claim and a renewal hold. Default: 30 000. */
+  leaseMs?: number;
+  /** How long an operation waits for a database that does not answer before it is `store_busy`. Default: 5000. */
+  patienceMs?: number;
+  /** How often to look for what a lost notification would have told. Default: 1000. */
+  lookMs?: number;
+}
+
+const DEFAULT_LEASE_MS = 30_000;
+const LOOK_MS = 1000;
+/** Events of a file that are inserted at a time: a statement holds all of its rows in memory, here and there. */
+const IMPORT_PAGE = 1000;
+
+/**
+ * The store that several processes and machines share. An append is one statement: the fence, the events, the summary
+ * and the counts are written together, and are on disk when its promise resolves.
+ */
+export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
+  readonly path: string;
+  readonly #watch: PostgresWatch;
+  readonly #search: PostgresSearch;
+  readonly #reserve: PostgresReserve;
+  readonly #states = new StateCache(() => []);
+  readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
+  readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
+  readonly #saidListeners = new Set<(message: string) => void>();
+  /** Appends whose answer was lost with their connection, by run: they stand, or they do not. */
+  readonly #unanswered = new Map<string, unknown[]>();
+
+  private constructor(database: PostgresDatabase, options: PostgresStoreOptions) {
+    super(database, options.leaseMs ?? DEFAULT_LEASE_MS);
+    this.path = database.place;
+    this.#search = new PostgresSearch(database);
+    this.#reserve = new PostgresReserve(database);
+    this.#watch = new PostgresWatch({
+      database,
+      lookMs: options.lookMs ?? LOOK_MS,
+      onChange: (runId, lastSeq) => announce(this.#othersListeners, runId, lastSeq),
+      onSaid: (message) => {
+        for (const listener of this.#saidListeners) listener(message);
+      },
+    });
+  }
+
+  /**
+   * Opens the database, makes the tables where there are none, and brings them up to date.
+   *
+   * @param url postgres://user:password@host:port/database
+   * @throws {AppError} `store_unreachable`, `store_too_new`, `store_not_writable`, `storage_full`; none shows the password
+   */
+  static async open(url: string, options: PostgresStoreOptions = {}): Promise<PostgresRunStore> {
+    const database = new PostgresDatabase(url, { patienceMs: options.patienceMs ?? BUSY_PATIENCE_MS });
+    const store = new PostgresRunStore(database, options);
+    try {
+      await migratePostgres(database);
+      await store.#reserve.fill();
+      await store.#watch.start();
+      store.#search.soon();
+      return store;
+    } catch (error) {
+      await store.close();
+      throw openingError(error, database.place);
+    }
+  }
+
+  async create(run: {
+    id: string;
+    config: RunConfig;
+    parent?: { run_id: string; seq: number };
+    idempotencyKey?: string;
+  }): Promise<{ runId: string; created: boolean }> {
+    const { id, config, parent, idempotencyKey } = run;
+    return this.#make({ id, key: idempotencyKey }, async (_, at) => [
+      complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at }),
+    ]);
+  }
+
+  async fork(run: Parameters<SharedRunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
+    const { id, config, parent, events, idempotencyKey } = run;
+    return this.#make({ id, key: idempotencyKey }, async (query, at) => {
+      const found = await positionOf(query, parent.run_id);
+      if (!found) throw new RunNotFoundError(parent.run_id);
+      if (parent.seq > found.last_seq) throw missingEvent(parent.run_id, parent.seq);
+      const rows = await query(eventsAfter(parent.run_id, { afterSeq: 0, limit: parent.seq }));
+      const prefix = this.#eventsOf(rows);
+      return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
+    });
+  }
+
+  async importRun(
+    run: Parameters<SharedRunStore['importRun']>[0],
+  ): Promise<{ runId: string; created: boolean }> {
+    const state = foldAll(emptyRunState(run.events[0]?.run_id ?? ''), run.events);
+    const { runId } = state;
+    const row = {
+      ...toRow(importedSummary(state, run.importedAt)),
+      epoch: 0,
+      worker: null,
+      recoveries: 0,
+      indexed_seq: 0,
+    };
+    return this.database.whenAnswered(async () =>
+      this.database.transaction(async (query) => {
+        const made = await query(
+          compiled(
+            postgres
+              .insertInto('runs')
+              .values(row)
+              .onConflict((conflict) => conflict.doNothing())
+              .returning('id'),
+          ),
+        );
+        if (made.length === 0) return { runId, created: false };
+        for (let from = 0; from < run.events.length; from += IMPORT_PAGE) {
+          await query(insertEvents(runId, run.events.slice(from, from + IMPORT_PAGE)));
+        }
+        return { runId, created: true };
+      }),
+    );
+  }
+
+  /** Makes a run with the beginning of its log, unless its key has made one. */
+  async #make(
+    { id, key }: { id: string; key: string | undefined },
+    begin: (query: Run, at: number) => Promise<readonly RunEvent[]>,
+  ): Promise<{ runId: string; created: boolean }> {
+    const at = steadyNow();
+    let state: RunState | undefined;
+    const insert = async (query: Run, tries: number): Promise<string> => {
+      const first = key === undefined ? undefined : await firstOf(query, key);
+      if (first !== undefined) return first;
+      const events = await begin(query, at);
+      state = foldAll(emptyRunState(id), events);
+      // An earlier try may have been stored, and its answer lost.
+      if (tries > 0 && (await positionOf(query, id))) return id;
+      const row = { ...toRow(summarizeRun(state)), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
+      await query(compiled(postgres.insertInto('runs').values(row)));
+      await query(insertEvents(id, events));
+      if (key !== undefined) {
+        const used = { key, run_id: id, created_at: at };
+        await query(compiled(postgres.insertInto('idempotency_keys').values(used)));
+      }
+      return id;
+    };
+    const runId = await this.database.whenAnswered(async (tries) => {
+      try {
+        return await this.database.transaction((query) => insert(query, tries));
+      } catch (error) {
+        // Another request with the same key was quicker by a moment.
+        const first = key !== undefined && isDuplicate(error) ? await firstOf(this.run, key) : undefined;
+        if (first === undefined) throw error;
+        return first;
+      }
+    });
+    if (runId === id && state) this.#committed(state);
+    return { runId, created: runId === id };
+  }
+
+  async append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
+    const request = { fence: { epoch }, expectedSeq, events };
+    try {
+      return await this.#appendAs(runId, request);
+    } catch (error) {
+      const ends = events.some((event) => event.type === 'run.ended');
+      if (!ends || !(error instanceof StorageFullError)) throw error;
+      await this.#reserve.release();
+      return this.#appendAs(runId, request);
+    }
+  }
+
+  intervene(
+    runId: string,
+    { expectedSeq, events }: { expectedSeq: number; events: readonly NewEvent[] },
+  ): Promise<RunEvent[]> {
+    return this.#appendAs(runId, { fence: 'by a person', expectedSeq, events });
+  }
+
+  async read(runId: string, { maxChars, ...range }: EventRange): Promise<RunEvent[]> {
+    const rows = await this.run(
+      maxChars === undefined ? eventsAfter(runId, range) : textsAfter(runId, { ...range, maxChars }),
+    );
+    return this.#eventsOf(rows);
+  }
+
+  async readTexts(runId: string, range: TextRange): Promise<EventText[]> {
+    const rows = await this.run(textsAfter(runId, range));
+    return rows.map((row) => textFromRow(row, (where, cause) => damagedDatabase(this.path, cause, where)));
+  }
+
+  async beginRecovery(runId: string): Promise<number> {
+    const [row] = await this.run({
+      sql: 'update runs set recoveries = recoveries + 1 where id = $1 returning recoveries',
+      parameters: [runId],
+    });
+    if (!row) throw new RunNotFoundError(runId);
+    return z.object({ recoveries: z.number() }).parse(row).recoveries;
+  }
+
+  async settleRecovery(runId: string): Promise<void> {
+    await this.run(compiled(postgres.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
+  }
+
+  async saveModelCheck(check: ModelCheck): Promise<void> {
+    const { model, digest, ...values } = checkRow(check);
+    await this.run(
+      compiled(
+        postgres
+          .insertInto('model_checks')
+          .values({ model, digest, ...values })
+          .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
+      ),
+    );
+  }
+
+  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+    const { id, created_at } = summary;
+    const body = JSON.stringify(experimentSummary.parse(summary));
+    const values = items.map((item) => ({
+      experiment_id: id,
+      position: item.position,
+      body: JSON.stringify(experimentItem.parse(item)),
+    }));
+    await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
+        await run(
+          compiled(
+            postgres
+              .insertInto('experiments')
+              .values({ id, created_at, body })
+              .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
+          ),
+        );
+        for (const value of values) {
+          await run(
+            compiled(
+              postgres
+                .insertInto('experiment_items')
+                .values(value)
+                .onConflict((conflict) =>
+                  conflict.columns(['experiment_id', 'position']).doUpdateSet({ body: value.body }),
+                ),
+            ),
+          );
+        }
+      }),
+    );
+  }
+
+  async deleteRun(runId: string): Promise<void> {
+    await this.database.whenAnswered((tries) =>
+      this.database.transaction(async (run) => {
+        const [row] = await run({
+          sql: 'select phase from runs where id = $1 for update',
+          parameters: [runId],
+        });
+        if (!row) {
+          // An earlier try deleted it, and its answer was lost.
+          if (tries > 0) return;
+          throw new RunNotFoundError(runId);
+        }
+        if (row.phase !== 'ended') throw new RunNotEndedError(runId);
+        await run({
+          sql: 'update shares set revoked_at = $2 where run_id = $1 and revoked_at is null',
+          parameters: [runId, steadyNow()],
+        });
+        await run(compiled(postgres.deleteFrom('runs').where('id', '=', runId)));
+      }),
+    );
+    this.#states.drop(runId);
+    this.#watch.tellDeleted(runId);
+  }
+
+  async addShare(share: ShareRecord): Promise<void> {
+    await this.database.whenAnswered(() =>
+      this.database.transaction(async (run) => {
+        const [row] = await run({
+          sql: 'select id from runs where id = $1 for share',
+          parameters: [share.run_id],
+        });
+        if (!row) throw new RunNotFoundError(share.run_id);
+        const insert = postgres.insertInto('shares').values(toShareRow(share));
+        await run(compiled(insert.onConflict((conflict) => conflict.column('id').doNothing())));
+      }),
+    );
+  }
+
+  async revokeShare(shareId: string, at: number): Promise<boolean> {
+    const rows = await this.run({
+      sql: 'update shares set revoked_at = coalesce(revoked_at, $2) where id = $1 returning id',
+      parameters: [shareId, at],
+    });
+    return rows.length > 0;
+  }
+
+  async countShareView(shareId: string, at: number): Promise<void> {
+    await this.run({
+      sql: 'update shares set views = views + 1, last_viewed_at = $2 where id = $1',
+      parameters: [shareId, at],
+    });
+  }
+
+  /** Whether the database answers at the moment. */
+  answers(): Promise<boolean> {
+    return this.database.run({ sql: 'select 1', parameters: [] }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onOthersAppend(listener: (runId: string, lastSeq: number) => void): () => void {
+    this.#othersListeners.add(listener);
+    return () => this.#othersListeners.delete(listener);
+  }
+
+  say(messages: readonly string[]): Promise<void> {
+    return this.#watch.say(messages);
+  }
+
+  onSaid(listener: (message: string) => void): () => void {
+    this.#saidListeners.add(listener);
+    return () => this.#saidListeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#saidListeners.clear();
+    this.#listeners.clear();
+    this.#othersListeners.clear();
+    await this.#search.close();
+    await this.#watch.close();
+    await this.database.close();
+  }
+
+  search(query: string, page: SearchPage): Promise<Found> {
+    return this.#search.search(query, page);
+  }
+
+  protected experimentField(name: 'status' | 'running'): Expression<string | null> {
+    return sql<string | null>`(body::json ->> ${name})`;
+  }
+
+  protected holds(word: string): Expression<SqlBool> {
+    return sql<SqlBool>`strpos(lower((title || chr(10) || model) collate "C"), ${word}) > 0`;
+  }
+
+  protected all(query: Compilable): Promise<unknown[]> {
+    return this.run(compiled(query));
+  }
+
+  #appendAs(
+    runId: string,
+    request: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
+  ): Promise<RunEvent[]> {
+    return this.database.whenAnswered(async () => {
+      const { fence, expectedSeq, events } = request;
+      const before = await this.#stateAt(runId, expectedSeq);
+      if (expectedSeq < 1 || before.seq !== expectedSeq) return this.#refused(runId, request);
+      // Not before the event before it, whatever the clocks of the processes say.
+      const at = Math.max(steadyNow(), before.updatedAt);
+      const appended = events.map((event, index) =>
+        complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
+      );
+      const state = foldAll(before, appended);
+      const statement = appendStatement({ fence, expectedSeq, appended, state });
+      const rows = await this.database.run(statement).catch((error: unknown) => {
+        if (isStoreBusy(error)) this.#unanswered.set(runId, events.map(withoutUndefined));
+        throw error;
+      });
+      if (rows.length === 0) return this.#refused(runId, request);
+      this.#unanswered.delete(runId);
+      this.#committed(state);
+      return appended;
+    });
+  }
+
+  /** Why an append wrote nothing; or what it wrote, when the answer to an earlier try was lost. */
+  async #refused(
+    runId: string,
+    { fence, expectedSeq, events }: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
+  ): Promise<RunEvent[]> {
+    const found = await positionOf(this.database.run, runId);
+    if (!found) throw new RunNotFoundError(runId);
+    // Epoch 0 is a run that nobody has claimed.
+    if (fence !== 'by a person' && (fence.epoch < 1 || found.epoch !== fence.epoch)) {
+      throw new StaleEpochError(runId, fence.epoch);
+    }
+    const stored = await this.#storedUnanswered(runId, expectedSeq, events);
+    if (stored) return stored;
+    if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
+    throw new RunEndedError(runId);
+  }
+
+  async #storedUnanswered(
+    runId: string,
+    expectedSeq: number,
+    events: readonly NewEvent[],
+  ): Promise<RunEvent[] | undefined> {
+    const unanswered = this.#unanswered.get(runId);
+    this.#unanswered.delete(runId);
+    const asked = events.map(withoutUndefined);
+    if (!unanswered || !isDeepStrictEqual(unanswered, asked)) return undefined;
+    const stored = await this.read(runId, { afterSeq: expectedSeq, limit: events.length });
+    if (!isDeepStrictEqual(stored.map(withoutPlace), asked)) return undefined;
+    this.#committed(foldAll(await this.#stateAt(runId, expectedSeq), stored));
+    return stored;
+  }
+
+  async #stateAt(runId: string, seq: number): Promise<RunState> {
+    const base = this.#states.last(runId);
+    if (base.seq === seq) return base;
+    const from = base.seq < seq ? base : emptyRunState(runId);
+    return foldAll(from, await this.read(runId, { afterSeq: from.seq, limit: seq - from.seq }));
+  }
+
+  #eventsOf(rows: readonly unknown[]): RunEvent[] {
+    return rows.map((row) => eventFromRow(row, (where, cause) => damagedDatabase(this.path, cause, where)));
+  }
+
+  #committed(state: RunState): void {
+    this.#states.keep(state);
+    this.#watch.tell(state.runId, state.seq);
+    this.#search.soon();
+    announce(this.#listeners, state.runId, state.seq);
+  }
+}
+
+function withoutPlace(event: RunEvent): unknown {
+  const { run_id: _run, seq: _seq, at: _at, ...body } = event;
+  return withoutUndefined(body);
+}
+
+/** As the log holds it: fields that are undefined are not there. */
+function withoutUndefined(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Checked before it is written: what cannot be read back must never become part of a log. */
+function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
+  return runEvent.parse({ ...event, ...place });
+}
+
+async function firstOf(run: Run, key: string): Promise<string | undefined> {
+  const [row] = await run(
+    compiled(postgres.selectFrom('idempotency_keys').select('run_id').where('key', '=', key)),
+  );
+  return row && z.object({ run_id: z.string() }).parse(row).run_id;
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
+function announce(
+  listeners: Iterable<(runId: string, lastSeq: number) => void>,
+  runId: string,
+  lastSeq: number,
+): void {
+  for (const listener of listeners) {
+    try {
+      listener(runId, lastSeq);
+    } catch (error) {
+      console.error('A listener of the store failed:', error); // the append stands, whoever failed to hear of it
+    }
+  }
+}

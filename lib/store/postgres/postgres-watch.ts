@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import { z } from 'zod';
+import { jsonValue } from '../../util/json.ts';
+import { isStoreBusy } from '../store-errors.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
+
+/** One channel of the database carries "run X is at N", and at 0 when X was deleted. */
+const CHANNEL = 'loupe_runs';
+/** What processes say to each other without it being about an append. */
+const SAID = 'loupe_said';
+/** Notifications of one process are gathered: each takes a lock that all commits of the server share. */
+const GATHER_MS = 20;
+/** Below the 8000 bytes that a notification holds. */
+const RUNS_PER_NOTE = 100;
+
+/** In place of a last number. */
+const DELETED = 0;
+
+const note = z.object({ from: z.string(), runs: z.array(z.tuple([z.string(), z.number()])) });
+const place = z.object({ id: z.string(), last_seq: z.number() });
+
+/**
+ * Tells other processes of appends, and hears of theirs: by notification within milliseconds, and by looking at the
+ * unfinished runs every now and then, since a notification is lost with its connection.
+ */
+export class PostgresWatch {
+  readonly #database: PostgresDatabase;
+  readonly #onChange: (runId: string, lastSeq: number) => void;
+  readonly #onSaid: (message: string) => void;
+  readonly #lookMs: number;
+  /** This process among the others. */
+  readonly #self = randomUUID();
+  /** The last seq of every unfinished run, as far as this process has heard. */
+  readonly #known = new Map<string, number>();
+  readonly #toTell = new Map<string, number>();
+  #telling: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  #listener: Client | undefined;
+  #looked = false;
+  #closed = false;
+
+  constructor(options: {
+    database: PostgresDatabase;
+    /** How often to look, in milliseconds. */
+    lookMs: number;
+    onChange: (runId: string, lastSeq: number) => void;
+    /** Another process has said something. */
+    onSaid: (message: string) => void;
+  }) {
+    this.#database = options.database;
+    this.#lookMs = options.lookMs;
+    this.#onChange = options.onChange;
+    this.#onSaid = options.onSaid;
+  }
+
+  /** Begins to watch. What other processes append from now on is heard of. */
+  async start(): Promise<void> {
+    await this.#listen();
+    await this.#look();
+    this.#lookLater();
+  }
+
+  /** This process has appended. */
+  tell(runId: string, lastSeq: number): void {
+    this.#known.set(runId, lastSeq);
+    this.#toTell.set(runId, lastSeq);
+    this.#telling ??= setTimeout(() => void this.#send(), GATHER_MS);
+  }
+
+  /** This process has deleted a run. A note of that which is lost is not made good for: who asks for the run is told. */
+  tellDeleted(runId: string): void {
+    this.tell(runId, DELETED);
+    this.#known.delete(runId);
+  }
+
+  /** In one statement: they come in their order, or none does. */
+  async say(messages: readonly string[]): Promise<void> {
+    await this.#database.run({
+      name: 'loupe_say',
+      sql: 'select pg_notify($1, said) from unnest($2::text[]) as said',
+      parameters: [SAID, messages.map((message) => `${this.#self} ${message}`)],
+    });
+  }
+
+  /** The last notes are sent, then nothing more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#telling);
+    clearTimeout(this.#looking);
+    await this.#send();
+    await this.#listener?.end().catch(() => undefined); // it may be broken already
+  }
+
+  async #send(): Promise<void> {
+    this.#telling = undefined;
+    const runs = [...this.#toTell];
+    this.#toTell.clear();
+    for (let from = 0; from < runs.length; from += RUNS_PER_NOTE) {
+      const text = JSON.stringify({ from: this.#self, runs: runs.slice(from, from + RUNS_PER_NOTE) });
+      const statement = { sql: 'select pg_notify($1, $2)', parameters: [CHANNEL, text] };
+      // A note that is lost is made good for by the next look of the others.
+      await this.#database.run(statement).catch(() => undefined);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const client = this.#database.newClient();
+    const lost = () => {
+      if (this.#listener === client) this.#listener = undefined;
+    };
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === CHANNEL) this.#hear(payload);
+      else if (!payload.startsWith(this.#self)) this.#onSaid(payload.slice(payload.indexOf(' ') + 1));
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}; listen ${SAID}`);
+      this.#listener = client;
+    } catch {
+      // Tried again with the next look, which finds what was missed meanwhile.
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  #hear(payload: string): void {
+    const { data } = note.safeParse(jsonValue(payload)); // others may write on our channel
+    if (!data || data.from === this.#self) return;
+    for (const [runId, lastSeq] of data.runs) this.#found(runId, lastSeq);
+  }
+
+  #lookLater(): void {
+    if (this.#closed) return;
+    this.#looking = setTimeout(async () => {
+      if (!this.#listener) await this.#listen();
+      await this.#look();
+      this.#lookLater();
+    }, this.#lookMs);
+    this.#looking.unref();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const rows = await this.#database.run({
+        name: 'loupe_look',
+        sql: `select id, last_seq, phase from runs where phase <> 'ended' or id = any($1::text[])`,
+        parameters: [[...this.#known.keys()]],
+      });
+      const first = !this.#looked;
+      this.#looked = true;
+      for (const row of rows) {
+        const { id, last_seq } = place.parse(row);
+        if (first && !this.#known.has(id)) this.#known.set(id, last_seq);
+        else this.#found(id, last_seq);
+        if (row.phase === 'ended') this.#known.delete(id);
+      }
+    } catch (error) {
+      // The next look finds what was missed. Of a database that does not answer, whoever needs it is told.
+      if (!this.#closed && !isStoreBusy(error))
+        console.error('Looking for what other processes wrote failed:', error);
+    }
+  }
+
+  #found(runId: string, lastSeq: number): void {
+    if (lastSeq === DELETED) this.#known.delete(runId);
+    else if (lastSeq <= (this.#known.get(runId) ?? 0)) return;
+    else this.#known.set(runId, lastSeq);
+    this.#onChange(runId, lastSeq);
+  }
+}

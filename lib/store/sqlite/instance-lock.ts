@@ -1,0 +1,78 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { z } from 'zod';
+import { AppError } from '../../errors/app-error.ts';
+import { sqliteCode, storeError } from '../store-errors.ts';
+
+/** Who holds a data directory: written beside the lock, so that a second start can say it. */
+const holder = z.object({ pid: z.int(), url: z.string().optional() });
+export type LockHolder = z.infer<typeof holder>;
+
+/** Another Loupe works in this data directory. */
+export class AlreadyRunningError extends AppError {
+  readonly holder: LockHolder | undefined;
+
+  constructor(dataDir: string, found: LockHolder | undefined) {
+    const who = found ? ` (process ${found.pid}${found.url ? `, ${found.url}` : ''})` : '';
+    super({
+      code: 'already_running',
+      message: `Loupe is already running with the data directory ${dataDir}${who}.`,
+      hint: 'Use the one that runs, stop it first, or set LOUPE_DATA_DIR and LOUPE_PORT for a second one.',
+    });
+    this.name = 'AlreadyRunningError';
+    this.holder = found;
+  }
+}
+
+/**
+ * The right to write in a data directory, held for the life of the process. It is a lock of the operating system
+ * (SQLite's, on a file of its own), so that it is free again at once after kill -9.
+ */
+export class InstanceLock {
+  readonly #database: Database.Database;
+  readonly #holderPath: string;
+
+  private constructor(database: Database.Database, holderPath: string) {
+    this.#database = database;
+    this.#holderPath = holderPath;
+  }
+
+  /** @throws {AlreadyRunningError} when another process has it */
+  static take(dataDir: string): InstanceLock {
+    const path = join(dataDir, 'lock.db');
+    const holderPath = join(dataDir, 'server.json');
+    let database: Database.Database | undefined;
+    try {
+      database = new Database(path, { timeout: 0 });
+      chmodSync(path, 0o600);
+      // The journal stays in memory: a lock alone needs no file beside it, also on a full disk.
+      database.pragma('journal_mode = MEMORY');
+      database.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      database?.close();
+      if (sqliteCode(error)?.startsWith('SQLITE_BUSY'))
+        throw new AlreadyRunningError(dataDir, readHolder(holderPath));
+      throw storeError(error, path);
+    }
+    return new InstanceLock(database, holderPath);
+  }
+
+  /** Tells a second start where this one is reached. */
+  announce(holderNow: LockHolder): void {
+    writeFileSync(this.#holderPath, `${JSON.stringify(holderNow)}\n`, { mode: 0o600 });
+  }
+
+  release(): void {
+    rmSync(this.#holderPath, { force: true });
+    this.#database.close();
+  }
+}
+
+function readHolder(path: string): LockHolder | undefined {
+  try {
+    return holder.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return undefined; // it says who is there; the lock itself does not depend on it
+  }
+}

@@ -1,0 +1,203 @@
+import type Database from 'better-sqlite3';
+import { type Compilable, type CompiledQuery, sql } from 'kysely';
+import { AppError } from '../../errors/app-error.ts';
+import { sqlite } from '../schema.ts';
+
+/**
+ * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
+ * changes what it made.
+ */
+const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
+  () => [
+    sqlite.schema
+      .createTable('runs')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('updated_at', 'integer', (column) => column.notNull())
+      .addColumn('started_at', 'integer')
+      .addColumn('ended_at', 'integer')
+      .addColumn('mode', 'text', (column) => column.notNull())
+      .addColumn('agentic', 'integer', (column) => column.notNull())
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('title', 'text', (column) => column.notNull())
+      .addColumn('phase', 'text', (column) => column.notNull())
+      .addColumn('termination_reason', 'text')
+      .addColumn('message', 'text')
+      .addColumn('iterations_used', 'integer', (column) => column.notNull())
+      .addColumn('max_iterations', 'integer', (column) => column.notNull())
+      .addColumn('tokens_in', 'integer', (column) => column.notNull())
+      .addColumn('tokens_out', 'integer', (column) => column.notNull())
+      .addColumn('tool_calls', 'integer', (column) => column.notNull())
+      .addColumn('verification', 'text')
+      .addColumn('stop_requested', 'integer', (column) => column.notNull())
+      .addColumn('last_seq', 'integer', (column) => column.notNull())
+      .addColumn('epoch', 'integer', (column) => column.notNull().defaultTo(0))
+      .addColumn('worker', 'text')
+      .addColumn('recoveries', 'integer', (column) => column.notNull().defaultTo(0)),
+    sqlite.schema.createIndex('runs_newest').on('runs').columns(['created_at', 'id']),
+    sqlite.schema
+      .createIndex('runs_unfinished')
+      .on('runs')
+      .column('created_at')
+      .where(sql.ref('phase'), '!=', sql.lit('ended')),
+    // A rowid table: with bodies of a kilobyte, WITHOUT ROWID takes three times the disk.
+    sqlite.schema
+      .createTable('events')
+      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('seq', 'integer', (column) => column.notNull())
+      .addColumn('type', 'text', (column) => column.notNull())
+      .addColumn('at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addUniqueConstraint('events_run_seq', ['run_id', 'seq']),
+    sqlite.schema
+      .createTable('idempotency_keys')
+      .addColumn('key', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('created_at', 'integer', (column) => column.notNull()),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('model_counts')
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('counter', 'text', (column) => column.notNull())
+      .addColumn('count', 'integer', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_counts_key', ['model', 'counter'])
+      .modifyEnd(sql`without rowid`),
+    // The replies of the runs that are there already.
+    ...[
+      `select 'replies' as counter, run_id from parsed union all select 'replies', run_id from swallowed`,
+      `select 'none' as counter, run_id from parsed where json_array_length(body, '$.calls') = 0
+         union all select 'none', run_id from swallowed`,
+      `select 'layer:' || json_extract(call.value, '$.layer') as counter, run_id from parsed, json_each(body, '$.calls') call`,
+      `select 'format:' || json_extract(call.value, '$.format') as counter, run_id from parsed, json_each(body, '$.calls') call`,
+      `select 'repaired' as counter, run_id from parsed where json_array_length(body, '$.repairs') > 0`,
+      `select 'coerced' as counter, run_id from parsed where json_array_length(body, '$.coercions') > 0`,
+      `select 'refused' as counter, run_id from parsed, json_each(body, '$.refusals')`,
+      `select 'malformed' as counter, run_id from parsed where json_extract(body, '$.malformed')
+         union all select 'malformed', run_id from swallowed`,
+    ].map((counted) =>
+      sql
+        .raw(
+          `insert into model_counts (model, counter, count)
+             with parsed as (select run_id, body from events where type = 'reply.parsed'),
+                  swallowed as (select run_id from events where type = 'model-call.failed'
+                    and json_extract(body, '$.kind') = 'malformed_call'),
+                  counted as (${counted})
+             select model, counter, count(*) from counted join runs on runs.id = run_id group by model, counter`,
+        )
+        .compile(sqlite),
+    ),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('experiments')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema
+      .createTable('experiment_items')
+      .addColumn('experiment_id', 'text', (column) =>
+        column.notNull().references('experiments.id').onDelete('cascade'),
+      )
+      .addColumn('position', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('experiment_items_key', ['experiment_id', 'position']),
+  ],
+  () => [
+    sqlite.schema
+      .alterTable('runs')
+      .addColumn('cycles', 'integer', (column) => column.notNull().defaultTo(0)),
+  ],
+  () => [
+    sqlite.schema.alterTable('runs').addColumn('parent_id', 'text'),
+    sqlite.schema.alterTable('runs').addColumn('parent_seq', 'integer'),
+    sqlite.schema
+      .createIndex('runs_forks')
+      .on('runs')
+      .columns(['parent_id', 'created_at'])
+      .where(sql.ref('parent_id'), 'is not', sql.lit(null)),
+  ],
+  () => [
+    // No reference to the run: a link outlives it, revoked.
+    sqlite.schema
+      .createTable('shares')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('run_id', 'text', (column) => column.notNull())
+      .addColumn('token_hash', 'text', (column) => column.notNull().unique())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('revoked_at', 'integer')
+      .addColumn('views', 'integer', (column) => column.notNull())
+      .addColumn('last_viewed_at', 'integer')
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema.createIndex('shares_of_run').on('shares').column('run_id'),
+  ],
+  () => [
+    sqlite.schema
+      .alterTable('runs')
+      .addColumn('indexed_seq', 'integer', (column) => column.notNull().defaultTo(0)),
+    sqlite.schema
+      .createIndex('runs_unindexed')
+      .on('runs')
+      .column('created_at')
+      .where(sql.ref('indexed_seq'), '<', sql.ref('last_seq')),
+    // The texts themselves are not kept a second time: they are read out of the events that are found.
+    sqlite.schema
+      .createTable('search_rows')
+      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('seq', 'integer', (column) => column.notNull()),
+    sqlite.schema.createIndex('search_rows_run').on('search_rows').column('run_id'),
+    sql
+      .raw(
+        `create virtual table search_texts using fts5(text, content='', contentless_delete=1,
+           tokenize='unicode61 remove_diacritics 2')`,
+      )
+      .compile(sqlite),
+    sql
+      .raw(
+        `create trigger search_rows_deleted after delete on search_rows
+           begin delete from search_texts where rowid = old.id; end`,
+      )
+      .compile(sqlite),
+  ],
+  () => [sqlite.schema.alterTable('runs').addColumn('imported_at', 'integer')],
+  () => [
+    sqlite.schema
+      .createTable('model_checks')
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('digest', 'text', (column) => column.notNull())
+      .addColumn('ended_at', 'integer', (column) => column.notNull())
+      .addColumn('summary', 'text', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_checks_key', ['model', 'digest']),
+  ],
+];
+
+/** The schema this program writes. */
+export const SCHEMA_VERSION = migrations.length;
+
+/**
+ * Brings the tables up to date in one transaction: after a crash the schema is the old one or the new one.
+ *
+ * @throws {AppError} `store_too_new` when a later version of Loupe wrote this database
+ */
+export function migrate(database: Database.Database, path: string): void {
+  database
+    .transaction(() => {
+      const found = Number(database.pragma('user_version', { simple: true }));
+      if (found > SCHEMA_VERSION) {
+        throw new AppError({
+          code: 'store_too_new',
+          message: `The database ${path} was written by a newer Loupe (schema ${found}; this one knows ${SCHEMA_VERSION}).`,
+          hint: 'Start the newer version, or set LOUPE_DATA_DIR to another folder.',
+        });
+      }
+      for (const statements of migrations.slice(found)) {
+        for (const statement of statements()) {
+          database.prepare('compile' in statement ? statement.compile().sql : statement.sql).run();
+        }
+      }
+      database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    })
+    .immediate();
+}

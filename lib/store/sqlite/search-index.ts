@@ -1,0 +1,94 @@
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+import { searchText } from '../../events/search-text.ts';
+import { storeError } from '../store-errors.ts';
+import type { SqliteReader } from './sqlite-reader.ts';
+
+/** A burst of appends is over when nothing came for this long; then its events are taken in together. */
+const QUIET_MS = 400;
+/** One transaction takes so many events in, and no other append waits longer than for one of them. */
+const BATCH_EVENTS = 100;
+
+const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
+
+/**
+ * Takes the log into the full-text index, some time after it was written: an append pays nothing for it. How far each
+ * run is indexed stands in its row and moves in the transaction that indexes, so that nothing is left out or taken
+ * twice, whenever the process is lost; logs that are older than the index are a backlog like any other.
+ */
+export class SearchIndex {
+  readonly #database: Database.Database;
+  readonly #reader: SqliteReader;
+  readonly #selectBacklog: Database.Statement<[]>;
+  readonly #insertRow: Database.Statement<[string, number]>;
+  readonly #insertText: Database.Statement<[number | bigint, string]>;
+  readonly #moveOn: Database.Statement<[number, string]>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(database: Database.Database, reader: SqliteReader) {
+    this.#database = database;
+    this.#reader = reader;
+    this.#selectBacklog = database.prepare(
+      'select id, indexed_seq from runs where indexed_seq < last_seq order by created_at limit 1',
+    );
+    this.#insertRow = database.prepare('insert into search_rows (run_id, seq) values (?, ?)');
+    this.#insertText = database.prepare('insert into search_texts (rowid, text) values (?, ?)');
+    this.#moveOn = database.prepare('update runs set indexed_seq = ? where id = ?');
+  }
+
+  /** Something was appended: it is taken in when the burst is over. */
+  soon(): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => this.#work(), QUIET_MS);
+    this.#timer.unref?.();
+  }
+
+  /** Takes in what is there, for at most so long. What is left is told by the reader as `behind`. */
+  catchUp(patienceMs: number): void {
+    const deadline = performance.now() + patienceMs;
+    while (this.#takeBatch() && performance.now() < deadline);
+    this.soon();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #work(): void {
+    if (this.#closed || !this.#takeBatch()) return;
+    this.#timer = setTimeout(() => this.#work(), 0); // appends that wait come in between
+    this.#timer.unref?.();
+  }
+
+  /** Returns whether there may be more. */
+  #takeBatch(): boolean {
+    try {
+      return this.#database
+        .transaction(() => {
+          const row = this.#selectBacklog.get();
+          if (row === undefined) return false;
+          const { id, indexed_seq } = backlogRow.parse(row);
+          const events = this.#reader.readNow(id, { afterSeq: indexed_seq, limit: BATCH_EVENTS });
+          for (const event of events) {
+            const text = searchText(event);
+            if (text === '') continue;
+            this.#insertText.run(this.#insertRow.run(id, event.seq).lastInsertRowid, text);
+          }
+          const last = events.at(-1);
+          if (last) this.#moveOn.run(last.seq, id);
+          return last !== undefined;
+        })
+        .immediate();
+    } catch (error) {
+      // The log is whole, only the search is behind: it is tried again after the next append.
+      console.error(
+        'The search index could not be brought up to date:',
+        storeError(error, this.#database.name),
+      );
+      return false;
+    }
+  }
+}

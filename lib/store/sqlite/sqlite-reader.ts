@@ -1,0 +1,122 @@
+import Database from 'better-sqlite3';
+import { type Compilable, type Expression, type SqlBool, sql } from 'kysely';
+import { z } from 'zod';
+import type { Found, SearchHit } from '../../api/search.ts';
+import type { RunEvent } from '../../events/registry.ts';
+import { type SearchWord, searchWords } from '../../util/search-words.ts';
+import type { EventRange, EventText, SearchPage, TextRange } from '../run-store.ts';
+import { sqlite } from '../schema.ts';
+import { type FoundPlace, pageOfRuns, STRETCH } from '../search-groups.ts';
+import { eventFromRow, foundRun, hitOf, SqlReader, textFromRow } from '../sql-reader.ts';
+import { corruptStore } from '../store-errors.ts';
+import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
+
+const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.number() }));
+const bodyRow = z.object({ body: z.string() });
+const behindRow = z.object({ behind: z.number() });
+
+/** Reads a database. In WAL mode it sees every commit at once and waits for no writer. */
+export class SqliteReader extends SqlReader {
+  readonly path: string;
+  readonly #database: Database.Database;
+  readonly #patienceMs: number;
+  readonly #selectEvents: Database.Statement<[string, number, number]>;
+  readonly #searchRows: Database.Statement<[string, number, number]>;
+  readonly #selectBehind: Database.Statement<[]>;
+
+  constructor(options: { path: string; database: Database.Database; patienceMs: number }) {
+    super(sqlite);
+    this.path = options.path;
+    this.#database = options.database;
+    this.#patienceMs = options.patienceMs;
+    this.#selectEvents = this.#database.prepare(
+      'select run_id, seq, at, type, body from events where run_id = ? and seq > ? order by seq limit ?',
+    );
+    this.#searchRows = this.#database.prepare(
+      `select id, run_id, seq from search_texts join search_rows on id = search_texts.rowid
+         where search_texts match ? and search_texts.rowid < ? order by search_texts.rowid desc limit ?`,
+    );
+    this.#selectBehind = this.#database.prepare(
+      'select coalesce(sum(last_seq - indexed_seq), 0) as behind from runs where indexed_seq < last_seq',
+    );
+  }
+
+  /** A reader with a connection of its own, beside the writer that has made the tables. */
+  static open(path: string, { patienceMs = BUSY_PATIENCE_MS } = {}): SqliteReader {
+    const database = new Database(path, { readonly: true, timeout: 0 });
+    return new SqliteReader({ path, database, patienceMs });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  read(runId: string, range: EventRange): Promise<RunEvent[]> {
+    return this.#whenFree(() => this.readNow(runId, range));
+  }
+
+  readTexts(runId: string, range: TextRange): Promise<EventText[]> {
+    return this.#whenFree(() =>
+      Array.from(this.#rows(runId, range), (row) =>
+        textFromRow(row, (where, cause) => corruptStore(this.path, cause, where)),
+      ),
+    );
+  }
+
+  /** Within a transaction of the same connection. */
+  readNow(runId: string, range: EventRange): RunEvent[] {
+    return Array.from(this.#rows(runId, range), (row) =>
+      eventFromRow(row, (where, cause) => corruptStore(this.path, cause, where)),
+    );
+  }
+
+  *#rows(runId: string, { afterSeq, limit, maxChars }: EventRange): Generator<unknown> {
+    let chars = 0;
+    for (const row of this.#selectEvents.iterate(runId, afterSeq, limit)) {
+      yield row;
+      if (maxChars === undefined) continue;
+      chars += bodyRow.parse(row).body.length;
+      if (chars >= maxChars) return;
+    }
+  }
+
+  search(query: string, { limit, from }: SearchPage): Promise<Found> {
+    const words = searchWords(query);
+    return this.#whenFree(() => {
+      const { behind } = behindRow.parse(this.#selectBehind.get());
+      if (words.length === 0) return { runs: [], behind };
+      const before = from?.before ?? Number.MAX_SAFE_INTEGER;
+      const rows = this.#searchRows.all(matchExpression(words), before, STRETCH + 1);
+      const page = pageOfRuns(foundRows.parse(rows), { limit, from });
+      const hits = (shown: readonly FoundPlace[]) => shown.flatMap((place) => this.#hit(place, words));
+      return { runs: page.runs.map((run) => foundRun(run, hits(run.shown))), next: page.next, behind };
+    });
+  }
+
+  #hit({ run_id, seq }: FoundPlace, words: readonly SearchWord[]): SearchHit[] {
+    const [event] = this.readNow(run_id, { afterSeq: seq - 1, limit: 1 });
+    return event?.seq === seq ? [hitOf(event, words)] : [];
+  }
+
+  protected holds(word: string): Expression<SqlBool> {
+    return sql<SqlBool>`instr(lower(title || char(10) || model), ${word}) > 0`;
+  }
+
+  protected experimentField(name: 'status' | 'running'): Expression<string | null> {
+    return sql<string | null>`cast(json_extract(body, ${`$.${name}`}) as text)`;
+  }
+
+  protected all(query: Compilable): Promise<unknown[]> {
+    const { sql: text, parameters } = query.compile();
+    return this.#whenFree(() => this.#database.prepare(text).all(...parameters));
+  }
+
+  #whenFree<T>(work: () => T): Promise<T> {
+    return whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
+  }
+}
+
+/** Words as FTS5 reads them: each part in quotes, so that nothing in it is an operator. */
+function matchExpression(words: readonly SearchWord[]): string {
+  return words.map(({ parts, begins }) => `"${parts.join(' ')}"${begins ? '*' : ''}`).join(' AND ');
+}

@@ -1,0 +1,328 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { completedLog, repairedLog, sampleConfig } from '../../testing/sample-logs.ts';
+import { describeRunStore } from '../../testing/store-contract.ts';
+import { SCHEMA_VERSION } from './migrations.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { SqliteRunStore } from './sqlite-store.ts';
+
+const small = { ballastMegabytes: 1 };
+
+describeRunStore('SQLite', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'loupe-store-'));
+  const subject = {
+    store: SqliteRunStore.open(directory, small),
+    async reopen() {
+      await subject.store.close();
+      subject.store = SqliteRunStore.open(directory, small);
+      return subject.store;
+    },
+    async dispose() {
+      await subject.store.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+  return subject;
+});
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'loupe-store-'));
+});
+afterEach(() => {
+  chmodSync(directory, 0o700);
+  rmSync(directory, { recursive: true });
+});
+
+const modeOf = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8);
+
+it('keeps its files for their owner alone and its journal safe against power loss', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  expect((statSync(directory).mode & 0o777).toString(8)).toBe('700');
+  for (const file of ['loupe.db', 'loupe.db-wal', 'lock.db', 'ballast']) expect(modeOf(file)).toBe('600');
+  await store.close();
+});
+
+it('lets a second process know who holds the data directory', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  store.announce({ pid: process.pid, url: 'http://127.0.0.1:4120' });
+  const second = spawnSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `const { SqliteRunStore } = await import(${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href)});
+       try { SqliteRunStore.open(${JSON.stringify(directory)}); } catch (error) { console.log(error.code, error.message); }`,
+    ],
+    { encoding: 'utf8' },
+  );
+  expect(second.stdout).toContain(
+    `already_running Loupe is already running with the data directory ${directory}`,
+  );
+  expect(second.stdout).toContain(`(process ${process.pid}, http://127.0.0.1:4120)`);
+  await store.close();
+  const next = SqliteRunStore.open(directory, small);
+  await next.close();
+});
+
+it('refuses a database of a newer version and leaves it as it is', async () => {
+  await SqliteRunStore.open(directory, small).close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
+  database.close();
+  expect(() => SqliteRunStore.open(directory, small)).toThrow(/written by a newer Loupe/);
+  const untouched = new Database(join(directory, 'loupe.db'));
+  expect(untouched.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION + 1);
+  untouched.close();
+});
+
+it('P17: counts the replies of a database that an older version wrote', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  for (const [index, events] of [repairedLog().events, completedLog().events].entries()) {
+    await store.create({ id: `run-${index}`, config: sampleConfig() });
+    const { epoch } = await store.claim(`run-${index}`, 'worker');
+    await store.append(`run-${index}`, { epoch, expectedSeq: 1, events: events.slice(1) });
+  }
+  const counted = await store.readings();
+  expect(counted.get(sampleConfig().model)?.repaired).toBeGreaterThan(0);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(
+    'drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
+  );
+  database.exec('drop table search_rows; drop table search_texts');
+  database.exec('drop index runs_forks; drop index runs_unindexed');
+  for (const column of ['cycles', 'parent_id', 'parent_seq', 'indexed_seq', 'imported_at']) {
+    database.exec(`alter table runs drop column ${column}`);
+  }
+  database.pragma('user_version = 1');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await migrated.readings()).toEqual(counted);
+  await migrated.close();
+});
+
+it('finds words in logs that are older than the search, and in no log that is gone', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  for (const id of ['old', 'gone']) {
+    await store.create({ id, config: sampleConfig({ task: `The aardvark of ${id}` }) });
+    const { epoch } = await store.claim(id, 'worker');
+    await store.append(id, { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
+  }
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(
+    'drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
+  );
+  for (const column of ['indexed_seq', 'imported_at'])
+    database.exec(`alter table runs drop column ${column}`);
+  // The search came two steps before the last.
+  database.pragma(`user_version = ${SCHEMA_VERSION - 3}`);
+  database.close();
+  const again = SqliteRunStore.open(directory, small);
+  const found = async () => (await again.search('aardvark', { limit: 9 })).runs.map((run) => run.run_id);
+  expect(await found()).toEqual(['gone', 'old']);
+  const hand = new Database(join(directory, 'loupe.db'));
+  hand.pragma('foreign_keys = ON');
+  hand.prepare('delete from runs where id = ?').run('gone');
+  expect(hand.prepare('select count(*) as n from search_rows where run_id = ?').get('gone')).toEqual({
+    n: 0,
+  });
+  hand.exec("insert into search_texts (search_texts, rank) values ('integrity-check', 0)");
+  hand.close();
+  expect(await found()).toEqual(['old']);
+  await again.close();
+});
+
+it('takes a log into the search after the burst, without being asked, however the process ends', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  await store.append('a', { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
+  const reader = SqliteReader.open(store.path);
+  expect((await reader.search('notes', { limit: 1 })).behind).toBeGreaterThan(0);
+  await vi.waitFor(async () => expect((await reader.search('notes', { limit: 1 })).behind).toBe(0), 10_000);
+  reader.close();
+  await store.close();
+});
+
+it.each([
+  [
+    'no database at all',
+    (path: string) => writeFileSync(path, 'this is not a database, it only has its name '.repeat(100)),
+  ],
+  [
+    'a damaged first page',
+    (path: string) => {
+      const bytes = readFileSync(path);
+      bytes.fill(0xff, 100, 400);
+      writeFileSync(path, bytes);
+    },
+  ],
+])('refuses %s, keeps the file and says so', async (_, damage) => {
+  const path = join(directory, 'loupe.db');
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  await store.close();
+  damage(path);
+  const before = readFileSync(path);
+  expect(() => SqliteRunStore.open(directory, small)).toThrow(
+    expect.objectContaining({ code: 'store_corrupt', message: expect.stringContaining(path) }),
+  );
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+it('names the data directory when it cannot be made or is a file', () => {
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'below')]) {
+    expect(() => SqliteRunStore.open(path, small)).toThrow(
+      expect.objectContaining({ code: 'data_directory_unusable', message: expect.stringContaining(path) }),
+    );
+  }
+});
+
+const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
+
+it('fault matrix: asks the disk for every commit, so that power loss takes no acknowledged event', async () => {
+  const asked = vi.spyOn(Database.prototype, 'pragma');
+  const store = SqliteRunStore.open(directory, small);
+  const settings = asked.mock.calls.map(([text]) => text);
+  expect(settings).toEqual(expect.arrayContaining(['journal_mode = WAL', 'synchronous = FULL']));
+  asked.mockRestore();
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  await store.append('a', { epoch, expectedSeq: 1, events: [warned('kept')] });
+  // What is on disk at the moment of the acknowledgement, without anything that closing would add.
+  const snapshot = mkdtempSync(join(tmpdir(), 'loupe-power-'));
+  for (const file of ['loupe.db', 'loupe.db-wal']) copyFileSync(join(directory, file), join(snapshot, file));
+  await store.close();
+  const after = SqliteRunStore.open(snapshot, small);
+  expect(await after.readOne('a', 2)).toMatchObject({ message: 'kept' });
+  await after.close();
+  rmSync(snapshot, { recursive: true });
+});
+
+it('fault matrix: opens beside a cut-off journal with the events before the cut, in order and without a gap', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  for (let seq = 1; seq <= 50; seq++) {
+    await store.append('a', { epoch, expectedSeq: seq, events: [warned('x'.repeat(2000))] });
+  }
+  const cut = mkdtempSync(join(tmpdir(), 'loupe-cut-'));
+  copyFileSync(join(directory, 'loupe.db'), join(cut, 'loupe.db'));
+  const journal = readFileSync(join(directory, 'loupe.db-wal'));
+  writeFileSync(join(cut, 'loupe.db-wal'), journal.subarray(0, Math.floor(journal.length * 0.6)));
+  await store.close();
+  const after = SqliteRunStore.open(cut, small);
+  const events = await after.read('a', { afterSeq: 0, limit: 100 });
+  expect(events.length).toBeGreaterThan(1);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect((await after.summary('a'))?.last_seq).toBe(events.length);
+  await after.close();
+  rmSync(cut, { recursive: true });
+});
+
+it('fault matrix: a locked database makes writers wait, then says so, and changes nothing; readers never wait', async () => {
+  const store = SqliteRunStore.open(directory, { ...small, busyPatienceMs: 100 });
+  await store.create({ id: 'a', config: sampleConfig() });
+  const { epoch } = await store.claim('a', 'worker');
+  const other = new Database(join(directory, 'loupe.db'));
+  other.exec('begin immediate');
+  const append = () => store.append('a', { epoch, expectedSeq: 1, events: [warned('once')] });
+  let turns = 0;
+  const ticking = setInterval(() => {
+    turns += 1;
+  }, 5);
+  await expect(append()).rejects.toMatchObject({ code: 'store_busy' });
+  clearInterval(ticking);
+  expect(turns).toBeGreaterThan(3);
+  expect(await store.read('a', { afterSeq: 0, limit: 10 })).toHaveLength(1);
+  const waiting = append();
+  other.exec('rollback');
+  other.close();
+  expect(await waiting).toMatchObject([{ seq: 2, message: 'once' }]);
+  await store.close();
+});
+
+it('fault matrix: with a clock that jumps a day, events keep their order and no time runs backwards', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const begin = Date.now();
+    const store = SqliteRunStore.open(directory, small);
+    await store.create({ id: 'a', config: sampleConfig() });
+    const { epoch } = await store.claim('a', 'worker');
+    for (const [index, days] of [0, -1, 1, 0].entries()) {
+      vi.setSystemTime(begin + days * 86_400_000);
+      await store.append('a', { epoch, expectedSeq: index + 1, events: [warned(`${index}`)] });
+    }
+    await store.close();
+    // The next process begins with the clock as it is, which the log is ahead of.
+    const database = new Database(join(directory, 'loupe.db'));
+    database.exec('update events set at = at + 172800000 where seq = 5');
+    database.close();
+    const next = SqliteRunStore.open(directory, small);
+    await next.append('a', { epoch, expectedSeq: 5, events: [warned('next')] });
+    const events = await next.read('a', { afterSeq: 0, limit: 10 });
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    const times = events.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((x, y) => x - y));
+    await next.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it.each([
+  ['no JSON', `update events set body = '{"type":"run.cr' where seq = 1`],
+  ['of another type', `update events set type = 'run.ended' where seq = 1`],
+  ['with a place of its own', `update events set body = json_insert(body, '$.seq', 7) where seq = 1`],
+])('tells of a damaged event that is %s, and does not hand it on as text', async (_, damage) => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(damage);
+  database.close();
+  await expect(store.readTexts('a', { afterSeq: 0, limit: 10, maxChars: 1000 })).rejects.toThrow(
+    expect.objectContaining({ code: 'store_corrupt', message: expect.stringContaining('event 1 of run a') }),
+  );
+  await store.close();
+});
+
+it('hands on an event that somebody wrote over several lines as one line', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'a', config: sampleConfig() });
+  const [before] = await store.read('a', { afterSeq: 0, limit: 1 });
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(`update events set body = ' ' || json_pretty(body) where seq = 1`);
+  database.close();
+  const [text] = await store.readTexts('a', { afterSeq: 0, limit: 10, maxChars: 1000 });
+  expect(text?.json).not.toMatch(/\n/);
+  expect(JSON.parse(text?.json ?? '')).toEqual(before);
+  await store.close();
+});
+
+it('gives the lock back when opening fails', async () => {
+  const path = join(directory, 'loupe.db');
+  writeFileSync(path, 'x'.repeat(5000));
+  expect(() => SqliteRunStore.open(directory, small)).toThrow(/damaged/);
+  rmSync(path);
+  const store = SqliteRunStore.open(directory, small);
+  expect(existsSync(path)).toBe(true);
+  await store.close();
+});

@@ -1,0 +1,446 @@
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Compilable, sql } from 'kysely';
+import { z } from 'zod';
+import {
+  type ExperimentItem,
+  type ExperimentSummary,
+  experimentItem,
+  experimentSummary,
+} from '../../api/experiment.ts';
+import type { ModelCheck } from '../../api/model-check.ts';
+import { countsOf } from '../../api/model-reading.ts';
+import type { RunSummary } from '../../api/run-summary.ts';
+import type { Found } from '../../api/search.ts';
+import type { ShareRecord } from '../../api/share.ts';
+import { importedSummary, summarizeRun } from '../../api/summarize-run.ts';
+import type { RunConfig } from '../../events/config.ts';
+import { foldAll } from '../../events/fold-run.ts';
+import { forkedLog } from '../../events/forked-log.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
+import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import { steadyNow } from '../../util/steady-clock.ts';
+import { Ballast } from '../ballast.ts';
+import { prepareDataDirectory } from '../data-directory.ts';
+import { checkRow, toRow, toShareRow } from '../run-row.ts';
+import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from '../run-store.ts';
+import { sqlite } from '../schema.ts';
+import { StateCache } from '../state-cache.ts';
+import {
+  corruptStore,
+  missingEvent,
+  RunEndedError,
+  RunNotEndedError,
+  RunNotFoundError,
+  StorageFullError,
+  sqliteCode,
+  storeError,
+} from '../store-errors.ts';
+import { InstanceLock, type LockHolder } from './instance-lock.ts';
+import { migrate } from './migrations.ts';
+import { ReadingStore } from './reading-store.ts';
+import { SearchIndex } from './search-index.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
+
+/** Above this size the check of every page would make the start slow; damage then shows when it is read. */
+const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
+
+/** How long a search waits for events that are not in the index yet, in milliseconds. */
+export const CATCH_UP_MS = 250;
+
+const lease = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
+
+export interface SqliteStoreOptions {
+  /** Size of the reserve for a full disk. Default: 16. */
+  ballastMegabytes?: number;
+  /** How long an operation waits for a locked database before it is `store_busy`, in milliseconds. Default: 5000. */
+  busyPatienceMs?: number;
+}
+
+/**
+ * The embedded store: one SQLite file, written by this process alone. An append is on disk when its promise resolves
+ * (WAL with `synchronous=FULL`).
+ */
+export class SqliteRunStore extends ReadingStore implements RunStore {
+  readonly path: string;
+  readonly #database: Database.Database;
+  readonly #lock: InstanceLock;
+  readonly #ballast: Ballast;
+  readonly #index: SearchIndex;
+  readonly #states: StateCache;
+  readonly #patienceMs: number;
+  readonly #selectLease: Database.Statement<[string]>;
+  readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
+  readonly #updateSummary: Database.Statement<[object]>;
+  readonly #addCount: Database.Statement<[string, string, number]>;
+
+  private constructor(options: {
+    path: string;
+    database: Database.Database;
+    lock: InstanceLock;
+    ballast: Ballast;
+    patienceMs: number;
+  }) {
+    super(new SqliteReader(options));
+    this.path = options.path;
+    this.#database = options.database;
+    this.#lock = options.lock;
+    this.#ballast = options.ballast;
+    this.#patienceMs = options.patienceMs;
+    this.#index = new SearchIndex(this.#database, this.reader);
+    this.#index.soon();
+    this.#states = new StateCache((runId, afterSeq) =>
+      this.reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
+    );
+    this.#selectLease = this.#database.prepare('select last_seq, epoch, phase from runs where id = ?');
+    this.#insertEvent = this.#database.prepare(
+      'insert into events (run_id, seq, type, at, body) values (?, ?, ?, ?, ?)',
+    );
+    this.#updateSummary = this.#database.prepare(
+      `update runs set updated_at = @updated_at, started_at = @started_at, ended_at = @ended_at, phase = @phase,
+         termination_reason = @termination_reason, message = @message, iterations_used = @iterations_used,
+         cycles = @cycles, tokens_in = @tokens_in, tokens_out = @tokens_out, tool_calls = @tool_calls, verification = @verification,
+         stop_requested = @stop_requested, last_seq = @last_seq
+       where id = @id`,
+    );
+    this.#addCount = this.#database.prepare(
+      `insert into model_counts (model, counter, count) values (?, ?, ?)
+       on conflict (model, counter) do update set count = count + excluded.count`,
+    );
+  }
+
+  /**
+   * Opens the store of a data directory, makes it when there is none, and brings its schema up to date.
+   *
+   * @throws {AppError} `data_directory_unusable`, `data_directory_remote`, `already_running`, `store_corrupt`,
+   *   `store_too_new`, `store_not_writable`, `storage_full`; the files stay as they are
+   */
+  static open(dataDir: string, options: SqliteStoreOptions = {}): SqliteRunStore {
+    prepareDataDirectory(dataDir);
+    const lock = InstanceLock.take(dataDir);
+    const path = join(dataDir, 'loupe.db');
+    let database: Database.Database | undefined;
+    try {
+      database = new Database(path, { timeout: BUSY_PATIENCE_MS });
+      chmodSync(path, 0o600);
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma('foreign_keys = ON');
+      database.pragma('trusted_schema = OFF');
+      checkPages(database, path);
+      migrate(database, path);
+      const ballast = new Ballast(join(dataDir, 'ballast'), { megabytes: options.ballastMegabytes });
+      ballast.fill();
+      // From here on nobody waits inside SQLite, where nothing else could be done meanwhile.
+      database.pragma('busy_timeout = 0');
+      const { busyPatienceMs: patienceMs = BUSY_PATIENCE_MS } = options;
+      return new SqliteRunStore({ path, database, lock, ballast, patienceMs });
+    } catch (error) {
+      database?.close();
+      lock.release();
+      throw storeError(error, path);
+    }
+  }
+
+  /** Tells a second start where this server is reached. */
+  announce(holder: LockHolder): void {
+    this.#lock.announce(holder);
+  }
+
+  async create(run: {
+    id: string;
+    config: RunConfig;
+    parent?: { run_id: string; seq: number };
+    idempotencyKey?: string;
+  }): Promise<{ runId: string; created: boolean }> {
+    const { id, config, parent, idempotencyKey } = run;
+    return this.#make({ id, idempotencyKey }, (at) => [
+      complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at }),
+    ]);
+  }
+
+  async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
+    const { id, config, parent, events, idempotencyKey } = run;
+    return this.#make({ id, idempotencyKey }, (at) => {
+      const { last_seq } = this.#lease(parent.run_id);
+      if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
+      const prefix = this.reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
+      return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
+    });
+  }
+
+  async importRun(run: Parameters<RunStore['importRun']>[0]): Promise<{ runId: string; created: boolean }> {
+    return this.#transaction<{ runId: string; created: boolean }>(() => {
+      const state = foldAll(emptyRunState(run.events[0]?.run_id ?? ''), run.events);
+      const { runId } = state;
+      if (this.#selectLease.get(runId)) return { value: { runId, created: false } };
+      this.#insertRun(importedSummary(state, run.importedAt), run.events);
+      return { value: { runId, created: true } };
+    });
+  }
+
+  /** Makes a run with the beginning of its log, unless its key has made one. */
+  #make(
+    { id, idempotencyKey }: { id: string; idempotencyKey: string | undefined },
+    begin: (at: number) => readonly RunEvent[],
+  ): Promise<{ runId: string; created: boolean }> {
+    return this.#transaction<{ runId: string; created: boolean }>(() => {
+      if (idempotencyKey !== undefined) {
+        const first = this.#first(
+          sqlite.selectFrom('idempotency_keys').select('run_id').where('key', '=', idempotencyKey),
+        );
+        if (first) {
+          return { value: { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false } };
+        }
+      }
+      const at = steadyNow();
+      const events = begin(at);
+      const state = foldAll(this.#states.at(id, 0), events);
+      this.#insertRun(summarizeRun(state), events);
+      if (idempotencyKey !== undefined) {
+        this.#run(
+          sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
+        );
+      }
+      return { value: { runId: id, created: true }, state };
+    });
+  }
+
+  /** The row of a run that is nobody's yet, and the beginning of its log. */
+  #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
+    const row = { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
+    this.#run(sqlite.insertInto('runs').values(row));
+    for (const event of events) this.#insert(event);
+  }
+
+  async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
+    return this.#transaction(() => {
+      const found = this.#lease(runId);
+      if (found.phase === 'ended') throw new RunEndedError(runId);
+      const epoch = found.epoch + 1;
+      this.#run(sqlite.updateTable('runs').set({ epoch, worker }).where('id', '=', runId));
+      return { value: { epoch, lastSeq: found.last_seq } };
+    });
+  }
+
+  async append(runId: string, request: AppendRequest): Promise<RunEvent[]> {
+    try {
+      return await this.#append(runId, request);
+    } catch (error) {
+      const ends = request.events.some((event) => event.type === 'run.ended');
+      if (ends && error instanceof StorageFullError && this.#ballast.release()) {
+        return this.#append(runId, request);
+      }
+      throw error;
+    }
+  }
+
+  #append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
+    return this.#transaction(() => {
+      const found = this.#lease(runId);
+      // Epoch 0 is a run that nobody has claimed.
+      if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
+      if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
+      if (found.phase === 'ended') throw new RunEndedError(runId);
+      const before = this.#states.at(runId, expectedSeq);
+      // Not before the event before it, also when the clock was set back while no server ran.
+      const at = Math.max(steadyNow(), before.updatedAt);
+      const appended = events.map((event, index) =>
+        complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
+      );
+      const state = foldAll(before, appended);
+      const summary = summarizeRun(state);
+      for (const event of appended) {
+        this.#insert(event);
+        for (const [counter, count] of countsOf(event)) this.#addCount.run(summary.model, counter, count);
+      }
+      this.#updateSummary.run(toRow(summary));
+      return { value: appended, state };
+    });
+  }
+
+  /** Brings the search up to date with the log, for at most so long. */
+  catchUp(patienceMs: number): void {
+    this.#index.catchUp(patienceMs);
+  }
+
+  search(...asked: Parameters<RunStore['search']>): Promise<Found> {
+    this.catchUp(CATCH_UP_MS);
+    return this.reader.search(...asked);
+  }
+
+  async beginRecovery(runId: string): Promise<number> {
+    const row = await this.#guard(() =>
+      this.#first(
+        sqlite
+          .updateTable('runs')
+          .set(({ eb }) => ({ recoveries: eb('recoveries', '+', 1) }))
+          .where('id', '=', runId)
+          .returning('recoveries'),
+      ),
+    );
+    if (!row) throw new RunNotFoundError(runId);
+    return z.object({ recoveries: z.number() }).parse(row).recoveries;
+  }
+
+  async settleRecovery(runId: string): Promise<void> {
+    await this.#guard(() =>
+      this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)),
+    );
+  }
+
+  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+    await this.#transaction(() => {
+      const { id, created_at } = summary;
+      const body = JSON.stringify(experimentSummary.parse(summary));
+      this.#run(
+        sqlite
+          .insertInto('experiments')
+          .values({ id, created_at, body })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
+      );
+      for (const item of items) {
+        const { position } = item;
+        const values = { experiment_id: id, position, body: JSON.stringify(experimentItem.parse(item)) };
+        this.#run(
+          sqlite
+            .insertInto('experiment_items')
+            .values(values)
+            .onConflict((conflict) =>
+              conflict.columns(['experiment_id', 'position']).doUpdateSet({ body: values.body }),
+            ),
+        );
+      }
+      return { value: undefined };
+    });
+  }
+
+  async saveModelCheck(check: ModelCheck): Promise<void> {
+    const { model, digest, ...values } = checkRow(check);
+    await this.#transaction(() => {
+      this.#run(
+        sqlite
+          .insertInto('model_checks')
+          .values({ model, digest, ...values })
+          .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
+      );
+      return { value: undefined };
+    });
+  }
+
+  async deleteRun(runId: string): Promise<void> {
+    await this.#transaction(() => {
+      if (this.#lease(runId).phase !== 'ended') throw new RunNotEndedError(runId);
+      this.#run(
+        sqlite
+          .updateTable('shares')
+          .set({ revoked_at: steadyNow() })
+          .where('run_id', '=', runId)
+          .where('revoked_at', 'is', null),
+      );
+      this.#run(sqlite.deleteFrom('runs').where('id', '=', runId));
+      return { value: undefined };
+    });
+    this.#states.drop(runId);
+  }
+
+  async addShare(share: ShareRecord): Promise<void> {
+    await this.#transaction(() => {
+      this.#lease(share.run_id);
+      this.#run(sqlite.insertInto('shares').values(toShareRow(share)));
+      return { value: undefined };
+    });
+  }
+
+  async revokeShare(shareId: string, at: number): Promise<boolean> {
+    const row = await this.#guard(() =>
+      this.#first(
+        sqlite
+          .updateTable('shares')
+          .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', sql.lit(at)) }))
+          .where('id', '=', shareId)
+          .returning('id'),
+      ),
+    );
+    return row !== undefined;
+  }
+
+  async countShareView(shareId: string, at: number): Promise<void> {
+    await this.#guard(() =>
+      this.#run(
+        sqlite
+          .updateTable('shares')
+          .set(({ eb }) => ({ views: eb('views', '+', 1), last_viewed_at: at }))
+          .where('id', '=', shareId),
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.forgetListeners();
+    this.#index.close();
+    this.#database.close();
+    this.#lock.release();
+  }
+
+  #committed(state: RunState): void {
+    this.#index.soon();
+    this.#states.keep(state);
+    this.tellAppended(state.runId, state.seq);
+  }
+
+  #lease(runId: string): z.infer<typeof lease> {
+    const row = this.#selectLease.get(runId);
+    if (row === undefined) throw new RunNotFoundError(runId);
+    return lease.parse(row);
+  }
+
+  #insert(event: RunEvent): void {
+    const { run_id, seq, at, ...body } = event;
+    this.#insertEvent.run(run_id, seq, event.type, at, JSON.stringify(body));
+  }
+
+  #first(query: Compilable): unknown {
+    const { sql, parameters } = query.compile();
+    return this.#database.prepare(sql).get(...parameters);
+  }
+
+  #run(query: Compilable): void {
+    const { sql, parameters } = query.compile();
+    this.#database.prepare(sql).run(...parameters);
+  }
+
+  /** All of `work` or nothing of it, and what follows from a commit within the same turn of the event loop. */
+  #transaction<T>(work: () => { value: T; state?: RunState }): Promise<T> {
+    return this.#guard(() => {
+      const { value, state } = this.#database.transaction(work).immediate();
+      if (state) this.#committed(state);
+      return value;
+    });
+  }
+
+  #guard<T>(work: () => T): Promise<T> {
+    return whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
+  }
+}
+
+/** Checked before it is written: what cannot be read back must never become part of a log. */
+function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
+  return runEvent.parse({ ...event, ...place });
+}
+
+/** @throws {AppError} `store_corrupt`: a damaged database is refused at the start and never made anew in silence */
+function checkPages(database: Database.Database, path: string): void {
+  try {
+    if (statSync(path).size > QUICK_CHECK_BYTES) {
+      database.prepare('select count(*) from sqlite_schema').get();
+      return;
+    }
+    const found = database.pragma('quick_check(1)', { simple: true });
+    if (found !== 'ok') throw corruptStore(path, new Error(String(found)));
+  } catch (error) {
+    throw sqliteCode(error) === 'SQLITE_ERROR' ? corruptStore(path, error) : error;
+  }
+}

@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { AppError } from '../../errors/app-error.ts';
+import { AlreadyRunningError } from './instance-lock.ts';
+import { SqliteRunStore } from './sqlite-store.ts';
+import type { FromStore, SentError, ToStore } from './threaded-store.ts';
+
+// The thread in which the SQLite store of a ThreadedRunStore lives.
+
+const { dataDir, options } = z
+  .object({
+    dataDir: z.string(),
+    options: z.object({ ballastMegabytes: z.number().optional(), busyPatienceMs: z.number().optional() }),
+  })
+  .parse(workerData);
+
+function tell(message: FromStore): void {
+  parentPort?.postMessage(message);
+}
+
+function sent(error: unknown): SentError {
+  if (!(error instanceof AppError)) return { error };
+  const { code, message, hint } = error;
+  const holder = error instanceof AlreadyRunningError ? error.holder : undefined;
+  return { known: { code, message, hint }, running: error instanceof AlreadyRunningError, holder };
+}
+
+function serve(store: SqliteRunStore): void {
+  store.onAppend((runId, lastSeq) => tell({ kind: 'appended', runId, lastSeq }));
+  const answer = async ({ id, method, args }: ToStore) => {
+    try {
+      // The types of both sides are one: what is sent was checked where it was written.
+      const work: (...args: never[]) => unknown = store[method];
+      tell({ kind: 'done', id, value: await work.apply(store, args as never[]) });
+    } catch (error) {
+      tell({ kind: 'failed', id, ...sent(error) });
+    }
+    if (method === 'close') parentPort?.close();
+  };
+  parentPort?.on('message', (message: ToStore) => void answer(message));
+  tell({ kind: 'open', path: store.path });
+}
+
+try {
+  serve(SqliteRunStore.open(dataDir, options));
+} catch (error) {
+  tell({ kind: 'refused', ...sent(error) });
+}

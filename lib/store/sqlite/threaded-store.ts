@@ -1,0 +1,150 @@
+import { Worker } from 'node:worker_threads';
+import type { Found } from '../../api/search.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { RunReader, RunStore } from '../run-store.ts';
+import { AlreadyRunningError, type LockHolder } from './instance-lock.ts';
+import { ReadingStore } from './reading-store.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { CATCH_UP_MS, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
+
+type Remote = Omit<RunStore, 'onAppend' | keyof RunReader> & Pick<SqliteRunStore, 'announce' | 'catchUp'>;
+
+/** What the thread is asked to do. */
+export interface ToStore {
+  id: number;
+  method: keyof Remote;
+  args: unknown[];
+}
+
+/** An error on its way between threads, where classes do not travel. */
+export interface SentError {
+  known?: { code: string; message: string; hint?: string };
+  running?: boolean;
+  holder?: LockHolder;
+  error?: unknown;
+}
+
+/** What the thread says. */
+export type FromStore =
+  | { kind: 'open'; path: string }
+  | ({ kind: 'refused' } & SentError)
+  | { kind: 'done'; id: number; value: unknown }
+  | ({ kind: 'failed'; id: number } & SentError)
+  | { kind: 'appended'; runId: string; lastSeq: number };
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The SQLite store with its writing in a thread of its own: a disk that takes seconds to write an event down keeps
+ * nobody waiting but the run whose event it is. Reading happens here, on a connection of its own (docs/decisions/0013).
+ */
+export class ThreadedRunStore extends ReadingStore implements RunStore {
+  readonly path: string;
+  readonly create = this.#remote('create');
+  readonly fork = this.#remote('fork');
+  readonly importRun = this.#remote('importRun');
+  readonly claim = this.#remote('claim');
+  readonly append = this.#remote('append');
+  readonly beginRecovery = this.#remote('beginRecovery');
+  readonly settleRecovery = this.#remote('settleRecovery');
+  readonly saveModelCheck = this.#remote('saveModelCheck');
+  readonly saveExperiment = this.#remote('saveExperiment');
+  readonly deleteRun = this.#remote('deleteRun');
+  readonly addShare = this.#remote('addShare');
+  readonly revokeShare = this.#remote('revokeShare');
+  readonly countShareView = this.#remote('countShareView');
+  readonly #thread: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  #lost: AppError | undefined;
+
+  private constructor(thread: Worker, reader: SqliteReader) {
+    super(reader);
+    this.path = reader.path;
+    this.#thread = thread;
+    thread.on('message', (message: FromStore) => this.#hear(message));
+    thread.on('error', (error) => this.#lose(error));
+    thread.on('exit', () => this.#lose(new Error('its thread has ended')));
+  }
+
+  /** @throws {AppError} what `SqliteRunStore.open` throws */
+  static async open(dataDir: string, options: SqliteStoreOptions = {}): Promise<ThreadedRunStore> {
+    const thread = new Worker(new URL('./store-thread.ts', import.meta.url), {
+      workerData: { dataDir, options },
+      // Not those of this process: some say how its own text was given (--input-type).
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    const first = await new Promise<FromStore>((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', reject);
+    });
+    if (first.kind !== 'open') {
+      await thread.terminate();
+      throw first.kind === 'refused' ? received(first, dataDir) : new Error('The store did not open');
+    }
+    const { busyPatienceMs } = options;
+    return new ThreadedRunStore(thread, SqliteReader.open(first.path, { patienceMs: busyPatienceMs }));
+  }
+
+  async search(...asked: Parameters<RunReader['search']>): Promise<Found> {
+    await this.#call('catchUp', [CATCH_UP_MS]);
+    return this.reader.search(...asked);
+  }
+
+  /** Tells a second start where this one is reached. */
+  announce(holder: LockHolder): Promise<void> {
+    return this.#call('announce', [holder]);
+  }
+
+  async close(): Promise<void> {
+    this.forgetListeners();
+    // The last connection that is closed brings the journal into the database: it must be the one that may write.
+    this.reader.close();
+    if (this.#lost) return;
+    const ended = new Promise((resolve) => this.#thread.once('exit', resolve));
+    await this.#call('close', []);
+    await ended;
+  }
+
+  #remote<Method extends keyof Remote>(method: Method): Remote[Method] {
+    const call = (...args: unknown[]) => this.#call(method, args);
+    return call as Remote[Method];
+  }
+
+  #call<Value>(method: keyof Remote, args: unknown[]): Promise<Value> {
+    if (this.#lost) return Promise.reject(this.#lost);
+    const id = ++this.#lastId;
+    return new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#thread.postMessage({ id, method, args } satisfies ToStore);
+    }) as Promise<Value>;
+  }
+
+  #hear(message: FromStore): void {
+    if (message.kind === 'appended') this.tellAppended(message.runId, message.lastSeq);
+    if (message.kind !== 'done' && message.kind !== 'failed') return;
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.kind === 'done') pending?.resolve(message.value);
+    else pending?.reject(received(message, this.path));
+  }
+
+  #lose(cause: Error): void {
+    this.#lost ??= new AppError({
+      code: 'store_lost',
+      message: `The store ${this.path} is no longer there: ${cause.message}.`,
+      hint: 'Start Loupe again: what was stored is safe, and unfinished runs go on.',
+      cause,
+    });
+    for (const { reject } of this.#pending.values()) reject(this.#lost);
+    this.#pending.clear();
+  }
+}
+
+function received({ known, running, holder, error }: SentError, dataDir: string): unknown {
+  if (running) return new AlreadyRunningError(dataDir, holder);
+  return known ? new AppError(known) : error;
+}

@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isStoreBusy, storeError } from '../store-errors.ts';
+
+/** How long an operation waits for a database that another program has locked, in milliseconds. */
+export const BUSY_PATIENCE_MS = 5000;
+const BUSY_LOOK_MS = 50;
+
+/**
+ * Does its work as soon as no other program has the database locked. Others are served meanwhile: nobody waits inside
+ * SQLite, which would stop everything.
+ *
+ * @throws {AppError} `store_busy` after `patienceMs`, and everything else SQLite reports, in words
+ */
+export async function whenFree<T>(
+  work: () => T,
+  { path, patienceMs }: { path: string; patienceMs: number },
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (cause) {
+      const error = storeError(cause, path);
+      if (!isStoreBusy(error) || performance.now() >= deadline) throw error;
+      await delay(BUSY_LOOK_MS);
+    }
+  }
+}

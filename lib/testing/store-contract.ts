@@ -1,0 +1,908 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../api/experiment.ts';
+import { passesFilter, type RunFilter } from '../api/run-filter.ts';
+import type { FoundFrom } from '../api/search.ts';
+import type { ShareRecord } from '../api/share.ts';
+import { summarizeCheck } from '../api/summarize-check.ts';
+import { summarizeRun } from '../api/summarize-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { type NewEvent, runEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { sampleCheck } from './sample-check.ts';
+import { completedLog, runningLog, type SampleLog, sampleConfig } from './sample-logs.ts';
+
+/** A store under test, in a place of its own that outlives `reopen`. */
+export interface StoreUnderTest {
+  store: RunStore;
+  /** Closes the store and opens it again on what it left. */
+  reopen(): Promise<RunStore>;
+  dispose(): Promise<void>;
+}
+
+const config = sampleConfig({
+  task: 'Write the file notes.txt',
+  model: 'loupe-demo',
+  workspace: '/tmp/workspace',
+  window_tokens: 8192,
+  live_tokens: false,
+  think: false,
+});
+
+const warned = (message: string): NewEvent => ({ type: 'policy.warned', code: 'test', message });
+
+const ended: NewEvent = {
+  type: 'run.ended',
+  result: {
+    status: 'completed',
+    output: 'Done.',
+    model_used: 'loupe-demo',
+    tokens_in: 1,
+    tokens_out: 2,
+    error: null,
+    termination_reason: 'final_answer',
+    iterations_used: 1,
+  },
+  message: 'The model answered.',
+  evidence: [1],
+  cost_usd: 0,
+  tool_calls: 0,
+  files_written: [],
+};
+
+const modelCall = {
+  type: 'model-call.started',
+  iteration: 1,
+  message_count: 1,
+  tool_count: 0,
+  options: {},
+  think: false,
+  stream: false,
+  estimated_tokens: 1,
+} as const;
+
+/** A model call that Ollama itself could not read. */
+const swallowed: NewEvent = {
+  type: 'model-call.failed',
+  call: 1,
+  kind: 'malformed_call',
+  error: { code: 'malformed_call', message: 'error parsing tool call' },
+  duration_ms: 1,
+};
+
+/** A reply that was read, with a call of each of these layers. */
+function reply(options: {
+  calls?: ('native' | 'json' | 'xml')[];
+  mended?: boolean;
+  refusals?: number;
+  malformed?: boolean;
+}): NewEvent {
+  const { calls = [], mended = false, refusals = 0, malformed = false } = options;
+  return {
+    type: 'reply.parsed',
+    call: 1,
+    iteration: 1,
+    outcome: calls.length > 0 ? 'tool_calls' : 'final_answer',
+    layer: calls[0] ?? 'none',
+    calls: calls.map((layer, index) => ({
+      call_id: `c${index}`,
+      name: 'read_file',
+      arguments: {},
+      layer,
+      format: `the ${layer} format`,
+    })),
+    text: 'Text.',
+    thinking: '',
+    coercions: mended ? [{ call: 0, path: 'lines', before: '3', after: 3 }] : [],
+    repairs: mended ? [{ call: 0, rule: 'trailing comma', before: ',}', after: '}' }] : [],
+    refusals: Array.from({ length: refusals }, () => ({ reason: 'cut', raw: '{', message: 'Cut off.' })),
+    attempts: [],
+    malformed,
+    cut: false,
+  };
+}
+
+/** What every `RunStore` must do. `open` makes a fresh, empty one. */
+export function describeRunStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`${name} keeps the contract of a run store`, () => {
+    let subject: StoreUnderTest;
+    let store: RunStore;
+
+    beforeEach(async () => {
+      subject = await open();
+      store = subject.store;
+    });
+    afterEach(() => subject.dispose());
+
+    it('E9: numbers the events of a run 1, 2, 3 and brings them back as they were', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      const hostile = '\u0000 \ud800 "__proto__" \u2028 🦊';
+      const appended = await store.append('a', {
+        epoch,
+        expectedSeq: 1,
+        events: [{ type: 'run.started', worker: 'worker', epoch }, warned(hostile)],
+      });
+      expect(appended.map((event) => event.seq)).toEqual([2, 3]);
+      const log = await store.read('a', { afterSeq: 0, limit: 10 });
+      expect(log.map((event) => event.seq)).toEqual([1, 2, 3]);
+      expect(log.slice(1)).toEqual(appended);
+      expect(log[0]).toMatchObject({ type: 'run.created', run_id: 'a', config });
+      expect(log[2]).toMatchObject({ message: hostile });
+    });
+
+    it('D5: reads after a number, at most as many as asked for, and single events', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      await store.append('a', { epoch, expectedSeq: 1, events: ['2', '3', '4', '5'].map(warned) });
+      const seqs = async (afterSeq: number, limit: number) =>
+        (await store.read('a', { afterSeq, limit })).map((event) => event.seq);
+      expect(await seqs(2, 2)).toEqual([3, 4]);
+      expect(await seqs(4, 100)).toEqual([5]);
+      expect(await seqs(5, 100)).toEqual([]);
+      expect(await store.readOne('a', 4)).toMatchObject({ seq: 4, message: '4' });
+      expect(await store.readOne('a', 6)).toBeUndefined();
+      expect(await store.readOne('nobody', 1)).toBeUndefined();
+      expect(await store.read('nobody', { afterSeq: 0, limit: 5 })).toEqual([]);
+    });
+
+    it('E9: brings events as text that says what reading them says, up to a number and a length', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      const hostile = '\u0000 \ud800 "__proto__" \u2028 \r\n \u{10ffff} 🦊';
+      const events = [hostile, 'x'.repeat(5000), 'y'.repeat(5000), 'last'].map(warned);
+      await store.append('a', { epoch, expectedSeq: 1, events });
+      const log = await store.read('a', { afterSeq: 0, limit: 10 });
+      const texts = await store.readTexts('a', { afterSeq: 0, limit: 10, maxChars: 100_000 });
+      expect(texts.map(({ json }) => JSON.parse(json))).toEqual(log);
+      expect(texts.map(({ run_id, seq, type }) => ({ run_id, seq, type }))).toEqual(
+        log.map(({ run_id, seq, type }) => ({ run_id, seq, type })),
+      );
+      expect(texts.filter(({ json }) => /[\r\n]/.test(json))).toEqual([]);
+      const seqs = async (afterSeq: number, limit: number, maxChars: number) =>
+        (await store.readTexts('a', { afterSeq, limit, maxChars })).map(({ seq }) => seq);
+      expect(await seqs(1, 2, 100_000)).toEqual([2, 3]);
+      expect(await seqs(2, 10, 1)).toEqual([3]);
+      expect(await seqs(2, 10, 6000)).toEqual([3, 4]);
+      expect(await seqs(5, 10, 6000)).toEqual([]);
+      const read = async (afterSeq: number, limit: number, maxChars: number) =>
+        (await store.read('a', { afterSeq, limit, maxChars })).map(({ seq }) => seq);
+      expect(await read(0, 10, 100_000)).toEqual([1, 2, 3, 4, 5]);
+      expect(await read(1, 2, 100_000)).toEqual([2, 3]);
+      expect(await read(2, 10, 1)).toEqual([3]);
+      expect(await read(2, 10, 6000)).toEqual([3, 4]);
+      expect(await store.read('a', { afterSeq: 0, limit: 10, maxChars: 100_000 })).toEqual(log);
+    });
+
+    it('D3: brings the first run again for a repeated idempotency key', async () => {
+      const first = await store.create({ id: 'a', config, idempotencyKey: 'key' });
+      const again = await store.create({ id: 'b', config, idempotencyKey: 'key' });
+      expect(first).toEqual({ runId: 'a', created: true });
+      expect(again).toEqual({ runId: 'a', created: false });
+      expect(await store.summary('b')).toBeUndefined();
+    });
+
+    describe('a run that came as a file', () => {
+      const importedAt = 1_800_000_000_000;
+      const file = (log: SampleLog) => log.events.map((event) => runEvent.parse(event));
+
+      it('is read back as it came, after a reopening, and stays what it is', async () => {
+        const events = file(completedLog({ runId: 'theirs' }));
+        expect(await store.importRun({ events, importedAt })).toEqual({ runId: 'theirs', created: true });
+        store = await subject.reopen();
+        expect(await store.read('theirs', { afterSeq: 0, limit: 1000 })).toEqual(events);
+        expect(await store.summary('theirs')).toEqual({
+          ...summarizeRun(foldAll(emptyRunState('theirs'), events)),
+          imported_at: importedAt,
+        });
+        const others = file(completedLog({ runId: 'theirs', config: { task: 'Another' } }));
+        expect(await store.importRun({ events: others, importedAt })).toEqual({
+          runId: 'theirs',
+          created: false,
+        });
+        expect(await store.read('theirs', { afterSeq: 0, limit: 1000 })).toEqual(events);
+        expect((await store.readings()).size).toBe(0);
+      });
+
+      it('is never taken up, not even when its log has no end', async () => {
+        const events = file(runningLog({ runId: 'open' }));
+        await store.importRun({ events, importedAt });
+        expect(await store.summary('open')).toMatchObject({ phase: 'ended', imported_at: importedAt });
+        expect(await store.unfinished()).toEqual([]);
+        await expect(store.claim('open', 'worker')).rejects.toMatchObject({ code: 'run_ended' });
+        await expect(
+          store.append('open', { epoch: 0, expectedSeq: events.length, events: [warned('more')] }),
+        ).rejects.toMatchObject({ code: expect.stringMatching(/^(?:run_ended|stale_epoch)$/) });
+      });
+
+      it('is stored whole or not at all', async () => {
+        const events = file(completedLog({ runId: 'broken' }));
+        const gap = events.filter(({ seq }) => seq !== 4);
+        await expect(store.importRun({ events: gap, importedAt })).rejects.toThrow();
+        expect(await store.summary('broken')).toBeUndefined();
+        expect(await store.read('broken', { afterSeq: 0, limit: 10 })).toEqual([]);
+      });
+    });
+
+    describe('a fork', () => {
+      const forked = (seq: number): NewEvent => ({
+        type: 'run.forked',
+        from: { run_id: 'a', seq },
+        iteration: 0,
+        cycle: 0,
+        edits: [],
+        settings: [],
+        answered: false,
+        files: { kind: 'same' },
+      });
+
+      /** A run of four events, of a worker's second epoch. */
+      async function parent(): Promise<void> {
+        await store.create({ id: 'a', config });
+        await store.claim('a', 'first');
+        const { epoch } = await store.claim('a', 'second');
+        await store.append('a', {
+          epoch,
+          expectedSeq: 1,
+          events: [{ type: 'run.started', worker: 'second', epoch }, warned('kept'), warned('left')],
+        });
+      }
+      const log = (id: string) => store.read(id, { afterSeq: 0, limit: 100 });
+
+      it('begins with the events of the other run, which stays as it is, and is nobody’s yet', async () => {
+        await parent();
+        const before = await log('a');
+        const changed = { ...config, model: 'other' };
+        expect(
+          await store.fork({
+            id: 'b',
+            config: changed,
+            parent: { run_id: 'a', seq: 3 },
+            events: [forked(3), warned('new')],
+          }),
+        ).toEqual({ runId: 'b', created: true });
+        expect(await log('a')).toEqual(before);
+        const events = await log('b');
+        expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+        expect(events[0]).toEqual({
+          ...before[0],
+          run_id: 'b',
+          config: changed,
+          parent: { run_id: 'a', seq: 3 },
+        });
+        expect(events.slice(1, 3)).toEqual(before.slice(1, 3).map((event) => ({ ...event, run_id: 'b' })));
+        expect(events[3]).toMatchObject({ type: 'run.forked', from: { run_id: 'a', seq: 3 } });
+        const summary = await store.summary('b');
+        expect(summary).toEqual(summarizeRun(foldAll(emptyRunState('b'), events)));
+        expect(summary).toMatchObject({
+          model: 'other',
+          phase: 'queued',
+          parent: { run_id: 'a', seq: 3 },
+          created_at: events[3]?.at,
+          last_seq: 5,
+        });
+        expect(await store.claim('b', 'worker')).toEqual({ epoch: 1, lastSeq: 5 });
+      });
+
+      it('is listed with the run it comes from, with the newest runs, and after a reopening', async () => {
+        await parent();
+        await store.fork({ id: 'b', config, parent: { run_id: 'a', seq: 2 }, events: [forked(2)] });
+        await store.fork({ id: 'c', config, parent: { run_id: 'a', seq: 3 }, events: [forked(3)] });
+        await store.fork({ id: 'd', config, parent: { run_id: 'b', seq: 3 }, events: [forked(3)] });
+        store = await subject.reopen();
+        const forks = async (id: string) => (await store.forksOf(id)).map((run) => run.id);
+        expect(await forks('a')).toEqual(['b', 'c']);
+        expect(await forks('b')).toEqual(['d']);
+        expect(await forks('d')).toEqual([]);
+        expect(await forks('nobody')).toEqual([]);
+        expect((await store.list({ limit: 10 })).map((run) => run.id)).toEqual(['d', 'c', 'b', 'a']);
+        expect((await log('d')).map(({ type }) => type)).toEqual([
+          'run.created',
+          'run.started',
+          'run.forked',
+          'run.forked',
+        ]);
+      });
+
+      it('D3: is made once for a repeated key', async () => {
+        await parent();
+        const parentOf = { run_id: 'a', seq: 2 };
+        const key = { idempotencyKey: 'key' };
+        await store.fork({ id: 'b', config, parent: parentOf, events: [forked(2)], ...key });
+        expect(await store.fork({ id: 'c', config, parent: parentOf, events: [forked(2)], ...key })).toEqual({
+          runId: 'b',
+          created: false,
+        });
+        expect(await store.summary('c')).toBeUndefined();
+      });
+
+      it('is refused, and leaves nothing, where there is no such run or event, or no readable event', async () => {
+        await parent();
+        const nobody = store.fork({ id: 'b', config, parent: { run_id: 'x', seq: 1 }, events: [forked(1)] });
+        await expect(nobody).rejects.toMatchObject({ code: 'run_not_found' });
+        const beyond = store.fork({ id: 'b', config, parent: { run_id: 'a', seq: 5 }, events: [forked(5)] });
+        await expect(beyond).rejects.toMatchObject({ code: 'event_not_found' });
+        const unreadable = { ...forked(3), iteration: -1 } as NewEvent;
+        await expect(
+          store.fork({ id: 'b', config, parent: { run_id: 'a', seq: 3 }, events: [unreadable] }),
+        ).rejects.toThrow();
+        expect(await store.summary('b')).toBeUndefined();
+        expect(await log('b')).toEqual([]);
+        expect(await store.forksOf('a')).toEqual([]);
+      });
+
+      it('P17: does not count a second time how the copied replies were read', async () => {
+        await store.create({ id: 'a', config });
+        const { epoch } = await store.claim('a', 'worker');
+        await store.append('a', {
+          epoch,
+          expectedSeq: 1,
+          events: [{ ...modelCall, call: 1 }, reply({ calls: ['native'] })],
+        });
+        const before = await store.readings();
+        await store.fork({ id: 'b', config, parent: { run_id: 'a', seq: 3 }, events: [forked(3)] });
+        expect(await store.readings()).toEqual(before);
+      });
+    });
+
+    it('refuses an append of an older epoch and changes nothing', async () => {
+      await store.create({ id: 'a', config });
+      const old = await store.claim('a', 'frozen');
+      const young = await store.claim('a', 'awake');
+      expect(young.epoch).toBe(old.epoch + 1);
+      const stale = store.append('a', { epoch: old.epoch, expectedSeq: 1, events: [warned('late')] });
+      await expect(stale).rejects.toMatchObject({ code: 'stale_epoch' });
+      expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([]);
+      await store.append('a', { epoch: young.epoch, expectedSeq: 1, events: [warned('mine')] });
+      expect(await store.summary('a')).toMatchObject({ last_seq: 2 });
+    });
+
+    it('refuses an append that expects another length and stores nothing of it', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      for (const expectedSeq of [0, 2, 7]) {
+        const wrong = store.append('a', { epoch, expectedSeq, events: [warned('x'), warned('y')] });
+        await expect(wrong).rejects.toMatchObject({ code: 'seq_conflict' });
+      }
+      expect(await store.read('a', { afterSeq: 0, limit: 10 })).toHaveLength(1);
+    });
+
+    it('stores the events of one append together or not at all', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      const broken: NewEvent = {
+        type: 'tool-call.ended',
+        call_id: 'c1',
+        tool: 'x',
+        result: { success: true, tool: 'x', output: null },
+        duration_ms: 1,
+      };
+      await expect(
+        store.append('a', { epoch, expectedSeq: 1, events: [warned('first'), broken] }),
+      ).rejects.toThrow(/never started/);
+      expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([]);
+      await store.append('a', { epoch, expectedSeq: 1, events: [warned('second')] });
+      expect(await store.readOne('a', 2)).toMatchObject({ message: 'second' });
+    });
+
+    it('refuses what it could not read back', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      const wrong: NewEvent = { type: 'run.started', worker: 'w', epoch: Number.NaN };
+      await expect(store.append('a', { epoch, expectedSeq: 1, events: [wrong] })).rejects.toThrow();
+      expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([]);
+    });
+
+    it('P17: counts for each model how its replies were read, over all runs, and keeps the counts', async () => {
+      const readAs = async (id: string, model: string, parsed: readonly NewEvent[]) => {
+        await store.create({ id, config: { ...config, model } });
+        const { epoch } = await store.claim(id, 'worker');
+        let expectedSeq = 1;
+        for (const event of parsed) {
+          const started: NewEvent = { ...modelCall, call: expectedSeq };
+          expectedSeq =
+            (await store.append(id, { epoch, expectedSeq, events: [started, event] })).at(-1)?.seq ?? 0;
+        }
+        const refused = store.append(id, { epoch: epoch + 1, expectedSeq, events: [reply({})] });
+        await expect(refused).rejects.toMatchObject({ code: 'stale_epoch' });
+      };
+      await readAs('a', 'qwen3', [reply({ calls: ['native', 'native'] }), reply({})]);
+      await readAs('b', 'qwen3', [reply({ calls: ['json'], mended: true, refusals: 2 }), swallowed]);
+      await readAs('c', 'qwen3', [reply({ calls: ['xml'] })]);
+      await readAs('d', 'other', [reply({ malformed: true })]);
+      const expected = new Map([
+        [
+          'qwen3',
+          {
+            replies: 5,
+            calls: 4,
+            none: 2,
+            layers: { native: 2, json: 1, xml: 1 },
+            formats: { 'the native format': 2, 'the json format': 1, 'the xml format': 1 },
+            repaired: 1,
+            coerced: 1,
+            refused: 2,
+            malformed: 1,
+          },
+        ],
+        [
+          'other',
+          {
+            replies: 1,
+            calls: 0,
+            none: 1,
+            layers: { native: 0, json: 0, xml: 0 },
+            formats: {},
+            repaired: 0,
+            coerced: 0,
+            refused: 0,
+            malformed: 1,
+          },
+        ],
+      ]);
+      expect(await store.readings()).toEqual(expected);
+      store = await subject.reopen();
+      expect(await store.readings()).toEqual(expected);
+    });
+
+    it('knows missing runs and finished runs', async () => {
+      await expect(store.claim('nobody', 'worker')).rejects.toMatchObject({ code: 'run_not_found' });
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      await store.append('a', { epoch, expectedSeq: 1, events: [ended] });
+      await expect(store.claim('a', 'worker')).rejects.toMatchObject({ code: 'run_ended' });
+      const late = store.append('a', { epoch, expectedSeq: 2, events: [warned('late')] });
+      await expect(late).rejects.toMatchObject({ code: 'run_ended' });
+    });
+
+    it('keeps the summary equal to the fold of the log', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      await store.append('a', {
+        epoch,
+        expectedSeq: 1,
+        events: [{ type: 'run.started', worker: 'worker', epoch }],
+      });
+      await store.append('a', {
+        epoch,
+        expectedSeq: 2,
+        events: [{ type: 'stop.requested', force: false, by: 'operator' }],
+      });
+      await store.append('a', { epoch, expectedSeq: 3, events: [ended] });
+      const log = await store.read('a', { afterSeq: 0, limit: 10 });
+      expect(await store.summary('a')).toEqual(summarizeRun(foldAll(emptyRunState('a'), log)));
+    });
+
+    it('lists the newest first, page by page, and the unfinished oldest first', async () => {
+      for (const id of ['a', 'b', 'c', 'd', 'e']) await store.create({ id, config });
+      const { epoch } = await store.claim('c', 'worker');
+      await store.append('c', { epoch, expectedSeq: 1, events: [ended] });
+      const seen: string[] = [];
+      let before: { createdAt: number; id: string } | undefined;
+      for (;;) {
+        const page = await store.list({ limit: 2, before });
+        seen.push(...page.map((run) => run.id));
+        const last = page.at(-1);
+        if (!last) break;
+        before = { createdAt: last.created_at, id: last.id };
+      }
+      expect([...seen].sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
+      const newestFirst = (await store.list({ limit: 10 })).map((run) => run.created_at);
+      expect(newestFirst).toEqual([...newestFirst].sort((x, y) => y - x));
+      const unfinished = await store.unfinished();
+      expect(unfinished.map((run) => run.id).sort()).toEqual(['a', 'b', 'd', 'e']);
+    });
+
+    it('lists the runs that pass a filter, page by page, as the filter itself says', async () => {
+      const models = ['Alpha:8b', 'beta'];
+      const titles = ['Fix the Parser', 'write 100 % of "it"', 'parse_it'];
+      for (let index = 0; index < 12; index += 1) {
+        const id = `r${index}`;
+        const mode = (['task', 'session', 'explore'] as const)[index % 3] ?? 'task';
+        const model = models[index % 2] ?? '';
+        await store.create({ id, config: { ...config, mode, model, title: titles[(index >> 1) % 3] } });
+        if (index % 4 === 0) continue;
+        const { epoch } = await store.claim(id, 'worker');
+        await store.append(id, { epoch, expectedSeq: 1, events: [ended] });
+      }
+      const all = await store.list({ limit: 100 });
+      const filters: RunFilter[] = [
+        { mode: 'session' },
+        { model: 'beta' },
+        { reason: 'final_answer' },
+        { reason: 'stall' },
+        { state: 'active' },
+        { state: 'ended', mode: 'task' },
+        { state: 'waiting' },
+        { text: 'PARSER' },
+        { text: 'alpha fix' },
+        { text: '100 % of "it"' },
+        { text: 'parse_it' },
+        { text: 'nowhere' },
+        { text: 'parse', mode: 'task', state: 'ended', model: 'Alpha:8b' },
+      ];
+      for (const filter of filters) {
+        const wanted = all.filter((run) => passesFilter(run, filter)).map(({ id }) => id);
+        const seen: string[] = [];
+        for (let before: { createdAt: number; id: string } | undefined; ; ) {
+          const page = await store.list({ limit: 2, before, filter });
+          seen.push(...page.map(({ id }) => id));
+          const last = page.at(-1);
+          if (!last) break;
+          before = { createdAt: last.created_at, id: last.id };
+        }
+        expect(seen, JSON.stringify(filter)).toEqual(wanted);
+      }
+    });
+
+    describe('search over all runs', () => {
+      const say = async (id: string, ...texts: string[]) => {
+        if (!(await store.summary(id)))
+          await store.create({ id, config: { ...config, task: `Task of ${id}` } });
+        const { epoch, lastSeq } = await store.claim(id, 'worker');
+        await store.append(id, { epoch, expectedSeq: lastSeq, events: texts.map(warned) });
+      };
+      const find = async (query: string) =>
+        (await store.search(query, { limit: 50 })).runs.flatMap(({ hits }) =>
+          hits.map((hit) => `${hit.run_id}:${hit.seq}`),
+        );
+
+      it('finds every event with all the words as soon as it is appended, the latest run first', async () => {
+        await say('a', 'The fox went over the hill', 'nothing here');
+        await say('b', 'A hill without animals', 'Over there: a fox on a HILL');
+        expect(await find('fox hill')).toEqual(['b:3', 'a:2']);
+        expect(await find('hil')).toEqual(['b:3', 'b:2', 'a:2']);
+        expect(await find('ill')).toEqual([]);
+        await say('a', 'again a fox, hills');
+        expect(await find('fox hill')).toEqual(['a:4', 'a:2', 'b:3']);
+        expect(await find('task')).toEqual(['b:1', 'a:1']);
+        store = await subject.reopen();
+        expect(await find('fox hill')).toEqual(['a:4', 'a:2', 'b:3']);
+      });
+
+      it('takes phrases, names with signs in them, and words without regard to accents', async () => {
+        await say('a', 'we read_file("src/Main.ts") and read the file', 'Ein schönes Café');
+        expect(await find('read_file')).toEqual(['a:2']);
+        expect(await find('src/main.ts')).toEqual(['a:2']);
+        expect(await find('"the file"')).toEqual(['a:2']);
+        expect(await find('"file the"')).toEqual([]);
+        expect(await find('cafe SCHON')).toEqual(['a:3']);
+      });
+
+      it('marks the words in a stretch of the text', async () => {
+        await say('a', `${'before '.repeat(60)}the\nneedle in\u0000the haystack ${'after '.repeat(60)}`);
+        const [hit] = (await store.search('NEED hay', { limit: 5 })).runs.flatMap(({ hits }) => hits);
+        expect(hit).toMatchObject({ run_id: 'a', seq: 2, type: 'policy.warned', at: expect.any(Number) });
+        expect(hit?.ranges.map(([from, to]) => hit.text.slice(from, to))).toEqual(['needle', 'haystack']);
+        expect(hit?.text).toContain('the needle in the haystack');
+        expect(hit?.text.length).toBeLessThan(260);
+      });
+
+      it('issue 7: a common word in one run leaves room for the others, and says how often it stands there', async () => {
+        await say('rare', 'a common word');
+        await say('often', ...Array.from({ length: 250 }, (_, index) => `common ${index}`));
+        const { runs, next } = await store.search('common', { limit: 20 });
+        expect(runs.map((run) => [run.run_id, run.places, run.hits.map(({ seq }) => seq)])).toEqual([
+          ['often', 250, [251, 250, 249]],
+          ['rare', 1, [2]],
+        ]);
+        expect(runs[0]).not.toHaveProperty('at_least');
+        expect(next).toBeUndefined();
+      });
+
+      it('ranks a run that is about the words before one that mentions them, and its task first', async () => {
+        await say('a', 'nothing', 'mentions the task of a');
+        await say('b', 'mentions the task of a, later');
+        expect(await find('"task of a"')).toEqual(['a:1', 'a:3', 'b:2']);
+      });
+
+      it('brings one page after the other, each run once, whatever is written meanwhile', async () => {
+        for (const id of ['a', 'b', 'c', 'd', 'e']) await say(id, 'common', 'rare', 'common');
+        const seen: string[] = [];
+        for (let from: FoundFrom | undefined; ; ) {
+          const page = await store.search('common', { limit: 2, from });
+          seen.push(...page.runs.map((run) => `${run.run_id}:${run.places}`));
+          from = page.next;
+          if (from === undefined) break;
+          await say('a', 'common');
+        }
+        expect(seen).toEqual(['e:2', 'd:2', 'c:2', 'b:2', 'a:2']);
+      });
+
+      it('finds the beginning and the end of a long text, and answers within its bounds', async () => {
+        await say('a', `first ${'x '.repeat(500_000)} last`);
+        expect(await find('first')).toEqual(['a:2']);
+        expect(await find('last')).toEqual(['a:2']);
+      });
+
+      it('finds nothing of a run that was deleted', async () => {
+        await say('a', 'a secret fox');
+        await say('b', 'a fox');
+        expect(await find('fox')).toEqual(['b:2', 'a:2']);
+        const { epoch } = await store.claim('a', 'worker');
+        await store.append('a', { epoch, expectedSeq: 2, events: [ended] });
+        await store.deleteRun('a');
+        expect(await find('fox')).toEqual(['b:2']);
+        expect(await find('secret')).toEqual([]);
+      });
+
+      it('takes any text as a query', async () => {
+        await say('a', 'some words');
+        for (const query of [
+          '',
+          ' ',
+          '"',
+          '*',
+          'NOT',
+          'a AND',
+          '(',
+          ')',
+          'text:',
+          '-',
+          '^a',
+          '{a b}',
+          '\u0000',
+        ]) {
+          expect(Array.isArray(await find(query))).toBe(true);
+        }
+        expect(await find('*')).toEqual([]);
+        await fc.assert(
+          fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (query) => {
+            const { runs } = await store.search(query, { limit: 3 });
+            for (const { text, ranges } of runs.flatMap(({ hits }) => hits)) {
+              for (const [from, to] of ranges) expect(from >= 0 && from < to && to <= text.length).toBe(true);
+            }
+          }),
+          { numRuns: 60 },
+        );
+      });
+    });
+
+    it('counts how often a run was taken up since it last got on', async () => {
+      await store.create({ id: 'a', config });
+      expect(await store.beginRecovery('a')).toBe(1);
+      expect(await store.beginRecovery('a')).toBe(2);
+      await store.settleRecovery('a');
+      // What was indexed for the search stays indexed: a word is found once.
+      const found = () => store.search('notes', { limit: 10 });
+      await vi.waitFor(async () => expect((await found()).behind).toBe(0), { timeout: 10_000 });
+      const places = (await found()).runs.map((run) => run.places);
+      await store.settleRecovery('a');
+      await vi.waitFor(async () => expect((await found()).behind).toBe(0), { timeout: 10_000 });
+      expect((await found()).runs.map((run) => run.places)).toEqual(places);
+      expect(await store.beginRecovery('a')).toBe(1);
+      await expect(store.beginRecovery('nobody')).rejects.toMatchObject({ code: 'run_not_found' });
+    });
+
+    it('wakes listeners after the commit, and survives one that throws', async () => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+      const heard: string[] = [];
+      store.onAppend(() => {
+        throw new Error('deaf');
+      });
+      const stop = store.onAppend((runId, lastSeq) => heard.push(`${runId}:${lastSeq}`));
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      await store.append('a', { epoch, expectedSeq: 1, events: [warned('x'), warned('y')] });
+      stop();
+      await store.append('a', { epoch, expectedSeq: 3, events: [warned('z')] });
+      expect(heard).toEqual(['a:1', 'a:3']);
+      expect(log).toHaveBeenCalled();
+      log.mockRestore();
+    });
+
+    it('D19: has everything again after it was closed and opened', async () => {
+      await store.create({ id: 'a', config, idempotencyKey: 'key' });
+      const { epoch } = await store.claim('a', 'worker');
+      await store.append('a', { epoch, expectedSeq: 1, events: [warned('kept')] });
+      const log = await store.read('a', { afterSeq: 0, limit: 10 });
+      const summary = await store.summary('a');
+      store = await subject.reopen();
+      expect(await store.read('a', { afterSeq: 0, limit: 10 })).toEqual(log);
+      expect(await store.summary('a')).toEqual(summary);
+      expect(await store.create({ id: 'b', config, idempotencyKey: 'key' })).toEqual({
+        runId: 'a',
+        created: false,
+      });
+      await store.append('a', { epoch, expectedSeq: 2, events: [warned('on')] });
+      expect(await store.summary('a')).toMatchObject({ last_seq: 3 });
+    });
+
+    it('lets only the newest epoch write, in every interleaving of workers, and leaves no gap', async () => {
+      const step = fc.oneof(
+        fc.record({ kind: fc.constant('claim' as const), worker: fc.nat(2) }),
+        fc.record({
+          kind: fc.constant('append' as const),
+          worker: fc.nat(2),
+          events: fc.integer({ min: 1, max: 3 }),
+        }),
+        fc.record({ kind: fc.constant('look' as const), worker: fc.nat(2) }),
+      );
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+          const id = `p${run++}`;
+          await store.create({ id, config });
+          const workers = [0, 1, 2].map(() => ({ epoch: 0, seq: 0 }));
+          const accepted: string[] = [];
+          let epoch = 0;
+          let count = 0;
+          for (const [index, action] of steps.entries()) {
+            const worker = workers[action.worker];
+            if (!worker) continue;
+            if (action.kind === 'claim') {
+              const claimed = await store.claim(id, `w${action.worker}`);
+              epoch += 1;
+              expect(claimed).toEqual({ epoch, lastSeq: count + 1 });
+              worker.epoch = claimed.epoch;
+              worker.seq = claimed.lastSeq;
+            } else if (action.kind === 'look') {
+              worker.seq = (await store.summary(id))?.last_seq ?? 0;
+            } else {
+              const texts = Array.from({ length: action.events }, (_, n) => `${index}.${n}`);
+              const attempt = store.append(id, {
+                epoch: worker.epoch,
+                expectedSeq: worker.seq,
+                events: texts.map(warned),
+              });
+              if (worker.epoch !== epoch || epoch === 0) {
+                await expect(attempt).rejects.toMatchObject({ code: 'stale_epoch' });
+              } else if (worker.seq !== count + 1) {
+                await expect(attempt).rejects.toMatchObject({ code: 'seq_conflict' });
+              } else {
+                worker.seq = (await attempt).at(-1)?.seq ?? 0;
+                accepted.push(...texts);
+                count += texts.length;
+              }
+            }
+          }
+          const log = await store.read(id, { afterSeq: 1, limit: 1000 });
+          expect(log.map((event) => event.seq)).toEqual(accepted.map((_, index) => index + 2));
+          expect(log.map((event) => ('message' in event ? event.message : ''))).toEqual(accepted);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('takes exactly one of several appends that were made at the same moment', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.uuid(), async (writers, id) => {
+          await store.create({ id, config });
+          const { epoch } = await store.claim(id, 'worker');
+          const attempts = await Promise.allSettled(
+            Array.from({ length: writers }, (_, n) =>
+              store.append(id, { epoch, expectedSeq: 1, events: [warned(String(n))] }),
+            ),
+          );
+          expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+          expect(await store.read(id, { afterSeq: 1, limit: 10 })).toHaveLength(1);
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    const share = (id: string, run_id: string, over: Partial<ShareRecord> = {}): ShareRecord => ({
+      ...{
+        id,
+        run_id,
+        token_hash: id.padStart(64, '0'),
+        title: 'A run',
+        scope: 'everything',
+        show: ['email'],
+      },
+      ...{ created_at: 5, expires_at: 1_900_000_000_000, views: 0 },
+      ...over,
+    });
+
+    it('issue 8: keeps links by the hash of their token, counts their views and revokes each once', async () => {
+      await store.create({ id: 'run', config });
+      const first = share('a1', 'run', { until_seq: 1 });
+      const second = share('a2', 'run', { created_at: 6, scope: 'summary', show: [] });
+      await store.addShare(first);
+      await store.addShare(second);
+      expect(await store.shares()).toEqual([second, first]);
+      expect(await store.shareByHash(first.token_hash)).toEqual(first);
+      expect(await store.shareByHash('f'.repeat(64))).toBeUndefined();
+
+      await store.countShareView('a1', 70);
+      await store.countShareView('a1', 80);
+      expect(await store.revokeShare('a1', 90)).toBe(true);
+      expect(await store.revokeShare('a1', 95)).toBe(true);
+      expect(await store.revokeShare('nobody', 95)).toBe(false);
+      store = await subject.reopen();
+      expect(await store.shareByHash(first.token_hash)).toEqual({
+        ...first,
+        ...{ views: 2, last_viewed_at: 80, revoked_at: 90 },
+      });
+      expect(await store.shareByHash(second.token_hash)).toEqual(second);
+    });
+
+    it('issue 8: makes no link to a run that is not there', async () => {
+      await expect(store.addShare(share('a1', 'nobody'))).rejects.toMatchObject({ code: 'run_not_found' });
+      expect(await store.shares()).toEqual([]);
+    });
+
+    it('issue 8: deletes a run that has ended, with its log, and revokes its links first', async () => {
+      await store.create({ id: 'kept', config });
+      await store.create({ id: 'run', config, idempotencyKey: 'key' });
+      await store.addShare(share('a1', 'run'));
+      await store.addShare(share('a2', 'kept'));
+      await expect(store.deleteRun('run')).rejects.toMatchObject({ code: 'run_not_ended' });
+      const { epoch } = await store.claim('run', 'worker');
+      await store.append('run', { epoch, expectedSeq: 1, events: [ended] });
+
+      await store.deleteRun('run');
+      await expect(store.deleteRun('run')).rejects.toMatchObject({ code: 'run_not_found' });
+      expect(await store.summary('run')).toBeUndefined();
+      expect(await store.read('run', { afterSeq: 0, limit: 10 })).toEqual([]);
+      expect((await store.list({ limit: 10 })).map(({ id }) => id)).toEqual(['kept']);
+      const left = new Map((await store.shares()).map((one) => [one.id, one.revoked_at]));
+      expect(left.get('a1')).toBeGreaterThan(0);
+      expect(left.get('a2')).toBeUndefined();
+      // The key is free again, and so is the identifier.
+      expect(await store.create({ id: 'run', config, idempotencyKey: 'key' })).toEqual({
+        runId: 'run',
+        created: true,
+      });
+      expect(await store.read('run', { afterSeq: 0, limit: 10 })).toHaveLength(1);
+    });
+
+    it('Model Check: keeps one result per model and digest, whole and in figures', async () => {
+      const first = sampleCheck({ digest: 'one', ended_at: 10 });
+      const second = sampleCheck({ digest: 'two', ended_at: 20 });
+      const other = sampleCheck({ model: 'b:1b', digest: '', ended_at: 15 });
+      for (const check of [second, first, other]) await store.saveModelCheck(check);
+      expect(await store.modelChecks()).toEqual([second, other, first].map(summarizeCheck));
+      expect(await store.modelCheck('qwen3:8b')).toEqual(second);
+      expect(await store.modelCheck('qwen3:8b', 'one')).toEqual(first);
+      expect(await store.modelCheck('b:1b', '')).toEqual(other);
+      expect(await store.modelCheck('b:1b', 'one')).toBeUndefined();
+      expect(await store.modelCheck('nobody')).toBeUndefined();
+
+      const again = { ...first, ended_at: 30, probes: first.probes.slice(0, 1) };
+      await store.saveModelCheck(again);
+      store = await subject.reopen();
+      expect(await store.modelCheck('qwen3:8b')).toEqual(again);
+      expect(await store.modelChecks()).toEqual([again, second, other].map(summarizeCheck));
+    });
+
+    it('keeps experiments with their items in order, and changes some of them at a time', async () => {
+      const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1, 2, 3] });
+      const summary = (id: string, created_at: number): ExperimentSummary => ({
+        ...{ id, name: plan.name, mode: plan.mode, status: 'waiting', created_at, updated_at: created_at },
+        ...{ total: 3, done: 0, failed: 0, plan },
+      });
+      const items: ExperimentItem[] = [1, 2, 3].map((position) => ({
+        ...{ position, model: 'm', options: {}, seed: position, repeat: 1, status: 'waiting' as const },
+      }));
+      await store.saveExperiment(summary('older', 1), items.toReversed());
+      await store.saveExperiment(summary('newer', 2), []);
+      expect(await store.experiment('older')).toEqual({ summary: summary('older', 1), items });
+      expect((await store.experiments()).map(({ id }) => id)).toEqual(['newer', 'older']);
+
+      const running: ExperimentItem = {
+        ...{ position: 2, model: 'm', options: {}, seed: 2, repeat: 1 },
+        ...{ status: 'running', run_id: 'r' },
+      };
+      const changed: ExperimentSummary = { ...summary('older', 1), status: 'running', updated_at: 9 };
+      await store.saveExperiment(changed, [running]);
+      store = await subject.reopen();
+      expect(await store.experiment('older')).toEqual({
+        summary: changed,
+        items: [items[0], running, items[2]],
+      });
+      expect(await store.experiment('nobody')).toBeUndefined();
+      // What a starting worker looks at: those that wait or run, and stopped ones with a run in hand.
+      await store.saveExperiment({ ...summary('finished', 3), status: 'finished', running: 0 }, []);
+      await store.saveExperiment({ ...summary('stopped', 4), status: 'stopped', running: 0 }, []);
+      await store.saveExperiment({ ...summary('uncounted', 5), status: 'stopped' }, []);
+      await store.saveExperiment({ ...summary('in-hand', 0), status: 'stopped', running: 1 }, []);
+      expect(await store.unfinishedExperiments()).toEqual([
+        { ...summary('in-hand', 0), status: 'stopped', running: 1 },
+        changed,
+        summary('newer', 2),
+      ]);
+    });
+  });
+}
