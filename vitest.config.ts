@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What a test waits for comes when the machine gets to it. */
 const patient = {
   setupFiles: ['lib/testing/patience.ts'],
   expect: { poll: { timeout: 20_000 } },
+  // Vitest leaves one processor to itself, which on a machine with two is half of it. Many tests only wait.
+  maxWorkers: Math.max(2, availableParallelism()),
 };
 
 export default defineConfig({
@@ -17,7 +20,10 @@ export default defineConfig({
         '**/*.test.ts',
         'lib/testing/**',
         'lib/parser/testing/**',
-        'lib/compare/at-once.ts',
+        '**/under-test.ts',
+        'lib/compare/compare-logs.ts',
+        'lib/http/test-gate.ts',
+        'lib/sign-ins/test-store.ts',
         'lib/runs/play.ts',
         'lib/runs/test-service.ts',
       ],
@@ -40,6 +46,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...patient,
+          // They wait a good deal: for leases, time limits, pauses between tries and processes that end.
+          maxWorkers: patient.maxWorkers + 1,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
           testTimeout: 60_000,

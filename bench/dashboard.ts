@@ -9,6 +9,7 @@ import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { longLog } from '../lib/testing/sample-logs.ts';
 import { heapMb, openBrowser } from './browser.ts';
 import { quantile } from './quantile.ts';
+import { writeCall } from './write-call.ts';
 
 // What a reader of the dashboard waits for, in a headless browser on the production build: how long an event takes from
 // its writing to the screen while a run makes about 200 a second, how evenly the page is drawn meanwhile, how soon a run of
@@ -124,10 +125,6 @@ async function thirteenthTab(loupe: LoupeServer, context: BrowserContext): Promi
   return took;
 }
 
-const write = (number: number) => ({
-  name: 'write_file',
-  arguments: { path: `file-{{n}}-${number}.txt`, content: 'A line of text.\n' },
-});
 const ollama = await startFakeOllama({
   record: false,
   scenarios: [
@@ -136,7 +133,7 @@ const ollama = await startFakeOllama({
       pace: { prompt_ms: 30 },
       steps: [
         // A reply is five events and each call two more: with six calls, 17 events for one wait on the model.
-        { repeat: 90, steps: [{ reply: { tool_calls: [1, 2, 3, 4, 5, 6].map(write) } }] },
+        { repeat: 90, steps: [{ reply: { tool_calls: [1, 2, 3, 4, 5, 6].map(writeCall) } }] },
         { reply: { content: 'The work is completed.' } },
       ],
     },

@@ -9,7 +9,6 @@ import { instantScenario, type ScenarioInput } from '../lib/demo/scenario.ts';
 import { runLoop } from '../lib/engine/run-loop.ts';
 import { foldAll } from '../lib/events/fold-run.ts';
 import { emptyRunState } from '../lib/events/run-state.ts';
-import { withObservers } from '../lib/exports/append-observer.ts';
 import type { ChatModel } from '../lib/model/chat-model.ts';
 import { createOllamaChatModel } from '../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../lib/model/ollama-host.ts';
@@ -156,7 +155,8 @@ async function measureRun(subject: Subject, id: string, { url, root, store }: Pl
   const events = await store.read(id, { afterSeq: 0, limit: 10 });
   const logs = new SessionLogger(join(root, 'sessions'), (runId, range) => store.read(runId, range));
   const log = new StoredRunLog({
-    store: withObservers(store, [logs]),
+    store,
+    observers: [logs],
     state: foldAll(emptyRunState(id), events),
     epoch,
     onChange: () => {},

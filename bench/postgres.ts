@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NewEvent } from '../lib/events/registry.ts';
 import { PostgresRunStore } from '../lib/store/postgres/postgres-store.ts';
-import type { RunStore } from '../lib/store/run-store.ts';
 import { ThreadedRunStore } from '../lib/store/sqlite/threaded-store.ts';
+import type { Store } from '../lib/store/store.ts';
 import { findPostgres, startPostgres } from '../lib/testing/postgres-server.ts';
 import { sampleConfig } from '../lib/testing/sample-logs.ts';
 import { quantile } from './quantile.ts';
@@ -19,14 +19,14 @@ const event: NewEvent = { type: 'policy.warned', code: 'bench', message: 'x'.rep
 
 interface Subject {
   name: string;
-  store: RunStore;
+  store: Store;
   epoch: number;
   seq: number;
   tookMs: number[];
   readMs: number;
 }
 
-async function subject(name: string, store: RunStore): Promise<Subject> {
+async function subject(name: string, store: Store): Promise<Subject> {
   await store.create({ id: 'bench', config: sampleConfig() });
   const { epoch } = await store.claim('bench', 'bench');
   return { name, store, epoch, seq: 1, tookMs: [], readMs: 0 };

@@ -9,6 +9,7 @@ const benches = {
   compare: 'compare.ts',
   dashboard: 'dashboard.ts',
   engine: 'engine.ts',
+  import: 'import.ts',
   parser: 'parser.ts',
   postgres: 'postgres.ts',
   sandbox: 'sandbox.ts',

@@ -1,5 +1,5 @@
 import { startOllama } from '../e2e/ollama/start-ollama.ts';
-import { freeSlot, seeLetGo } from '../lib/model/let-go.ts';
+import { freeSlot, releaseSlotAfterAbort } from '../lib/model/let-go.ts';
 import { createOllamaChatModel } from '../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../lib/model/ollama-host.ts';
@@ -35,7 +35,11 @@ if (ollama) {
           times: [] as number[],
         },
         { name: 'is the slot free', run: () => freeSlot(connection, slot), times: [] as number[] },
-        { name: 'has the server let go', run: () => seeLetGo(connection, slot), times: [] as number[] },
+        {
+          name: 'releases the slot',
+          run: () => releaseSlotAfterAbort(connection, slot),
+          times: [] as number[],
+        },
       ];
       for (let round = -3; round < rounds; round++) {
         for (const { run, times } of ways) {

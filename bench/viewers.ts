@@ -9,6 +9,7 @@ import { startLoupe } from '../e2e/loupe-server.ts';
 import type { RunReply } from '../lib/api/replies.ts';
 import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { quantile } from './quantile.ts';
+import { writeCall } from './write-call.ts';
 
 // What many viewers of one run cost: the real server, a run of a thousand events, two hundred event streams in a process
 // of their own. Prints the time from the writing of an event to its arrival, and the server's memory round by round.
@@ -77,10 +78,6 @@ async function askMemory(server: ChildProcess): Promise<z.infer<typeof memoryUsa
   return memoryUsage.parse(JSON.parse(readFileSync(memoryFile, 'utf8')));
 }
 
-const write = (number: number) => ({
-  name: 'write_file',
-  arguments: { path: `file-{{n}}-${number}.txt`, content: 'A line of text.\n' },
-});
 const ollama = await startFakeOllama({
   record: false,
   scenarios: [
@@ -89,7 +86,7 @@ const ollama = await startFakeOllama({
       // About two hundred events a second, far more than a model makes: what is measured is delivery, not a jam.
       pace: { prompt_ms: 40 },
       steps: [
-        { repeat: 92, steps: [{ reply: { tool_calls: [write(1), write(2), write(3)] } }] },
+        { repeat: 92, steps: [{ reply: { tool_calls: [writeCall(1), writeCall(2), writeCall(3)] } }] },
         { reply: { content: 'The work is completed.' } },
       ],
     },

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import type { SignedInReply } from '../lib/api/replies.ts';
+import { STORED_KEY } from '../lib/api/sign-in-key.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { type LoupeServer, type LoupeServerOptions, startLoupe } from './loupe-server.ts';
 import { clearAway } from './runs.ts';
@@ -110,13 +112,20 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
 export { expect };
 
-/** Gives the browser the cookie of the operator, as the sign-in form does. */
+/** Signs the browser in as the form does: it gets the cookie, and its pages of this server find the key. */
 export async function signIn(context: BrowserContext, loupe: LoupeServer): Promise<void> {
   const answer = await context.request.post(`${loupe.url}/api/session`, {
     headers: { origin: loupe.url },
     data: { token: loupe.token },
   });
   if (!answer.ok()) throw new Error(`Not signed in: ${answer.status()} ${await answer.text()}`);
+  const { key } = (await answer.json()) as SignedInReply;
+  await context.addInitScript(
+    ({ origin, name, value }) => {
+      if (location.origin === origin && !localStorage.getItem(name)) localStorage.setItem(name, value);
+    },
+    { origin: loupe.url, name: STORED_KEY, value: key },
+  );
 }
 
 /**
@@ -133,7 +142,8 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
         .map(({ finished }) => finished.catch(() => undefined)), // one that was cancelled has settled too
     ),
   );
-  const axe = new AxeBuilder({ page });
+  // In the page itself, which has no frames of others, and without a list of all that is right.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
   expect(
     violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' | ')}`),

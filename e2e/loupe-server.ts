@@ -34,6 +34,8 @@ export interface LoupeServerOptions {
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
+  /** A command that runs the server, as `nsenter` does: it and its arguments come first. */
+  within?: readonly string[];
   /** Resolve when the server answers; `false` returns at once, for servers that are meant to die. */
   waitUntilReady?: boolean;
 }
@@ -62,7 +64,12 @@ export async function startLoupe(options: LoupeServerOptions): Promise<LoupeServ
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'loupe-data-'));
   const port = options.port ?? (await freePort());
   const token = 'token-for-tests-0123456789abcdef0123456789abcdef';
-  const child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], {
+  const [command = '', ...args] = [
+    ...(options.within ?? []),
+    process.execPath,
+    join(root, 'scripts', 'start.mjs'),
+  ];
+  const child = spawn(command, args, {
     cwd: root,
     env: {
       NODE_ENV: 'production',
@@ -75,6 +82,7 @@ export async function startLoupe(options: LoupeServerOptions): Promise<LoupeServ
       LOUPE_OPEN: '0',
       LOUPE_SHARE_BIND: '127.0.0.1:0',
       OLLAMA_HOST: options.ollamaUrl,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...(process.env.LOUPE_DIST_DIR ? { LOUPE_DIST_DIR: process.env.LOUPE_DIST_DIR } : {}),
       ...options.env,
     },

@@ -73,7 +73,7 @@ export class RunView {
         return scrollTop + clientHeight >= scrollHeight - 2;
       });
       const drawn = await this.timeline.locator('article').evaluateAll((articles) =>
-        // biome-ignore lint/performance/useDomNodeTextContent: what a reader sees, line by line
+        // `innerText`, not `textContent`: what a reader sees, line by line.
         articles.map((article) => [article.id, (article as HTMLElement).innerText] as const),
       );
       for (const [id, text] of drawn) rows.set(id, text);

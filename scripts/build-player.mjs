@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Builds the player: the timeline of the dashboard as one script and one style sheet that need no server, for exported
-// files, shared pages and replays. Run by `ensure.mjs --build`; by hand: node scripts/build-player.mjs
+// Builds the player: the dashboard's timeline as one script and one style sheet that need no server, for exported files,
+// shared pages and replays. Run by `ensure.mjs --build`; manually: node scripts/build-player.mjs
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,10 +10,10 @@ import { rolldown } from 'rolldown';
 import { playerFolder } from './player-folder.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-// The one that Tailwind's plug-in is made for.
+// The version that Tailwind's plug-in was built for.
 const postcss = createRequire(import.meta.resolve('@tailwindcss/postcss'))('postcss');
 
-/** Texts in other scripts are drawn with the reader's own fonts: what is embedded is paid for in every file. */
+/** Only Latin: embedded fonts are part of every exported file, and other scripts use the reader's fonts. */
 const EMBEDDED = [
   {
     family: 'Instrument Sans Variable',
@@ -36,7 +36,7 @@ async function buildScript() {
     platform: 'browser',
     transform: { define: { 'process.env.NODE_ENV': '"production"' }, jsx: 'react-jsx' },
     onLog(level, log, print) {
-      // 'use client' is a word to Next and means nothing here.
+      // 'use client' is a Next directive without meaning here.
       if (log.code !== 'MODULE_LEVEL_DIRECTIVE') print(level, log);
     },
   });
@@ -46,7 +46,7 @@ async function buildScript() {
   return inertScript(output[0].code);
 }
 
-/** The script stands inside a page: nothing in it may end its element or look like the beginning of a comment. */
+/** The script is embedded in a page: nothing in it may close its element or look like the start of a comment. */
 function inertScript(code) {
   const inert = code.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
   new Function(inert); // what was changed stood in strings, or this throws
@@ -55,7 +55,7 @@ function inertScript(code) {
 
 async function buildStyle() {
   const source = join(root, 'app', 'globals.css');
-  // The style sheet of the dashboard, with the fonts in it instead of beside it.
+  // The dashboard's style sheet, with its fonts embedded.
   const withoutFonts = readFileSync(source, 'utf8').replaceAll(/^@import "@fontsource-variable\/.*;\n/gm, '');
   const done = await postcss([tailwind({ base: root, optimize: { minify: true } })]).process(withoutFonts, {
     from: source,

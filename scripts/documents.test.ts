@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 
-it('docs/dependencies.md names every package, and none that is not there', () => {
+it('docs/dependencies.md lists exactly the packages in use', () => {
   const needed = Object.keys({
     ...manifest.dependencies,
     ...manifest.devDependencies,
@@ -23,7 +23,7 @@ it('docs/dependencies.md names every package, and none that is not there', () =>
   expect(named.filter((name) => !isNeeded(name))).toEqual([]);
 });
 
-it('docs/settings.md names every setting, and none that is not there', () => {
+it('docs/settings.md lists exactly the existing settings', () => {
   let hint = '';
   try {
     readEnvironment({ LOUPE_PORT: 'none' });
@@ -36,7 +36,7 @@ it('docs/settings.md names every setting, and none that is not there', () => {
   expect(rows.toSorted()).toEqual(settings.toSorted());
 });
 
-it('all that starts the program asks for the Node that package.json names', () => {
+it('every entry point requires the Node version in package.json', () => {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node) ?? [];
   expect(read('scripts/ensure.mjs')).toContain(`MINIMUM_NODE = [${major}, ${minor}];`);
   expect(read('scripts/start.mjs')).toContain(`major < ${major} || (major === ${major} && minor < ${minor})`);
@@ -45,7 +45,7 @@ it('all that starts the program asks for the Node that package.json names', () =
   expect(read('scripts/start.mjs')).toContain(`Loupe needs Node ${major}.${minor} or newer`);
 });
 
-it('SECURITY.md names tests that are there', () => {
+it('SECURITY.md refers to existing tests', () => {
   const tests = ['lib', 'e2e', 'scripts'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((file) => join(room, file)),
   );
@@ -64,7 +64,7 @@ it('SECURITY.md names tests that are there', () => {
   expect(missing).toEqual([]);
 });
 
-it('every link of the documents leads somewhere', () => {
+it('every relative link in the documents resolves', () => {
   const documents = ['.', 'docs', 'docs/decisions', 'e2e/ollama'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((file) => file.endsWith('.md'))

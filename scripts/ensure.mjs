@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Makes a fresh clone ready: packages, a Node that can run the program, a build of the present sources and, for tests,
-// a browser and the confinement tools. Plain JavaScript on Node's own modules, since it runs before anything is
-// installed and on any Node from 18.
+// Prepares a fresh clone: packages, a suitable Node, an up-to-date build and, for tests, a browser and the sandbox tools.
+// Plain JavaScript with built-in modules, because it runs before anything is installed and on any Node from 18.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -29,7 +28,7 @@ function run(command, args, options = {}) {
   return done.status ?? 1;
 }
 
-/** The lock file decides whether an install is due: a marker in node_modules holds the hash it was made from. */
+/** Installs packages if the lock file changed: a marker in node_modules contains the hash of the installed one. */
 function ensurePackages() {
   const hash = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
@@ -39,14 +38,16 @@ function ensurePackages() {
   const npm = process.env.npm_execpath;
   if (!npm) fail('Run this through npm: npm start, or npm test.');
   say('installing packages (once, about a minute)');
-  // Node 20 may install: the packages that need a newer Node are run by the one that comes with them.
-  const status = run(process.execPath, [npm, 'ci', '--loglevel=error', '--no-audit', '--no-fund']);
+  // Node 20 may install: packages that need a newer Node run with the one that is installed as a package. No package
+  // needs an install script, so none may run one.
+  const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
+  const status = run(process.execPath, [npm, 'ci', '--ignore-scripts', ...quiet]);
   if (status !== 0)
     fail('npm ci failed; its message is above. Check the network or the registry, then try again.');
   writeFileSync(marker, hash);
 }
 
-/** The Node that package scripts get: the one shipped as a package when there is one, else the system's. */
+/** The Node for package scripts: the one installed as a package if there is one, else the system's. */
 function nodeCommand() {
   const shipped = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
   return existsSync(shipped) ? shipped : 'node';
@@ -63,8 +64,8 @@ function ensureNode() {
   if (major > needMajor || (major === needMajor && minor >= needMinor)) return;
   fail(
     `Node ${needMajor}.${needMinor} or newer is needed, found ${version || 'none'}. ` +
-      'The package "node" normally brings one; allow its install script (npm config set ignore-scripts false) ' +
-      'and delete node_modules, or install Node 24 from your system.',
+      'Loupe brings its own on Linux, Windows (x64) and Intel Macs, as an optional package: delete node_modules and try ' +
+      'again without "omit=optional", or install Node 24.',
   );
 }
 
@@ -90,7 +91,7 @@ function sourceFiles(folder) {
     .sort();
 }
 
-/** By content, not by time: a checkout of another branch or an unpacked archive has times that say nothing. */
+/** By content, because modification times are meaningless after a checkout or in an unpacked archive. */
 function sourceHash() {
   const hash = createHash('sha256');
   const files = [
@@ -123,7 +124,7 @@ function ensureBuild() {
   });
 }
 
-/** Builds what is not there, or was made from other sources: a marker beside it holds their hash. */
+/** Builds if the output is missing or was built from different sources; a marker next to it contains their hash. */
 function ensureBuilt({ what, folder, hash, product, command }) {
   const marker = join(folder, 'loupe-sources');
   if (existsSync(join(folder, product)) && existsSync(marker) && readFileSync(marker, 'utf8') === hash)
@@ -139,7 +140,9 @@ function ensureBuilt({ what, folder, hash, product, command }) {
   writeFileSync(marker, hash);
 }
 
-/** Tests need a browser, bubblewrap and ripgrep. As root on Debian they are installed; elsewhere the command is named. */
+/**
+ * Tests need a browser, bubblewrap and ripgrep. They are installed as root on Debian; otherwise the command is printed.
+ */
 function ensureTestTools() {
   const missing = missingSystemTools();
   if (missing.length === 0) return;

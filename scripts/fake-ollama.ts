@@ -1,12 +1,12 @@
-// `npm run fake -- FILE…`: a server that speaks Ollama's wire and plays scenario files, such as a run that was saved as
-// one. Point OLLAMA_HOST at the address it prints.
+// `npm run fake -- FILE…`: a server that speaks Ollama's protocol and plays scenario files, such as an exported run.
+// Point OLLAMA_HOST at the address it prints.
 import { parseArgs } from 'node:util';
 import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { readScenarioFile } from '../lib/demo/scenario.ts';
 
 const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true });
 if (positionals.length === 0) {
-  console.error('Usage: npm run fake -- FILE… [--port N]   (a run gives one: Save as a scenario)');
+  console.error('Usage: npm run fake -- FILE… [--port N]   (to create one from a run: Save as a scenario)');
   process.exit(2);
 }
 try {

@@ -1,6 +1,6 @@
 /**
- * Where the built player is, from the folder of the program: beside the build of the dashboard that it belongs to, so
- * that a build for tests has its own. `lib/player/assets.ts` looks there as well.
+ * The folder of the built player, relative to the program: next to the matching dashboard build, so that a test build has
+ * its own. Must match `lib/sharing/player/assets.ts`.
  */
 export function playerFolder(distDir = process.env.LOUPE_DIST_DIR) {
   return distDir ? `${distDir}-player` : 'dist-player';

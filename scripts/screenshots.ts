@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node scripts/screenshots.ts`: takes the pictures of docs/screenshots from the program itself. The models are scripts
-// of the fake Ollama; everything else is real: server, store, tools, files, browser.
+// `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. The models are scenarios of the fake Ollama;
+// server, store, tools, files and browser are real.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'screenshots');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
-/** A picture in a README is loaded by everybody who looks at it. */
+/** Everyone who views the README loads the images. */
 const MAX_BYTES = 200_000;
 
 const REPORTS = {
@@ -122,7 +122,7 @@ function addScenarios(ollama: FakeOllama): void {
     pace,
     steps: [looking, summing, writing, shorter],
   });
-  // Checked, it writes its last calls as text.
+  // In a model check, it writes its last calls as text.
   for (const scenario of [...passingModel('qwen3:4b').slice(0, 6), ...leakingModel('qwen3:4b').slice(6)]) {
     ollama.add({ ...scenario, pace: { load_ms: 2400, prompt_ms: 60, ms_per_token: 14 } });
   }
@@ -143,7 +143,7 @@ async function main(): Promise<void> {
   });
   if (ensured.status !== 0) throw new Error('The dashboard could not be built.');
 
-  // They stand in the pictures; fails where there is one already.
+  // The folder names appear in the screenshots; fails if one exists already.
   const workspace = join(tmpdir(), 'quarterly-reports');
   const imports = join(tmpdir(), 'customer-import');
   mkdirSync(workspace);
@@ -165,7 +165,7 @@ async function main(): Promise<void> {
   const loupe = await startLoupe({ ollamaUrl: ollama.url });
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
 
-  /** A page of a signed-in browser, closed when the pictures are taken. */
+  /** Runs with a page of a signed-in browser, which is closed afterwards. */
   const withPage = async (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => {
     const context = await browser.newContext({ baseURL: loupe.url, viewport: WIDE, ...options });
     await signIn(context, loupe);
@@ -187,7 +187,7 @@ async function main(): Promise<void> {
       think: true,
       checks: CHECKS,
     });
-    // In the middle of its answer, however long the pictures take.
+    // Held in the middle of its answer, however long the screenshots take.
     const release = ollama.hold('reports-held', { turn: 4, afterTokens: 12 });
     const running = await startRun(loupe, {
       task: TASK,
@@ -228,7 +228,7 @@ async function main(): Promise<void> {
       await page.evaluate(() => scrollTo(0, 0));
       await take(page, 'new-run');
     });
-    rmSync(join(workspace, 'summary.md')); // both runs that are compared find the same folder
+    rmSync(join(workspace, 'summary.md')); // both compared runs must start with the same files
     const shorter = await finishRun(loupe, {
       task: TASK,
       model: 'qwen3:4b',
@@ -293,12 +293,12 @@ function model(name: string, family: string, parameters: string, bytes: number, 
   };
 }
 
-/** Takes the picture once fonts and rows have settled. */
+/** Takes a screenshot once fonts and rows have settled. */
 async function take(page: Page, name: string): Promise<void> {
   const path = join(folder, `${name}.png`);
   await page.evaluate(() => document.fonts.ready);
   await page.mouse.move(0, 0);
-  await page.waitForTimeout(400); // the list measures its rows, and follows its end
+  await page.waitForTimeout(400); // the list measures its rows and scrolls to its end
   await page.screenshot({ path });
   const { size } = statSync(path);
   console.info(`${name}.png  ${Math.round(size / 1000)} kB`);

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
 import { type PostgresServer, startPostgres } from '../lib/testing/postgres-server.ts';
 
-/** Where the runs of a soak are kept: by one process in its file, or by two processes in one database. */
+/** Where a soak test stores its runs: one process with a file, or two processes with one database. */
 export type SoakStore = 'sqlite' | 'postgres';
 
 const LEASE_SECONDS = 3;
 
-/** The processes of a soak, each at ports of its own that it keeps over its deaths. */
+/** The processes of a soak test, each with ports that it keeps across restarts. */
 export class SoakServers {
   readonly #start: (index: number) => Promise<LoupeServer>;
   readonly #sharePorts: readonly number[];
@@ -58,7 +58,7 @@ export class SoakServers {
     return this.#servers.length;
   }
 
-  /** The next one in turn; it may be dead or frozen at the moment. */
+  /** The next process in turn; it may be dead or frozen. */
   next(): LoupeServer {
     this.#asked += 1;
     const server = this.#servers[this.#asked % this.count];
@@ -80,7 +80,7 @@ export class SoakServers {
     this.#servers[index]?.process.kill('SIGCONT');
   }
 
-  /** Dies at once, and is started again a while later. A database that is away for the moment delays the start. */
+  /** Kills a process and restarts it later. An unavailable database delays the restart. */
   async kill(index: number, restartAfterMs: number): Promise<void> {
     await this.#servers[index]?.stop('SIGKILL');
     await delay(restartAfterMs);

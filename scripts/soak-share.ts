@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readMessages } from '../e2e/read-messages.ts';
 import type { SoakServers } from './soak-servers.ts';
 
-/** What every run of a soak says aloud, and no reader of a shared run may see. */
+/** Said in every run of a soak test; readers of a shared run must never see it. */
 export const SECRET = `ghp_${'Zq7'.repeat(12)}`;
 
 interface Seen {
@@ -11,7 +11,7 @@ interface Seen {
   text: string;
 }
 
-/** A teammate who reads a run over its link, through all deaths of the server, until the run ends or the link is revoked. */
+/** Reads a shared run through its link, across server restarts, until the run ends or the link is revoked. */
 export class SharedReader {
   readonly #servers: SoakServers;
   readonly #path: string;
@@ -19,7 +19,7 @@ export class SharedReader {
   readonly id: string;
   revoked = false;
   #over = false;
-  /** Words of each thing that should not have happened. */
+  /** Descriptions of unexpected events. */
   readonly problems: string[] = [];
 
   constructor(servers: SoakServers, share: { id: string; url: string }) {
@@ -42,7 +42,7 @@ export class SharedReader {
         if (answer.status === 404) this.problems.push('a link that was made is unknown');
         if (answer.status === 200) await this.#take(answer);
       } catch {
-        // The server is gone for a moment, as it is meant to be.
+        // The server is expected to be down at times.
       }
       await delay(100);
     }
@@ -55,12 +55,12 @@ export class SharedReader {
       const seq = Number(id);
       if (seq <= (this.#seen.at(-1)?.seq ?? 0)) this.problems.push(`event ${seq} came twice or late`);
       this.#seen.push({ seq, text: data });
-      // A stream that begins behind the end of a run is empty: coming back to it would use up the openings of the link.
+      // A stream that starts after the end of a run is empty; reconnecting to it would use up the link's request limit.
       if (JSON.parse(data).type === 'run.ended') this.#over = true;
     });
   }
 
-  /** The operator's press of the button; true once the server has confirmed it. */
+  /** Revokes the link; true once the server has confirmed it. */
   async revoke(): Promise<boolean> {
     const answer = await this.#servers
       .next()
@@ -73,7 +73,9 @@ export class SharedReader {
     return this.revoked;
   }
 
-  /** After the end: a revoked link is gone for good, another shows the same again, and neither ever showed the secret. */
+  /**
+   * Final check: a revoked link stays revoked, any other shows the same events again, and neither ever showed the secret.
+   */
   async check(): Promise<void> {
     this.#over = true;
     if (this.#seen.some(({ text }) => text.includes(SECRET))) this.problems.push('a secret was shown');

@@ -13,10 +13,11 @@ import type { RunEvent } from '../lib/events/registry.ts';
 import { SoakServers } from './soak-servers.ts';
 import { SECRET, SharedReader } from './soak-share.ts';
 
-// `npm run soak -- [minutes] [seed] [sqlite | postgres]`: the real server with real runs, viewers and teammates at shared
-// links, while it is killed with SIGKILL and frozen at random, and while the model server fails in every way it knows;
-// with `postgres` two processes on one database, which crashes as well. Ends with status 1 when an event that somebody saw
-// is gone, a log has a gap, an effect happened twice, a run does not end, a revoked link lives or a secret is shown.
+// `npm run soak -- [minutes] [seed] [sqlite | postgres]`: runs the real server with runs, viewers and readers of shared
+// links, while it is killed with SIGKILL and frozen at random, and while the model server fails in every possible way.
+// With `postgres`, two processes share one database, which crashes as well. Exits with status 1 if an event that was seen
+// is gone, a log has a gap, an effect happened twice, a run does not end, a revoked link still works or a secret is
+// shown.
 
 const minutes = Number(process.argv[2] ?? 10);
 const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
@@ -29,7 +30,7 @@ if (!(minutes > 0) || !Number.isSafeInteger(seed) || (kept !== 'sqlite' && kept 
 const OPEN_RUNS = 6;
 const END_WITHIN_MS = 240_000;
 
-/** Numbers from 0 to 1 that the seed decides (mulberry32). */
+/** Seeded random numbers from 0 to 1 (mulberry32). */
 function numbers(from: number): () => number {
   let state = from >>> 0;
   return () => {
@@ -56,7 +57,7 @@ const FAULTS: readonly FaultInput[] = [
   { kind: 'error-line', error: 'llama runner process has terminated', after_tokens: 2 },
 ];
 
-/** What happens only rarely: such a call ends its run. */
+/** Rare faults that end their run. */
 const FATAL: readonly FaultInput[] = [{ kind: 'endless' }, { kind: 'huge-line' }, { kind: 'hang' }];
 
 const tally = {
@@ -97,7 +98,7 @@ const health = (await (await servers.next().request('/api/health')).json()) as {
 const runs: Soaked[] = [];
 let over = false;
 
-/** A run whose every call leaves a line of its own, so that a call that ran twice can be seen. */
+/** A scenario in which every call leaves a distinct line, so that a repeated call can be detected. */
 function scenarioOf(name: string): ScenarioInput {
   const line = (step: number, call: number) => `${name}-${step}-${call}`;
   const call = (step: number, number: number): { name: string; arguments: Record<string, string> } =>
@@ -120,7 +121,7 @@ function scenarioOf(name: string): ScenarioInput {
   };
 }
 
-/** An answer with its whole body; nothing when the server died before it or in the midst of it, as it is meant to. */
+/** The complete response, or `undefined` if the server died before or during it, as expected. */
 async function ask(
   path: string,
   options: { json: unknown; headers?: Record<string, string> },
@@ -133,7 +134,7 @@ async function ask(
   }
 }
 
-/** Starts a run and asks again until the answer has arrived, as a script with an idempotency key does. */
+/** Starts a run and retries until a response arrives, as a script with an idempotency key would. */
 async function begin(): Promise<void> {
   const name = `soak-${tally.begun++}`;
   const scenario = scenarioOf(name);
@@ -168,10 +169,10 @@ async function begin(): Promise<void> {
   }
 }
 
-/** Makes a link to a run, whose reader goes on until it is revoked or the run has ended. */
+/** Creates a link to a run; its reader continues until it is revoked or the run has ended. */
 async function share(run: Soaked): Promise<void> {
   const answer = await ask(`/api/runs/${run.id}/shares`, { json: {} });
-  if (!answer?.ok) return; // a link whose answer is lost is known to nobody
+  if (!answer?.ok) return; // nobody knows a link whose response was lost
   const { share }: ShareReply = JSON.parse(answer.text);
   if (share.url !== undefined) run.shared = new SharedReader(servers, { id: share.id, url: share.url });
 }
@@ -184,7 +185,7 @@ async function revokeNowAndThen(): Promise<void> {
   }
 }
 
-/** Watches a run as a browser does: from the last number it has, again and again, until the run has ended. */
+/** Follows a run like a browser: reconnects with its last event until the run has ended. */
 async function follow(run: Soaked): Promise<void> {
   while (!run.ended) {
     try {
@@ -200,7 +201,7 @@ async function follow(run: Soaked): Promise<void> {
         if (seen.type === 'run.ended') run.ended = true;
       });
     } catch {
-      await delay(100); // the server is gone for a moment, as it is meant to be
+      await delay(100); // the server is expected to be down at times
     }
   }
 }
@@ -214,7 +215,7 @@ async function disturb(): Promise<void> {
     if (choice < 0.1) {
       tally.freezes += 1;
       servers.freeze(index);
-      // Longer than a lease, now and then: another process takes over what this one still believes to hold.
+      // Sometimes longer than a lease: another process takes over runs that this one believes to hold.
       await delay(between(200, servers.count > 1 ? 6000 : 3000));
       servers.thaw(index);
     } else if (choice < 0.2) {
@@ -248,7 +249,7 @@ async function check(run: Soaked): Promise<void> {
   tally.gaps += log.filter(({ seq }, index) => seq !== index + 1).length;
   tally.seen += run.seen.size;
   for (const [seq, event] of run.seen) {
-    // A long text is cut for viewers; everything else is the same to the last letter.
+    // Long texts are truncated for viewers; everything else must be identical.
     if (!('cuts' in event) && !isDeepStrictEqual(log[seq - 1], event)) {
       tally.lost += 1;
       problems.push(`${run.name}: event ${seq} is not what a viewer saw`);
@@ -304,7 +305,7 @@ while (runs.some(({ ended }) => !ended) && performance.now() < deadline) await d
 for (const run of runs) await check(run);
 for (const run of runs) await checkShare(run);
 if (!runs.some(({ seen }) => [...seen.values()].some((event) => JSON.stringify(event).includes(SECRET))))
-  problems.push('no viewer saw the secret: that links mask it was not tried');
+  problems.push('no viewer saw the secret, so redaction was not tested');
 await servers.close();
 await ollama.close();
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// `npm start`: the server in this very process. Plain JavaScript up to the import of the program, so that a Node that
-// is too old gets a sentence and not a crash.
+// `npm start`: runs the server in this process. Plain JavaScript up to the import of the program, so that an old Node
+// prints an error instead of crashing.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-// better-sqlite3 needs N-API 10 and ends the process without a word where it is missing.
+// better-sqlite3 needs N-API 10 and silently ends the process without it.
 if (major < 22 || (major === 22 && minor < 19) || Number(process.versions.napi) < 10) {
   console.error(
     `Loupe needs Node 22.19 or newer; this is ${process.versions.node}. Start it with "npm start", which brings its own.`,

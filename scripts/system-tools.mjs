@@ -1,4 +1,4 @@
-// The programs from outside npm that Loupe or its tests use, and where they are found.
+// External programs that Loupe or its tests use, and where they are found.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -18,14 +18,17 @@ function onPath(name) {
     .some((folder) => folder !== '' && existsSync(join(folder, name)));
 }
 
-/** Path of an installed Chromium or Chrome, or `undefined`. LOUPE_CHROMIUM names one explicitly. */
+/** The path of an installed Chromium or Chrome, or `undefined`. LOUPE_CHROMIUM overrides it. */
 export function findChromium() {
   const named = process.env.LOUPE_CHROMIUM;
   if (named) return named;
   return CHROMIUM_PLACES.find((place) => existsSync(place));
 }
 
-/** What the tests use that is not here. `required` ones stop the tests, the others make them skip with a word. */
+/**
+ * The missing tools that tests need. Missing `required` ones stop the tests; without others, tests are skipped with a
+ * message.
+ */
 export function missingSystemTools() {
   const missing = [];
   if (!findChromium()) missing.push({ name: 'Chromium', debianPackage: 'chromium', required: true });

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a test runner in the folder, and its report is in report.json. */
+/** Runs a test runner in the folder, with its report in report.json. */
 function runner(...args: string[]): number {
   const { VITEST: _own, ...env } = process.env;
   const done = spawnSync(process.execPath, args, {
@@ -35,7 +35,7 @@ function vitest(): number {
   );
 }
 
-it('D21: the end of the tests names each failed unit test with its error', () => {
+it('the summary lists each failed unit test with its error [D21]', () => {
   writeFileSync(
     join(folder, 'sums.test.ts'),
     `import { expect, it } from 'vitest';
@@ -51,7 +51,7 @@ it('D21: the end of the tests names each failed unit test with its error', () =>
   );
 });
 
-it('D21: a file that cannot be loaded, and an error outside every test, are not green', () => {
+it('a file that cannot be loaded, and an error outside every test, count as failures [D21]', () => {
   writeFileSync(join(folder, 'broken.test.ts'), `import './not-there.ts';`);
   const broken = readVitestReport(join(folder, 'report.json'), vitest());
   expect(broken).toMatchObject({ passed: 0, failed: 1 });
@@ -68,7 +68,7 @@ it('D21: a file that cannot be loaded, and an error outside every test, are not 
   expect(outside.troubles[0]?.title).toBe('an error outside a test');
 });
 
-it('D21: the end of the tests names each failed story, and those that passed on a retry', () => {
+it('the summary lists each failed story, and those that passed on a retry [D21]', () => {
   writeFileSync(join(folder, 'playwright.config.ts'), `export default { retries: 1 };`);
   writeFileSync(
     join(folder, 'story.spec.ts'),

@@ -1,5 +1,5 @@
-// What the reports of the two test runners say, in one shape: the counts, and each test that failed or needed a retry
-// with the beginning of its error. A long log is often cut at its front, so `npm test` repeats these at its end.
+// Converts the reports of both test runners to one format: the counts, and each test that failed or needed a retry with
+// the start of its error. `npm test` repeats these at the end, because long logs are often truncated at the front.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -17,7 +17,7 @@ const CHARACTERS_OF_A_LINE = 300;
 
 /** @param {string} title @returns {Outcome} one failure that no report names */
 export function failure(title) {
-  const message = 'What went wrong stands above, in the output of this stage.';
+  const message = 'See the output of this stage above.';
   return { passed: 0, failed: 1, skipped: 0, troubles: [{ title, flaky: false, message }] };
 }
 

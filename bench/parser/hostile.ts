@@ -75,6 +75,19 @@ const OPENERS = [
   '<read_file><arguments>',
   '<read_file>{"path":"a"}x',
   '<｜tool▁sep｜>read_file{',
+  '<｜DSML｜invoke name="read_file">',
+  '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read_file">\n',
+  '<｜DSML｜invoke name="read_file"><｜DSML｜parameter name="path" string="true">',
+  '<|tool_call_begin|>functions.read_file:0',
+  '<|tool_call_begin|>functions.read_file:0\n',
+  '<|tool_calls_section_begin|><|tool_call_begin|>',
+  '<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path": "a"}<|tool_call_end|>',
+  '<think><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{}',
+  'assistant to=functions.read_file',
+  'to=functions.read_file<|channel|>',
+  'read_file[ARGS]',
+  'read_file[ARGS]{"path": ',
+  '<functionname="read_file"><paramname="path">',
 ].map(repeat);
 
 const ALMOST = [
@@ -190,6 +203,40 @@ const LONG: HostileGroup[] = [
     make: (chars) =>
       `{"name":"read_file","arguments":{${Array.from({ length: chars / 14 }, (_, i) => `"k${i}":"v"`).join(',')}}}`,
   },
+  {
+    name: 'many keys in Python',
+    make: (chars) => `[read_file(${Array.from({ length: chars / 11 }, (_, i) => `k${i}='v'`).join(', ')})]`,
+  },
+  {
+    name: 'many keys, each a number as text',
+    make: (chars) =>
+      `{"name":"read_file","arguments":{${Array.from({ length: chars / 14 }, (_, i) => `"k${i}":"1"`).join(',')}}}`,
+  },
+  {
+    name: 'many keys, each a parameter',
+    make: (chars) =>
+      `<function=read_file>${Array.from({ length: chars / 32 }, (_, i) => `<parameter=k${i}>v</parameter>`).join('')}</function>`,
+  },
+  {
+    name: 'many think tags in a JSON value',
+    make: (chars) =>
+      JSON.stringify({
+        name: 'write_file',
+        arguments: { path: 'a', content: repeated('<think>x</think>')(chars) },
+      }),
+  },
+  {
+    name: 'many think tags in a parameter',
+    make: (chars) =>
+      `<tool_call><function=write_file><parameter=path>a</parameter><parameter=content>${repeated('<think>x</think>')(chars)}</parameter></function></tool_call>`,
+  },
+  {
+    name: 'ordinary HTML',
+    make: repeated(
+      '<div class="row"><p>Hello <b>world</b>, <a href="https://example.org/?x=1">a link</a>.</p><br/></div>\n',
+    ),
+  },
+  { name: 'ordinary HTML of code', make: repeated('<pre><code>const a = b < c;</code></pre>\n') },
   {
     name: 'many parameters',
     make: (chars) => `<function=read_file>${repeated('<parameter=path>a</parameter>')(chars)}</function>`,

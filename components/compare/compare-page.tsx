@@ -5,9 +5,8 @@ import { useEffect, useRef, useState } from 'react';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { formatMoment } from '#lib/browser/words/format.ts';
-import { shortText } from '#lib/util/short-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
@@ -104,7 +103,7 @@ function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSu
         {value !== '' && !runs.has(value) && <option value={value}>{value}</option>}
         {[...runs.values()].map((run) => (
           <option key={run.id} value={run.id}>
-            {plainVisibleText(run.model)} · {titleOf(run)} · {formatMoment(run.created_at)}
+            {shortLine(run.model)} · {titleOf(run)} · {formatMoment(run.created_at)}
           </option>
         ))}
       </select>
@@ -136,5 +135,5 @@ function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSu
 }
 
 function titleOf(run: RunSummary | undefined): string {
-  return plainVisibleText(shortText(run?.title ?? '', 60));
+  return shortLine(run?.title ?? '', 60);
 }

@@ -1,10 +1,18 @@
 import type { ComparedRun, CompareReply } from '#lib/api/comparison.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import { isReason, reasonWords, VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
-import { formatCount, formatDuration, formatPercent, formatRate } from '#lib/browser/words/format.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  formatTokens,
+} from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { settingName, settingText } from '#lib/browser/words/setting-words.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { checksWords, outcomeWords } from '#lib/events/outcome.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
 import { cx } from '../ui/cx.ts';
+import { ForeignMessage } from '../ui/foreign-message.tsx';
 
 interface Line {
   name: string;
@@ -42,7 +50,7 @@ export function FigureTable({ reply }: { reply: CompareReply }) {
   );
 }
 
-const cell = 'foreign py-1 pl-2 font-mono text-xs sm:pl-3';
+const cell = 'py-1 pl-2 font-mono text-xs sm:pl-3';
 
 function Table({ caption, lines }: { caption: string; lines: readonly Line[] }) {
   const compared = lines.some(({ by }) => by !== undefined);
@@ -73,10 +81,14 @@ function Table({ caption, lines }: { caption: string; lines: readonly Line[] }) 
         {lines.map(({ name, a, b, by }) => (
           <tr key={name} className="align-baseline">
             <th scope="row" className="foreign py-1 pr-3 text-left font-normal text-ink-2">
-              {plainVisibleText(name)}
+              {shortLine(name)}
             </th>
-            <td className={cx(cell, side, a === b && 'text-ink-3')}>{plainVisibleText(a)}</td>
-            <td className={cx(cell, side, a === b && 'text-ink-3')}>{plainVisibleText(b)}</td>
+            <td className={cx(cell, side, a === b && 'text-ink-3')}>
+              <ForeignMessage text={a} />
+            </td>
+            <td className={cx(cell, side, a === b && 'text-ink-3')}>
+              <ForeignMessage text={b} />
+            </td>
             {compared && (
               <td className="py-1 pl-3 text-right font-mono text-2xs whitespace-nowrap text-ink-3">{by}</td>
             )}
@@ -94,13 +106,17 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     b: format(two),
     ...(one === two ? {} : { by: `${two > one ? '+' : '−'}${format(Math.abs(two - one))}` }),
   });
+  const tokens = (name: string, field: 'tokens_in' | 'tokens_out'): Line => ({
+    ...counts(name, a[field], b[field]),
+    a: formatTokens(a[field], a.tokens_estimated),
+    b: formatTokens(b[field], b.tokens_estimated),
+  });
   const speed = ({ tokens_per_second: rate }: ComparedRun['figures']) =>
     rate === undefined ? 'not told' : formatRate(rate);
   const tools = [...new Set([...Object.keys(a.tools), ...Object.keys(b.tools)])].sort();
-  const ending = ({ reason }: ComparedRun['figures'], { mode }: ComparedRun['run']) =>
-    reason === undefined ? 'not yet' : isReason(reason) ? reasonWords(reason, mode).label : reason;
-  const checks = ({ verification }: ComparedRun['run']) =>
-    verification === undefined ? 'none' : VERIFICATION_WORDS[verification].label;
+  const ending = ({ outcome }: ComparedRun['run']) => (outcome ? outcomeWords(outcome).label : 'not yet');
+  const checks = ({ outcome }: ComparedRun['run']) =>
+    outcome?.checks ? checksWords(outcome.checks).label : 'none';
   // A count does not stand at the end of a line without its word.
   const layers = ({ native, json, xml, repaired }: ComparedRun['figures']['layers']) =>
     [
@@ -112,8 +128,10 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
       .filter(Boolean)
       .join(', ') || 'none';
   return [
-    { name: 'Ended by', a: ending(a, run), b: ending(b, other) },
-    ...(run.verification || other.verification ? [{ name: 'Checks', a: checks(run), b: checks(other) }] : []),
+    { name: 'Outcome', a: ending(run), b: ending(other) },
+    ...(run.outcome?.checks || other.outcome?.checks
+      ? [{ name: 'Checks', a: checks(run), b: checks(other) }]
+      : []),
     counts(`${stepWord(run.mode)}s`, a.iterations, b.iterations),
     counts('Model calls', a.model_calls, b.model_calls),
     counts('Tool calls', a.tool_calls, b.tool_calls),
@@ -121,8 +139,9 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     ...(a.failed_tool_calls + b.failed_tool_calls > 0
       ? [counts('Failed tool calls', a.failed_tool_calls, b.failed_tool_calls)]
       : []),
-    counts('Tokens in', a.tokens_in, b.tokens_in),
-    counts('Tokens out', a.tokens_out, b.tokens_out),
+    tokens('Tokens in', 'tokens_in'),
+    tokens('Tokens out', 'tokens_out'),
+    ...costLines(a, b),
     counts('Time with the model', a.model_ms, b.model_ms, formatDuration),
     counts('Time with tools', a.tool_ms, b.tool_ms, formatDuration),
     { name: 'Writing speed (tok/s)', a: speed(a), b: speed(b) },
@@ -130,12 +149,23 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
   ];
 }
 
+/** Nothing where neither model has a price. */
+function costLines({ cost_usd: a }: ComparedRun['figures'], { cost_usd: b }: ComparedRun['figures']): Line[] {
+  if (a === undefined && b === undefined) return [];
+  const words = (cost: number | undefined) => (cost === undefined ? 'no price' : formatUsd(cost));
+  const known = a !== undefined && b !== undefined && a !== b;
+  const by = known ? `${b > a ? '+' : '−'}${formatUsd(Math.abs(b - a))}` : undefined;
+  return [{ name: 'Cost', a: words(a), b: words(b), ...(by === undefined ? {} : { by }) }];
+}
+
 function conditionLines({ conditions: a }: ComparedRun, { conditions: b }: ComparedRun): Line[] {
   const line = (name: string, one: string | undefined, two: string | undefined): Line[] =>
     one === two ? [] : [{ name, a: one ?? 'not told', b: two ?? 'not told' }];
   const tokens = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
-  const warm = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'warm' : 'cold');
+  const warm = (value: boolean | undefined) =>
+    value === undefined ? undefined : value ? 'already loaded' : 'loaded for this run';
   const share = (value: number | undefined) => (value === undefined ? undefined : formatPercent(value));
+  const think = (value: typeof a.think) => (value === undefined ? undefined : settingText('think', value));
   return [
     ...line("Ollama's version", a.server_version, b.server_version),
     ...line("Model's digest", a.digest?.slice(0, 12), b.digest?.slice(0, 12)),
@@ -143,5 +173,6 @@ function conditionLines({ conditions: a }: ComparedRun, { conditions: b }: Compa
     ...line('Window in effect', tokens(a.context_tokens), tokens(b.context_tokens)),
     ...line('Model at the start', warm(a.warm), warm(b.warm)),
     ...line('On the GPU', share(a.gpu_share), share(b.gpu_share)),
+    ...line('Thinking sent', think(a.think), think(b.think)),
   ];
 }

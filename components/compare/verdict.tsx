@@ -1,7 +1,7 @@
 import type { CompareReply } from '#lib/api/comparison.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
@@ -83,7 +83,7 @@ function divergenceWords(
   { kind, name, position }: NonNullable<Comparison['divergence']>,
   word: string,
 ): string {
-  const by = plainVisibleText(name);
+  const by = shortLine(name);
   switch (kind) {
     case 'longer':
       return `only one of them has ${word} ${position}`;

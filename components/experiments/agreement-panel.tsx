@@ -1,8 +1,8 @@
 'use client';
 
 import type { AgreementGroup, AgreementReply } from '#lib/api/comparison.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { cx } from '../ui/cx.ts';
@@ -50,8 +50,8 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
 function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
   const { agreement } = group;
   const settings = [
-    plainVisibleText(group.model),
-    ...Object.entries(group.options).map(([name, value]) => `${plainVisibleText(name)} ${String(value)}`),
+    shortLine(group.model),
+    ...Object.entries(group.options).map(([name, value]) => `${shortLine(name)} ${String(value)}`),
     group.seed === undefined ? 'no seed' : `seed ${group.seed}`,
   ].join(', ');
   if (folds && agreement.variants === 1) {
@@ -124,7 +124,7 @@ function Strip({ group: { agreement, runs }, settings }: { group: AgreementGroup
                 </th>
                 {levels.map((variants, depth) => {
                   const way = variants.findIndex((variant) => variant.runs.includes(run));
-                  const summary = plainVisibleText(variants[way]?.summary ?? '');
+                  const summary = plainVisibleLine(variants[way]?.summary ?? '');
                   return (
                     <td
                       // biome-ignore lint/suspicious/noArrayIndexKey: iterations never move

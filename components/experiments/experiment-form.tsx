@@ -4,54 +4,49 @@ import { useRouter } from 'next/navigation';
 import { type FormEvent, useState } from 'react';
 import type { ExperimentReply } from '#lib/api/experiment.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
 import {
   type ExperimentDraft,
   type ExperimentProblems,
   emptyExperiment,
   experimentOf,
 } from '#lib/browser/drafts/experiment-draft.ts';
-import { sortedModels } from '#lib/browser/state/models.ts';
+import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Capabilities } from '../models/model-picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 
 /** Plans an experiment and starts it. */
 export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
   const router = useRouter();
-  const models = useApi<ModelsReply>('/api/models');
+  const models = useApi<ModelsReply>('/api/models', modelsRefresh());
   const [draft, setDraft] = useState<ExperimentDraft>(emptyExperiment);
   const [problems, setProblems] = useState<ExperimentProblems>({});
-  const [problem, setProblem] = useState<ApiError>();
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, run } = useRequest();
   const set = <K extends keyof ExperimentDraft>(field: K, value: ExperimentDraft[K]) => {
     setDraft((before) => ({ ...before, [field]: value }));
     setProblems((before) => ({ ...before, [field]: undefined }));
   };
   const read = experimentOf(draft);
-  const start = async (event: FormEvent) => {
+  const start = (event: FormEvent) => {
     event.preventDefault();
     if (!read.ok) {
       setProblems(read.problems);
       return;
     }
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    void run(async () => {
       const { experiment } = await postJson<ExperimentReply>('/api/experiments', read.request);
       router.push(`/experiments/${encodeURIComponent(experiment.id)}`);
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
+      return LEAVING;
+    });
   };
   return (
-    <form aria-label="New experiment" noValidate className="mt-6" onSubmit={(event) => void start(event)}>
+    <form aria-label="New experiment" noValidate className="mt-6" onSubmit={start}>
       <Section title="What each run does">
         <Field label="Name" problem={problems.name}>
           {(props) => (
@@ -126,7 +121,7 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
       <Section title="Models" hint="Each is loaded once, then all its runs follow">
         <fieldset className="max-h-72 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised">
           <legend className="sr-only">Models</legend>
-          {sortedModels(models.data?.models ?? []).map((model) => (
+          {sortedModels(models.data?.models.filter(canRun) ?? []).map((model) => (
             <label key={model.name} className="flex items-baseline gap-3 px-3 py-1.5 hover:bg-surface">
               <input
                 type="checkbox"
@@ -143,7 +138,7 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
               />
               <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
                 <span className="foreign font-mono text-sm">
-                  <ForeignText text={model.name} />
+                  <ShortName text={model.name} />
                 </span>
                 <Capabilities model={model} />
               </span>

@@ -1,19 +1,29 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import type { ExperimentItem, ExperimentReply } from '#lib/api/experiment.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
-import { type ResultGroup, resultGroups } from '#lib/browser/state/result-groups.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import { isReason, reasonWords, type Tone } from '#lib/browser/words/end-words.ts';
-import { formatCount, formatDuration, formatPercent, formatShortCount } from '#lib/browser/words/format.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { outcomeOfResult, type ResultGroup, resultGroups } from '#lib/browser/state/result-groups.ts';
+import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatShortCount,
+  formatTokens,
+} from '#lib/browser/words/format.ts';
+import { optionWords } from '#lib/browser/words/option-words.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { toneText } from '../ui/tone.ts';
 import { AgreementPanel } from './agreement-panel.tsx';
@@ -33,20 +43,16 @@ function untilFinished(last: ExperimentReply | undefined): number | undefined {
 export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const path = `/api/experiments/${encodeURIComponent(experimentId)}`;
   const { data, error, reload } = useApi<ExperimentReply>(path, untilFinished);
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useRequest();
   const name = data?.experiment.name;
   useEffect(() => {
-    if (name !== undefined) document.title = `${plainVisibleText(name)} · Loupe`;
+    if (name !== undefined) document.title = `${plainVisibleLine(name)} · Loupe`;
   }, [name]);
-  const ask = async (what: 'stop' | 'continue', body: unknown) => {
-    setProblem(undefined);
-    try {
+  const ask = (what: 'stop' | 'continue', body: unknown) =>
+    run(async () => {
       await postJson(`${path}/${what}`, body);
       reload();
-    } catch (cause) {
-      setProblem(cause instanceof ApiError ? cause.message : String(cause));
-    }
-  };
+    });
   if (!data) {
     return (
       <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
@@ -67,7 +73,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       </Link>
       <div className="mt-1 flex flex-wrap items-start justify-between gap-3">
         <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
-          <ForeignText text={experiment.name} />
+          <ShortName text={experiment.name} max={120} />
         </h1>
         <div className="flex flex-wrap items-center gap-2">
           {active && (
@@ -93,9 +99,9 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         </div>
       </div>
       {problem && (
-        <p role="alert" className="mt-2 text-sm text-fail">
-          {problem}
-        </p>
+        <div className="mt-2">
+          <ErrorNote error={problem} />
+        </div>
       )}
       {experiment.problem && (
         <div className="mt-4">
@@ -116,16 +122,20 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       <div className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
         <h2 className="font-semibold">Results</h2>
         <span className="flex gap-4">
-          <a className={link} href={`${path}/results?format=csv`} download>
+          <DownloadLink className={link} href={`${path}/results?format=csv`}>
             CSV
-          </a>
-          <a className={link} href={`${path}/results`} download>
+          </DownloadLink>
+          <DownloadLink className={link} href={`${path}/results`}>
             JSON Lines
-          </a>
+          </DownloadLink>
         </span>
       </div>
       <Groups groups={resultGroups(items)} explore={experiment.mode === 'explore'} />
-      <Results items={items} explore={experiment.mode === 'explore'} />
+      <Results
+        items={items}
+        explore={experiment.mode === 'explore'}
+        asksThinking={(experiment.plan.settings?.think ?? false) !== false}
+      />
     </main>
   );
 }
@@ -134,11 +144,12 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
 function Groups({ groups, explore }: { groups: readonly ResultGroup[]; explore: boolean }) {
   if (groups.every(({ runs }) => runs === 1)) return null;
   const checked = groups.some((group) => group.checked > 0);
+  const priced = groups.some((group) => group.costUsd !== undefined);
   const columns = [
     explore ? 'All cycles' : 'Answered',
-    ...(checked ? ['Checks pass'] : []),
+    ...(checked ? ['Checks passed'] : []),
     ...(explore ? [] : ['Same answer']),
-    ...['Tokens out', 'Time'],
+    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
   ];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
@@ -152,23 +163,30 @@ function Groups({ groups, explore }: { groups: readonly ResultGroup[]; explore: 
           {groups.map((group) => (
             <tr key={group.key} className="align-baseline">
               <th scope="row" className="foreign py-1.5 pr-4 text-left font-mono text-xs font-normal">
-                <ForeignText text={group.model} />
+                <ShortName text={group.model} />
               </th>
               <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">
-                {optionWords(group.options) || '–'}
+                {optionWords(group.options, group.sent) || '–'}
               </td>
               <Share count={group.answered} of={group.done} />
               {checked && <Share count={group.passed} of={group.checked} />}
               {!explore && (
                 <Share
                   count={group.agreeing}
-                  of={group.answered}
-                  words={group.agreeing === 1 && group.answered > 1 ? 'all differ' : undefined}
+                  of={group.answers}
+                  words={group.agreeing === 1 && group.answers > 1 ? 'all differ' : undefined}
                 />
               )}
               <td className="py-1.5 pl-4 text-right font-mono text-xs">
-                {group.tokensOut === undefined ? '–' : formatShortCount(group.tokensOut)}
+                {group.tokensOut === undefined
+                  ? '–'
+                  : formatTokens(group.tokensOut, group.tokensEstimated, formatShortCount)}
               </td>
+              {priced && (
+                <td className="py-1.5 pl-4 text-right font-mono text-xs">
+                  {group.costUsd === undefined ? '–' : formatUsd(group.costUsd)}
+                </td>
+              )}
               <td className="py-1.5 pl-4 text-right font-mono text-xs">
                 {group.seconds === undefined ? '–' : formatDuration(group.seconds * 1000)}
               </td>
@@ -208,16 +226,20 @@ function Share({ count, of, words }: { count: number; of: number; words?: string
   );
 }
 
-function optionWords(options: ExperimentItem['options']): string {
-  return Object.entries(options)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ');
-}
-
-function Results({ items, explore }: { items: readonly ExperimentItem[]; explore: boolean }) {
-  const columns = explore
-    ? ['Cycles', 'Calls', 'Memories', 'Novelty', 'Tokens out', 'Time']
-    : ['Iterations', 'Calls', 'Files', 'Checks', 'Tokens out', 'Time'];
+function Results({
+  items,
+  explore,
+  asksThinking,
+}: {
+  items: readonly ExperimentItem[];
+  explore: boolean;
+  asksThinking: boolean;
+}) {
+  const priced = items.some(({ result }) => result?.cost_usd !== undefined);
+  const columns = [
+    ...(explore ? ['Cycles', 'Calls', 'Memories', 'Novelty'] : ['Iterations', 'Calls', 'Files', 'Checks']),
+    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
+  ];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
@@ -227,7 +249,13 @@ function Results({ items, explore }: { items: readonly ExperimentItem[]; explore
         </thead>
         <tbody className="divide-y">
           {items.map((item) => (
-            <ResultLine key={item.position} item={item} explore={explore} />
+            <ResultLine
+              key={item.position}
+              item={item}
+              explore={explore}
+              priced={priced}
+              asksThinking={asksThinking}
+            />
           ))}
         </tbody>
       </table>
@@ -253,12 +281,24 @@ function HeadRow({ words, figures }: { words: readonly string[]; figures: readon
   );
 }
 
-function ResultLine({ item, explore }: { item: ExperimentItem; explore: boolean }) {
+function ResultLine({
+  item,
+  explore,
+  priced,
+  asksThinking,
+}: {
+  item: ExperimentItem;
+  explore: boolean;
+  priced: boolean;
+  asksThinking: boolean;
+}) {
   const { result } = item;
-  const outcome = outcomeOf(item, explore);
+  const outcome = outcomeOf(item);
   const settings = [
-    optionWords(item.options),
+    optionWords(item.options, result),
     item.seed === undefined ? undefined : `seed ${item.seed}`,
+    // As sent: a model may have refused the setting.
+    asksThinking && result?.think !== undefined ? `think ${result.think}` : undefined,
     item.repeat > 1 ? `repeat ${item.repeat}` : undefined,
   ]
     .filter(Boolean)
@@ -271,18 +311,13 @@ function ResultLine({ item, explore }: { item: ExperimentItem; explore: boolean 
           formatCount(result.memories),
           result.novelty === undefined ? '–' : formatPercent(result.novelty),
         ]
-      : [
-          formatCount(result.iterations),
-          calls(result),
-          formatCount(result.files_written),
-          result.verification?.replace('_', ' ') ?? '–',
-        ]
+      : [formatCount(result.iterations), calls(result), formatCount(result.files_written), checksOf(result)]
     : ['', '', '', ''];
   return (
     <tr className="align-baseline">
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{item.position}</td>
       <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
-        <ForeignText text={item.model} />
+        <ShortName text={item.model} />
       </td>
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">{settings || '–'}</td>
       <td
@@ -302,7 +337,8 @@ function ResultLine({ item, explore }: { item: ExperimentItem; explore: boolean 
       </td>
       {[
         ...figures,
-        result ? formatShortCount(result.tokens_out) : '',
+        result ? formatTokens(result.tokens_out, result.tokens_estimated, formatShortCount) : '',
+        ...(priced ? [costWords(result)] : []),
         result ? formatDuration(result.seconds * 1000) : '',
       ].map((figure, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a table never move
@@ -314,15 +350,25 @@ function ResultLine({ item, explore }: { item: ExperimentItem; explore: boolean 
   );
 }
 
+function costWords(result: ExperimentItem['result']): string {
+  if (!result) return '';
+  return result.cost_usd === undefined ? '–' : formatUsd(result.cost_usd);
+}
+
 function calls({ tool_calls, failed_tool_calls }: NonNullable<ExperimentItem['result']>): string {
   return failed_tool_calls > 0 ? `${tool_calls} (${failed_tool_calls} failed)` : formatCount(tool_calls);
 }
 
-function outcomeOf(item: ExperimentItem, explore: boolean): { label: string; tone: Tone } {
+/** `2 of 3` checks that passed; of a result from before they were counted, its verdict. */
+function checksOf({ outcome, verification }: NonNullable<ExperimentItem['result']>): string {
+  const { checks } = outcome ?? {};
+  if (checks) return `${formatCount(checks.total - checks.failed)} of ${formatCount(checks.total)}`;
+  return verification?.replace('_', ' ') ?? '–';
+}
+
+function outcomeOf(item: ExperimentItem): { label: string; tone: Tone } {
   if (item.status === 'waiting') return { label: 'Waiting', tone: 'calm' };
   if (item.status === 'running') return { label: 'Running', tone: 'live' };
-  const reason = item.result?.termination_reason;
-  if (reason === undefined || !isReason(reason))
-    return { label: item.error ? 'Could not be made' : 'Ended', tone: 'fail' };
-  return reasonWords(reason, explore ? 'explore' : 'task');
+  if (!item.result) return { label: item.error ? 'Could not start' : 'Ended', tone: 'fail' };
+  return endWords(outcomeOfResult(item.result));
 }

@@ -8,7 +8,7 @@ import { useNow } from '../hooks/use-now.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { ExperimentForm } from './experiment-form.tsx';
 import { MODE_WORDS, STATUS_WORDS } from './experiment-words.ts';
@@ -67,7 +67,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
     >
       <span className="min-w-0 max-sm:col-span-2">
         <span className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1">
-          <ForeignText text={experiment.name} />
+          <ShortName text={experiment.name} />
         </span>
         <span className="tnum text-sm text-ink-3">
           {MODE_WORDS[experiment.mode]} · {plural(plan.models.length, 'model')} ·{' '}

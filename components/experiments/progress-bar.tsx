@@ -10,7 +10,7 @@ export function ProgressBar({ experiment }: { experiment: ExperimentSummary }) {
       preserveAspectRatio="none"
       className="h-2 w-full"
       role="img"
-      aria-label={`${done} of ${total} runs done${failed > 0 ? `, ${failed} could not be made` : ''}`}
+      aria-label={`${done} of ${total} runs done${failed > 0 ? `, ${failed} could not start` : ''}`}
     >
       <rect x="0" y="3" width="240" height="2" className="fill-line-strong" />
       <rect x="0" y="1" width={share(done)} height="6" className="fill-ink-2" />

@@ -2,7 +2,7 @@
 
 import type { ForksReply } from '#lib/api/fork-run.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
 import { useRun } from '../run-view/run-context.tsx';
@@ -65,7 +65,7 @@ function branchOf(run: RunSummary, index: number): Branch {
 }
 
 function titleOf({ title, model }: RunSummary): string {
-  return plainVisibleText(`${title} (${model})`);
+  return `${shortLine(title)} (${shortLine(model, 60)})`;
 }
 
 function Branches({ current, branches }: { current: string; branches: readonly Branch[] }) {

@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { ForkDraftReply, ForkPlace, ForkRequest } from '#lib/api/fork-run.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
 import {
   type ForkDraft,
   type ForkOpening,
@@ -16,9 +16,11 @@ import {
   newForkDraft,
   readForkDraft,
 } from '#lib/browser/drafts/fork-draft.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
 import { useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
@@ -26,8 +28,9 @@ import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
+import { HiddenNote } from '../ui/hidden-note.tsx';
 
-/** Makes a fork of a run at a place: what stands there can be changed; the run itself stays as it is. */
+/** Forks a run at a place: its conversation there can be changed; the run itself stays as it is. */
 export function ForkDialog({
   runId,
   opening,
@@ -70,7 +73,7 @@ export function ForkDialog({
       )}
       {!error && !point && (
         <p className="p-6 text-ink-3" aria-busy="true">
-          Looking at this place
+          Reading the conversation
         </p>
       )}
       {point && !error && (
@@ -97,9 +100,8 @@ function ForkForm({
 }) {
   const router = useRouter();
   const { server } = useRunScreen();
-  const [draft, setDraft] = useState(() => newForkDraft(point));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  const [draft, setDraft] = useState(() => newForkDraft(point, { imported: server?.imported ?? false }));
+  const { busy, problem, run: request } = useRequest();
   const [tried, setTried] = useState(false);
   // The same request sent twice makes one fork; a changed one has a key of its own.
   const sent = useRef({ body: '', key: '' });
@@ -113,26 +115,21 @@ function ForkForm({
     if (body !== sent.current.body) sent.current = { body, key: crypto.randomUUID() };
     return sent.current.key;
   };
-  const start = async (event: FormEvent) => {
+  const start = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     if (!read.ok) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    void request(async () => {
       const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, read.request, {
         idempotencyKey: keyOf(read.request),
       });
       onCancel();
       router.push(`/runs/${run.id}`);
-    } catch (caught) {
-      setBusy(false);
-      if (!(caught instanceof ApiError)) throw caught;
-      setProblem(caught);
-    }
+      return LEAVING;
+    });
   };
   return (
-    <form onSubmit={(event) => void start(event)} className="flex min-h-0 flex-1 flex-col">
+    <form onSubmit={start} className="flex min-h-0 flex-1 flex-col">
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6">
         <Field label="Say something to it" hint={messageHint(point)}>
           {(props) => (
@@ -156,16 +153,20 @@ function ForkForm({
               legend="Folder"
               name="fork-workspace"
               value={draft.workspace}
-              options={[
-                { value: 'copy', label: 'A copy of the files' },
-                ...(server?.imported ? [] : [{ value: 'same' as const, label: 'The same folder' }]),
-              ]}
+              options={server?.imported ? IMPORTED_FOLDERS : FOLDERS}
               onChange={(workspace) => change({ workspace })}
             />
             <p className="mt-1.5 text-xs text-ink-3">
-              {draft.workspace === 'copy'
-                ? 'The files as they are now, not as they were at this place: what was written later is there too.'
-                : 'Both runs work on the same files: what one writes, the other finds.'}
+              {FOLDER_NOTES[draft.workspace]}
+              {server?.imported && draft.workspace === 'copy' && (
+                <span className="mt-1 block text-warn">
+                  The imported file names{' '}
+                  <code className="foreign break-all">
+                    <ForeignText text={point.config.workspace} />
+                  </code>
+                  . The model can read everything in it: copy it only if that is what you want.
+                </span>
+              )}
             </p>
           </div>
         )}
@@ -180,7 +181,7 @@ function ForkForm({
             ? read.changes === 0
               ? 'Nothing is changed yet'
               : `${plural(read.changes, 'change')}`
-            : 'Something is not filled in right'}
+            : 'Some fields need correction'}
         </p>
         <Button kind="quiet" onClick={onCancel}>
           Cancel
@@ -223,7 +224,7 @@ function Calls(part: Part) {
         {calls.map(({ callId, tool, chars, fields }) =>
           fields.length === 0 ? (
             <li key={callId} className="px-3 py-1.5 text-sm">
-              <span className="font-medium">{plainVisibleText(tool)}</span>{' '}
+              <span className="font-medium">{shortLine(tool)}</span>{' '}
               <span className="text-ink-3">
                 {chars === undefined
                   ? 'takes no arguments.'
@@ -260,8 +261,8 @@ function Texts(part: Part) {
   const list = rest ? [...shown, rest] : shown;
   if (texts.length === 0) return null;
   return (
-    <section aria-label="What stands there">
-      <h3 className="caption mb-1.5">What stands there, the newest first</h3>
+    <section aria-label="Conversation">
+      <h3 className="caption mb-1.5">Conversation at this point, newest first</h3>
       <ul className="divide-y rounded-md border border-line-strong">
         {list.map((each) => (
           <TextItem key={each.key} {...part} item={each} />
@@ -307,7 +308,7 @@ function TextItem({
           onClick={() => setOpen(!open)}
           className="reach flex min-w-0 flex-1 items-baseline gap-2 text-left"
         >
-          <span className="shrink-0 text-sm font-medium">{plainVisibleText(item.label)}</span>
+          <span className="shrink-0 text-sm font-medium">{shortLine(item.label, 60)}</span>
           {!open && (
             <span className="min-w-0 truncate text-sm text-ink-3">
               <ForeignText text={text.slice(0, 200).replaceAll(/\s+/g, ' ')} />
@@ -325,7 +326,7 @@ function TextItem({
       {open && item.chars === undefined && (
         <>
           <label htmlFor={id} className="sr-only">
-            {plainVisibleText(item.label)}
+            {shortLine(item.label, 60)}
           </label>
           <textarea
             ref={area}
@@ -336,9 +337,10 @@ function TextItem({
             value={text}
             onChange={(event) => write(event.target.value)}
           />
+          <HiddenNote text={text} />
           {edited && (
             <Button kind="quiet" size="sm" className="mb-1" onClick={() => write(item.text)}>
-              Back to what it was
+              Undo changes
             </Button>
           )}
         </>
@@ -348,14 +350,24 @@ function TextItem({
   );
 }
 
+const EMPTY_FOLDER = { value: 'empty', label: 'An empty folder' } as const;
+const COPIED_FOLDER = { value: 'copy', label: 'A copy of the files' } as const;
+const FOLDERS = [COPIED_FOLDER, { value: 'same', label: 'The same folder' }, EMPTY_FOLDER] as const;
+const IMPORTED_FOLDERS = [EMPTY_FOLDER, COPIED_FOLDER] as const;
+const FOLDER_NOTES: Record<ForkDraft['workspace'], string> = {
+  copy: 'The files as they are now, not as they were at this place: what was written later is there too.',
+  same: 'Both runs work on the same files: what one writes, the other finds.',
+  empty: 'A fresh folder without any files.',
+};
+
 /** The memory as it stood there: change, delete, add. */
 function Memories(part: Part) {
   const { point, draft, problems, onChange } = part;
   const memories = useMemo(() => forkMemories(point), [point]);
   const { newMemory } = draft;
   return (
-    <section aria-label="Memory there">
-      <h3 className="caption mb-1.5">Its memory, as it stood there</h3>
+    <section aria-label="Memory">
+      <h3 className="caption mb-1.5">Memory at this point</h3>
       {memories.length > 0 && (
         <ul className="divide-y rounded-md border border-line-strong">
           {memories.map((each) => {
@@ -410,9 +422,9 @@ function Memories(part: Part) {
 }
 
 function Settings({ point, draft, problems, onChange }: Part) {
-  const { data } = useApi<ModelsReply>('/api/models');
+  const { data } = useApi<ModelsReply>('/api/models', modelsRefresh());
   const names = useMemo(() => {
-    const found = data?.models.map(({ name }) => name) ?? [];
+    const found = data?.models.filter(canRun).map(({ name }) => name) ?? [];
     return found.includes(point.config.model) ? found : [point.config.model, ...found];
   }, [data, point]);
   const { mode, agentic } = point.config;
@@ -430,7 +442,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
             >
               {names.map((name) => (
                 <option key={name} value={name}>
-                  {plainVisibleText(name)}
+                  {shortLine(name)}
                 </option>
               ))}
             </select>

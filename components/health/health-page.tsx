@@ -3,7 +3,13 @@
 import { type ReactNode, useState } from 'react';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
-import { preferredModel, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/state/models.ts';
+import {
+  canRun,
+  modelsRefresh,
+  preferredModel,
+  RECOMMENDED_MODELS,
+  sortedModels,
+} from '#lib/browser/state/models.ts';
 import { formatBytes, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -11,12 +17,13 @@ import { Badge } from '../ui/badge.tsx';
 import { Command } from '../ui/command.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { SignedInBrowsers } from './signed-in-browsers.tsx';
 
 const STORE_NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
 /** Whether runs can work here, and what to do where they cannot (D11). */
 export function HealthPage() {
-  const models = useApi<ModelsReply>('/api/models', 15_000);
+  const models = useApi<ModelsReply>('/api/models', modelsRefresh(15_000));
   const [chosen, setChosen] = useState<string>();
   const model = chosen ?? (models.data ? preferredModel(models.data.models, remembered('model')) : '');
   const { data, error, reload } = useApi<HealthReply>(
@@ -33,7 +40,7 @@ export function HealthPage() {
         {error && !data && <Problem error={error} onRetry={reload} />}
         {data && (
           <dl className="divide-y border-y">
-            <Item name="Ollama" ok={data.ollama.ok}>
+            <Item name="Ollama" ok={data.ollama.ok} unknown={data.ollama.unknown}>
               {!data.ollama.error?.message.includes(data.ollama.url) && (
                 <p>
                   {data.ollama.ok
@@ -43,9 +50,9 @@ export function HealthPage() {
                 </p>
               )}
               <Trouble error={data.ollama.error} />
-              {!data.ollama.ok && <Command text="ollama serve" />}
+              {!data.ollama.ok && !data.ollama.unknown && <Command text="ollama serve" />}
             </Item>
-            <Item name="Model" ok={data.model?.ok ?? false} unknown={!data.model}>
+            <Item name="Model" ok={data.model?.ok ?? false} unknown={!data.model || data.model.unknown}>
               {models.data && models.data.models.length > 0 ? (
                 <label className="flex flex-wrap items-center gap-2">
                   <span className="sr-only">Model to check</span>
@@ -54,7 +61,7 @@ export function HealthPage() {
                     value={model}
                     onChange={(event) => setChosen(event.target.value)}
                   >
-                    {sortedModels(models.data.models).map((each) => (
+                    {sortedModels(models.data.models.filter(canRun)).map((each) => (
                       <option key={each.name} value={each.name}>
                         {each.name}
                       </option>
@@ -119,6 +126,7 @@ export function HealthPage() {
                 )}
                 {data.store.free_bytes !== undefined && `, ${formatBytes(data.store.free_bytes)} free`}
               </p>
+              <Trouble error={data.store.read_only} />
             </Item>
             <Item name="Runs" ok>
               <p>
@@ -134,6 +142,7 @@ export function HealthPage() {
             </Item>
           </dl>
         )}
+        <SignedInBrowsers />
       </div>
     </main>
   );

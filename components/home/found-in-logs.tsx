@@ -2,11 +2,13 @@
 
 import { useState } from 'react';
 import type { SearchReply } from '#lib/api/search.ts';
-import { ApiError, getJson } from '#lib/browser/api.ts';
+import { getJson } from '#lib/browser/api.ts';
 import { eventWord } from '#lib/browser/words/event-words.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
+import { withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
@@ -20,20 +22,16 @@ export function FoundInLogs({ words }: { words: string }) {
   const path = `/api/search?limit=${PAGE}&q=${encodeURIComponent(words)}`;
   const { data, error } = useApi<SearchReply>(path, (last) => (last?.behind ? BEHIND_MS : undefined));
   const [later, setLater] = useState<{ path: string; pages: readonly SearchReply[] }>();
-  const [problem, setProblem] = useState<ApiError>();
+  const { problem, run } = useRequest();
   if (error) return <ErrorNote error={error} />;
   if (!data) return null;
   const pages = [data, ...(later?.path === path ? later.pages : [])];
   const next = pages.at(-1)?.next;
-  const more = async () => {
-    try {
+  const more = () =>
+    run(async () => {
       const page = await getJson<SearchReply>(`${path}&before=${next}`);
       setLater({ path, pages: [...pages.slice(1), page] });
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      setProblem(cause);
-    }
-  };
+    });
   const runs = mergedRuns(pages);
   const places = runs.reduce((sum, run) => sum + run.places, 0);
   const open = next !== undefined || runs.some((run) => run.at_least);
@@ -94,10 +92,10 @@ function RunHits({ found, words }: { found: SearchReply['runs'][number]; words: 
     <>
       <p className="flex items-baseline gap-3">
         <Link href={`/runs/${run.id}`} className="foreign line-clamp-1 min-w-0 font-medium hover:text-brass">
-          <ForeignText text={run.title} />
+          <ForeignText text={withoutLineBreaks(run.title)} />
         </Link>
         <span className="truncate font-mono text-xs text-ink-3 max-sm:hidden">
-          <ForeignText text={run.model} />
+          <ForeignText text={withoutLineBreaks(run.model)} />
         </span>
         <span className="tnum ml-auto shrink-0 font-mono text-xs text-ink-3" suppressHydrationWarning>
           {formatWhen(run.created_at, now)}

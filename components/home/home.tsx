@@ -3,6 +3,7 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
+import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useQuery } from '../hooks/use-query.ts';
@@ -28,10 +29,11 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   useSlash(input);
   const health = useApi<HealthReply>('/api/health', 10_000);
-  const models = useApi<ModelsReply>('/api/models', 20_000);
+  const models = useApi<ModelsReply>('/api/models', modelsRefresh(20_000));
   const none = list.runs !== undefined && list.runs.length === 0;
   const empty = none && !filtered;
   const installed = models.data?.models ?? NO_MODELS;
+  const able = useMemo(() => installed.filter(canRun), [installed]);
   const names = [...installed, ...(list.runs ?? [])].map((one) => ('model' in one ? one.model : one.name));
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6 sm:py-12">
@@ -50,7 +52,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       {list.error && !list.runs ? (
         <Problem error={list.error} onRetry={list.reload} spentLink={spentLink} />
       ) : (
-        <QuickRun models={installed} />
+        <QuickRun models={able} />
       )}
       {health.data && !health.data.ollama.ok && !empty && <OllamaAway health={health.data} />}
       {empty && health.data && <Welcome health={health.data} models={installed} />}
@@ -99,7 +101,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
   );
 }
 
-/** Only a word in passing: the browser was let in by its cookie all the same. */
+/** Only a word in passing: the browser was let in by its earlier sign-in. */
 function SpentLink() {
   return (
     <p className="mb-4 rounded-md border bg-raised px-3.5 py-2.5 text-sm text-ink-2" role="status">

@@ -1,18 +1,18 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { type ChangeEvent, useEffect, useRef, useState } from 'react';
+import { type ChangeEvent, useEffect, useRef } from 'react';
 import type { RunReply } from '#lib/api/replies.ts';
-import { ApiError, postLines } from '#lib/browser/api.ts';
+import { postLines } from '#lib/browser/api.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 
 /** Opens a run that somebody else exported: a run file or a bug bundle. */
 export function ImportRun() {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  const { busy, problem, run: request } = useRequest();
   useEffect(
     () =>
       offerCommands([
@@ -25,20 +25,16 @@ export function ImportRun() {
       ]),
     [],
   );
-  const chosen = async (event: ChangeEvent<HTMLInputElement>) => {
+  const chosen = (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.target.files?.[0];
     // The same file can be chosen again after a mistake.
     event.target.value = '';
     if (!file) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    void request(async () => {
       const { run } = await postLines<RunReply>('/api/import', file);
       router.push(`/runs/${encodeURIComponent(run.id)}`);
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error : { message: String(error) });
-      setBusy(false);
-    }
+      return LEAVING;
+    });
   };
   return (
     <>

@@ -4,24 +4,24 @@ import { ArrowRight } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { ApiError } from '#lib/browser/api.ts';
 import { emptyDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import { callsTools, preferredModel, sortedModels } from '#lib/browser/state/models.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Link } from '../ui/link.tsx';
 import { startRun } from './start-run.ts';
 
-/** A task, a model, go. Everything else as usual; the whole form is one link away. */
+/** Starts a task with a model and defaults; the whole form is one link away. */
 export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
   const router = useRouter();
   const [task, setTask] = useState('');
   const field = useTypedEarly(setTask);
   const [model, setModel] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ApiError>();
+  const { busy, problem, run } = useRequest();
   useEffect(() => {
     setModel((chosen) =>
       models.some((each) => each.name === chosen) ? chosen : preferredModel(models, remembered('model')),
@@ -29,18 +29,13 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
   }, [models]);
   const chosen = models.find((each) => each.name === model);
 
-  const start = async () => {
+  const start = () => {
     const draft = requestOf({ ...emptyDraft, task, model, liveTokens: remembered('live-tokens') === 'on' });
     if (!draft.ok) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    void run(async () => {
       router.push(await startRun(draft.request));
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
+      return LEAVING;
+    });
   };
   return (
     <form
@@ -48,7 +43,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
       className="rounded-lg border border-line-strong bg-raised focus-within:border-ink-3"
       onSubmit={(event) => {
         event.preventDefault();
-        void start();
+        start();
       }}
     >
       <label htmlFor="quick-task" className="sr-only">
@@ -82,7 +77,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
           {models.length === 0 && <option value="">no model yet</option>}
           {sortedModels(models).map((each) => (
             <option key={each.name} value={each.name}>
-              {each.name}
+              {shortLine(each.name)}
               {each.demo ? ' (demo)' : ''}
             </option>
           ))}

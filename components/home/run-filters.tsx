@@ -3,16 +3,15 @@
 import { Search, X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import type { RunFilter } from '#lib/api/run-filter.ts';
-import { REASONS } from '#lib/browser/words/end-words.ts';
-import type { RunMode } from '#lib/events/config.ts';
-import type { TerminationReason } from '#lib/events/run.ts';
+import { MODES } from '#lib/events/modes.ts';
+import { OUTCOMES } from '#lib/events/outcome.ts';
+import type { OutcomeKind } from '#lib/events/run.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 
 /** The address follows what is typed after this pause. */
 const TYPING_MS = 180;
 
-const modes: Record<RunMode, string> = { task: 'Tasks', session: 'Sessions', explore: 'Explorations' };
 const states: Record<NonNullable<RunFilter['state']>, string> = {
   active: 'At work',
   waiting: 'Waiting for you',
@@ -33,9 +32,15 @@ export function RunFilters({
   onChange: (filter: RunFilter, how: 'push' | 'replace') => void;
   input: RefObject<HTMLInputElement | null>;
 }) {
-  const { mode, model, reason, state } = filter;
+  const { mode, model, reason, outcome, state } = filter;
   const some = Object.keys(filter).length > 0 || problems.length > 0;
-  const outcome = reason ? `reason:${reason}` : state ? `state:${state}` : '';
+  const standing = outcome
+    ? `outcome:${outcome}`
+    : reason
+      ? `reason:${reason}`
+      : state
+        ? `state:${state}`
+        : '';
   return (
     <search className="mt-8">
       <div className="flex flex-wrap items-center gap-2">
@@ -44,11 +49,11 @@ export function RunFilters({
           label="Filter by kind"
           any="Any mode"
           value={mode ?? ''}
-          onChoose={(value) => onChange({ ...filter, mode: keyOf(modes, value) }, 'push')}
+          onChoose={(value) => onChange({ ...filter, mode: keyOf(MODES, value) }, 'push')}
         >
-          {Object.entries(modes).map(([value, words]) => (
+          {Object.entries(MODES).map(([value, { labels }]) => (
             <option key={value} value={value}>
-              {words}
+              {labels}
             </option>
           ))}
         </Choice>
@@ -68,14 +73,15 @@ export function RunFilters({
         <Choice
           label="Filter by state"
           any="Any state"
-          value={outcome}
+          value={standing}
           onChoose={(value) => {
             const [kind, name = ''] = value.split(':');
             onChange(
               {
                 ...filter,
                 state: kind === 'state' ? keyOf(states, name) : undefined,
-                reason: kind === 'reason' ? keyOf(REASONS, name) : undefined,
+                outcome: kind === 'outcome' ? keyOf(OUTCOMES, name) : undefined,
+                reason: kind === 'reason' ? reason : undefined,
               },
               'push',
             );
@@ -86,12 +92,14 @@ export function RunFilters({
               {words}
             </option>
           ))}
-          <optgroup label="Ended because">
-            {(Object.keys(REASONS) as TerminationReason[]).map((value) => (
-              <option key={value} value={`reason:${value}`}>
-                {REASONS[value].label}
+          <optgroup label="Outcome">
+            {(Object.keys(OUTCOMES) as OutcomeKind[]).map((value) => (
+              <option key={value} value={`outcome:${value}`}>
+                {OUTCOMES[value].label}
               </option>
             ))}
+            {/* Addresses made by hand, or by scripts for the API. */}
+            {reason && <option value={`reason:${reason}`}>{`Ended by ${reason}`}</option>}
           </optgroup>
         </Choice>
         {some && (

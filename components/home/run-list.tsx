@@ -3,23 +3,27 @@
 import { useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import { reasonWords, type Tone, VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
+import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import {
   formatCount,
   formatDuration,
   formatShortCount,
+  formatTokens,
   formatWhen,
   plural,
 } from '#lib/browser/words/format.ts';
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
+import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
+import { checksBeside } from '#lib/events/outcome.ts';
 import type { RunPhase } from '#lib/events/run-state.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { Expected } from '../ui/expected.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { TickScale } from '../ui/tick-scale.tsx';
@@ -92,7 +96,7 @@ function Group({
               {/* In the margin, where there is one; a finger goes by the link under the list. */}
               <input
                 type="checkbox"
-                aria-label={`Mark to compare: ${plainVisibleText(run.title)}`}
+                aria-label={`Mark to compare: ${plainVisibleLine(run.title)}`}
                 title={!on && marked.length === 2 ? 'Two runs are marked already' : 'Mark to compare'}
                 checked={on}
                 disabled={!on && marked.length === 2}
@@ -118,12 +122,12 @@ function CompareBar({ marked, onClear }: { marked: readonly RunSummary[]; onClea
     >
       <p className="flex min-w-0 flex-1 gap-1.5 text-sm whitespace-nowrap text-ink-3">
         <span className="foreign max-w-1/2 shrink-0 truncate font-medium text-ink">
-          <ForeignText text={a.title} />
+          <ForeignText text={withoutLineBreaks(a.title)} />
         </span>
         {b ? 'and' : <span className="truncate">is marked. Mark another run to compare it with.</span>}
         {b && (
           <span className="foreign truncate font-medium text-ink">
-            <ForeignText text={b.title} />
+            <ForeignText text={withoutLineBreaks(b.title)} />
           </span>
         )}
       </p>
@@ -144,7 +148,8 @@ function CompareBar({ marked, onClear }: { marked: readonly RunSummary[]; onClea
 
 function RunLine({ run }: { run: RunSummary }) {
   const ended = run.phase === 'ended';
-  const words = run.termination_reason ? reasonWords(run.termination_reason, run.mode) : undefined;
+  const words = run.outcome && endWords(run.outcome);
+  const checks = run.outcome && checksBeside(run.outcome);
   const tone = ended
     ? (words?.tone ?? (run.imported_at === undefined ? 'fail' : 'calm'))
     : (phaseTones[run.phase] ?? 'live');
@@ -158,31 +163,30 @@ function RunLine({ run }: { run: RunSummary }) {
   return (
     <Link
       href={`/runs/${run.id}`}
-      className="group -mx-3 grid grid-cols-[0.5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 rounded-md px-3 py-3 hover:bg-surface md:grid-cols-[0.5rem_minmax(0,1fr)_9.5rem_6rem_5rem]"
+      className="group -mx-3 grid grid-cols-[0.5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 rounded-md px-3 py-3 hover:bg-surface md:grid-cols-[0.5rem_minmax(0,1fr)_9.5rem_6rem_5rem] lg:grid-cols-[0.5rem_minmax(0,1fr)_13.5rem_6rem_5rem]"
     >
       <span className={cx('size-2 translate-y-px rounded-full', dots[tone])} aria-hidden="true" />
       <span className="min-w-0">
         <span
           className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1"
-          title={plainVisibleText(run.title)}
+          title={plainVisibleLine(run.title)}
         >
-          <ForeignText text={run.title} />
+          <ForeignText text={withoutLineBreaks(run.title)} />
         </span>
         <span className="tnum mt-0.5 flex flex-wrap gap-x-3 text-sm text-ink-3">
-          <span className="font-mono text-xs leading-5">
-            <ForeignText text={run.model} />
+          <span className="foreign font-mono text-xs leading-5">
+            <ShortName text={run.model} max={60} />
           </span>
           {modeWords(run) !== 'Task' && modeWords(run) !== run.title && <Badge>{modeWords(run)}</Badge>}
           {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
           {run.parent && <Badge title="It began with the copied log of another run">fork</Badge>}
           {run.imported_at !== undefined && <Badge>imported</Badge>}
           <span>{plural(run.tool_calls, 'tool call')}</span>
-          <span>{formatShortCount(run.tokens_in + run.tokens_out)} tokens</span>
-          {run.verification && (
-            <Badge tone={VERIFICATION_WORDS[run.verification].tone}>
-              {VERIFICATION_WORDS[run.verification].label}
-            </Badge>
-          )}
+          <span>
+            {formatTokens(run.tokens_in + run.tokens_out, run.tokens_estimated, formatShortCount)} tokens
+          </span>
+          {run.cost_usd !== undefined && <span>{formatUsd(run.cost_usd)}</span>}
+          {checks && <Badge tone={checks.tone}>{checks.label}</Badge>}
         </span>
       </span>
       <span className="flex flex-col items-end gap-1 md:contents">

@@ -2,11 +2,11 @@
 
 import { ArrowRight, Check } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { HealthReply, InstalledModel } from '#lib/api/replies.ts';
-import { ApiError } from '#lib/browser/api.ts';
 import { emptyDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
-import { callsTools, RECOMMENDED_MODELS } from '#lib/browser/state/models.ts';
+import { callsTools, canRun, RECOMMENDED_MODELS } from '#lib/browser/state/models.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
@@ -15,15 +15,20 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { startRun } from './start-run.ts';
 
+function serverTitle({ ok, unknown }: HealthReply['ollama']): string {
+  if (ok) return 'Ollama answers';
+  return unknown ? 'Wait for Ollama' : 'Start Ollama';
+}
+
 /** The first visit: what is there, what is missing and how to get it, and a demo that needs nothing. */
 export function Welcome({ health, models }: { health: HealthReply; models: readonly InstalledModel[] }) {
   const real = models.filter((model) => !model.demo);
-  const able = real.filter((model) => callsTools(model) !== false);
+  const able = real.filter((model) => canRun(model) && callsTools(model) !== false);
   return (
     <section aria-label="Getting started" className="mt-8">
       {health.demo.available && able.length === 0 && <DemoOffer health={health} first />}
       <ol className="mt-6 divide-y border-y">
-        <Step done={health.ollama.ok} number={1} title={health.ollama.ok ? 'Ollama answers' : 'Start Ollama'}>
+        <Step done={health.ollama.ok} number={1} title={serverTitle(health.ollama)}>
           {health.ollama.ok ? (
             <p className="text-ink-2">
               {health.ollama.version ? `Version ${health.ollama.version} ` : 'It is there '}
@@ -36,11 +41,20 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
                   text={health.ollama.error?.message ?? `Nothing answers at ${health.ollama.url}.`}
                 />
               </p>
-              <p className="mt-1 text-ink-2">
-                Loupe works with models on this machine, through Ollama. Get it from{' '}
-                <code>https://ollama.com/download</code>, then start it:
-              </p>
-              <Command text="ollama serve" />
+              {health.ollama.error?.hint && (
+                <p className="foreign mt-1 text-ink-2">
+                  <ForeignText text={health.ollama.error.hint} />
+                </p>
+              )}
+              {!health.ollama.unknown && (
+                <>
+                  <p className="mt-1 text-ink-2">
+                    Loupe works with models on this machine, through Ollama. Get it from{' '}
+                    <code>https://ollama.com/download</code>, then start it:
+                  </p>
+                  <Command text="ollama serve" />
+                </>
+              )}
             </>
           )}
         </Step>
@@ -127,7 +141,7 @@ function Step({
 }
 
 /** How to get models, one command each. */
-export function ModelCommands({ models }: { models: typeof RECOMMENDED_MODELS }) {
+function ModelCommands({ models }: { models: typeof RECOMMENDED_MODELS }) {
   return (
     <ul className="mt-2 grid items-center gap-x-4 gap-y-1.5 sm:grid-cols-[max-content_max-content_minmax(0,1fr)]">
       {models.map((model) => (
@@ -144,11 +158,10 @@ export function ModelCommands({ models }: { models: typeof RECOMMENDED_MODELS })
 /** A whole run at once, by a script that says what it is. */
 function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
   const router = useRouter();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ApiError>();
+  const { busy, problem, run } = useRequest();
   const model = health.demo.models[0];
   if (model === undefined) return null;
-  const start = async () => {
+  const start = () => {
     const draft = requestOf({
       ...emptyDraft,
       task: 'Show me around: list the folder, write some notes, read them back and search them.',
@@ -156,14 +169,10 @@ function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
       liveTokens: true,
     });
     if (!draft.ok) return;
-    setBusy(true);
-    try {
+    void run(async () => {
       router.push(await startRun(draft.request));
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
+      return LEAVING;
+    });
   };
   return (
     <div className="my-6 flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-brass-line bg-brass-wash px-5 py-4">
@@ -184,7 +193,7 @@ function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
           </div>
         )}
       </div>
-      <Button kind={first ? 'primary' : 'plain'} disabled={busy} onClick={() => void start()}>
+      <Button kind={first ? 'primary' : 'plain'} disabled={busy} onClick={start}>
         {busy ? 'Starting' : 'Start the demo run'}
         <ArrowRight className="size-4" aria-hidden="true" />
       </Button>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { ApiError, getJson } from '#lib/browser/api.ts';
+import { type ApiError, getJson, toApiError } from '#lib/browser/api.ts';
 
 export interface ApiState<Reply> {
   data: Reply | undefined;
@@ -48,10 +48,7 @@ export function useApi<Reply>(
         }
       } catch (cause) {
         if (abort.signal.aborted) return;
-        const error =
-          cause instanceof ApiError
-            ? cause
-            : new ApiError({ code: 'unexpected', message: String(cause), status: 0, cause });
+        const error = toApiError(cause);
         setState((before) => ({ data: before.data, error, loading: false }));
       }
       const ms = typeof after.current === 'function' ? after.current(last.current) : after.current;

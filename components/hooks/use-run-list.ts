@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunListReply } from '#lib/api/replies.ts';
 import { passesFilter, type RunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { ApiError, getJson } from '#lib/browser/api.ts';
+import { type ApiError, getJson, toApiError } from '#lib/browser/api.ts';
 import { watchRuns, whenBack } from '#lib/browser/stream/hub-client.ts';
 import { useApi } from './use-api.ts';
 
@@ -66,10 +66,9 @@ export function useRunList(filter: RunFilter): {
         page: { runs: [...(before?.path === path ? before.page.runs : []), ...page.runs], next: page.next },
       }));
     setMoreError(undefined);
-    getJson<RunListReply>(`${path}&before=${encodeURIComponent(next)}`).then(show, (cause: unknown) => {
-      if (!(cause instanceof ApiError)) throw cause;
-      setMoreError(cause);
-    });
+    getJson<RunListReply>(`${path}&before=${encodeURIComponent(next)}`)
+      .then(show)
+      .catch((cause: unknown) => setMoreError(toApiError(cause)));
   }, [next, path]);
   return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }

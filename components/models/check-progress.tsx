@@ -2,6 +2,7 @@
 
 import type { CheckProgress as Progress } from '#lib/api/model-check.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -17,7 +18,7 @@ export function CheckProgress({ progress, onStop }: { progress: Progress; onStop
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <span
           role="progressbar"
-          aria-label={`Checking ${progress.model}`}
+          aria-label={`Checking ${shortLine(progress.model)}`}
           aria-valuemin={0}
           aria-valuemax={probes.length}
           aria-valuenow={done}

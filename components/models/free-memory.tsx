@@ -1,35 +1,29 @@
 'use client';
 
 import { useState } from 'react';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
-/** Has Ollama give back the memory of a model after a stop: it would keep it for half an hour otherwise. */
+/** Unloads a model after a stop: Ollama would keep it in memory for half an hour otherwise. */
 export function FreeMemory({ model }: { model: string }) {
-  const [state, setState] = useState<'loaded' | 'asked' | 'free'>('loaded');
-  const [problem, setProblem] = useState<ApiError>();
-  const free = async () => {
-    setState('asked');
-    setProblem(undefined);
-    try {
+  const [unloaded, setUnloaded] = useState(false);
+  const { busy, problem, run } = useRequest();
+  const unload = () =>
+    run(async () => {
       await postJson('/api/models/unload', { model });
-      setState('free');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setState('loaded');
-      setProblem(error);
-    }
-  };
+      setUnloaded(true);
+    });
   return (
     <div className="grid justify-items-start gap-2">
-      {state === 'free' ? (
+      {unloaded ? (
         <p role="status" className="text-sm text-ink-2">
-          {model} is out of memory.
+          {model} is no longer in memory.
         </p>
       ) : (
-        <Button size="sm" disabled={state === 'asked'} onClick={() => void free()}>
-          {state === 'asked' ? 'Unloading' : 'Free the memory of the model'}
+        <Button size="sm" disabled={busy} onClick={() => void unload()}>
+          {busy ? 'Unloading' : 'Unload the model'}
         </Button>
       )}
       {problem && <ErrorNote error={problem} />}

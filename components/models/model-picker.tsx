@@ -2,11 +2,12 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { callsTools, demoWords, sortedModels } from '#lib/browser/state/models.ts';
-import { formatBytes, formatShortCount } from '#lib/browser/words/format.ts';
+import { callsTools, canRun, demoWords, sortedModels } from '#lib/browser/state/models.ts';
+import { formatBytes, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { Link } from '../ui/link.tsx';
 import { CheckBadge } from './check-badge.tsx';
 
 /** The installed models with what they can do (D10). */
@@ -32,12 +33,14 @@ export function ModelPicker({
     const hidden = row.offsetTop < scrollTop || row.offsetTop + row.offsetHeight > scrollTop + clientHeight;
     if (hidden) list.current.scrollTop = row.offsetTop;
   }, [there]);
-  const shown = sortedModels(models).filter((model) =>
+  const offered = models.filter(canRun);
+  const shown = sortedModels(offered).filter((model) =>
     model.name.toLowerCase().includes(filter.toLowerCase()),
   );
+  const hidden = models.length - offered.length;
   return (
     <div>
-      {models.length > 8 && (
+      {offered.length > 8 && (
         <input
           type="search"
           aria-label="Filter models"
@@ -71,7 +74,7 @@ export function ModelPicker({
             />
             <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
               <span className="foreign font-mono text-sm font-medium">
-                <ForeignText text={model.name} />
+                <ShortName text={model.name} />
               </span>
               <Capabilities model={model} />
               {model.loaded && <Badge title="Answers without being loaded first">in memory</Badge>}
@@ -82,10 +85,19 @@ export function ModelPicker({
         ))}
         {shown.length === 0 && (
           <p className="px-3 py-3 text-ink-3">
-            {models.length === 0 ? 'No model is installed yet.' : 'No model of this name.'}
+            {offered.length === 0 ? 'No model is installed yet.' : 'No models match.'}
           </p>
         )}
       </div>
+      {hidden > 0 && (
+        <p className="mt-1 text-xs text-ink-3">
+          {plural(hidden, 'model')} not offered: embeddings only, or on another machine. See{' '}
+          <Link href="/models" className="underline underline-offset-2 hover:text-ink">
+            Models
+          </Link>
+          .
+        </p>
+      )}
       {problem && <p className="mt-1 text-xs text-fail">{problem}</p>}
     </div>
   );
@@ -101,8 +113,14 @@ export function Capabilities({ model }: { model: InstalledModel }) {
           demo
         </Badge>
       )}
+      {model.remote && (
+        <Badge tone="warn" title="Ollama passes everything that this model sees on to that machine">
+          runs at {model.remote.host}
+        </Badge>
+      )}
+      {model.capabilities?.includes('embedding') && <Badge>embeddings</Badge>}
       {tools === true && <Badge tone="ok">tools</Badge>}
-      {tools === false && (
+      {tools === false && model.capabilities?.includes('completion') && (
         <Badge tone="warn" title="Ollama says that its template has no room for tools">
           no tools
         </Badge>
@@ -114,12 +132,13 @@ export function Capabilities({ model }: { model: InstalledModel }) {
 }
 
 /** Size, quantisation and window in a few characters. */
-export function modelFacts(model: InstalledModel): string {
+function modelFacts(model: InstalledModel): string {
   if (model.demo) return demoWords(model.name);
   return [
     model.parameter_size,
     model.quantization,
-    model.size_bytes ? formatBytes(model.size_bytes) : undefined,
+    // Of a remote model there is a name on the disk, and nothing more.
+    model.size_bytes && !model.remote ? formatBytes(model.size_bytes) : undefined,
     model.max_context_tokens ? `${formatShortCount(model.max_context_tokens)} window` : undefined,
   ]
     .filter(Boolean)

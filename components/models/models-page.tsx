@@ -1,28 +1,36 @@
 'use client';
 
-import { useState } from 'react';
 import type { HealthReply, InstalledModel, ModelsReply } from '#lib/api/replies.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
-import { demoWords, RECOMMENDED_MODELS, sortedModels } from '#lib/browser/state/models.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import { formatBytes, formatClock, formatCount, formatPercent } from '#lib/browser/words/format.ts';
+import { postJson } from '#lib/browser/api.ts';
+import {
+  demoWords,
+  modelsRefresh,
+  RECOMMENDED_MODELS,
+  sortedModels,
+  whyNotOffered,
+} from '#lib/browser/state/models.ts';
+import { formatBytes, formatClock, formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useAddressQuery } from '../hooks/use-address-query.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { GetModels } from './get-models.tsx';
 import { CheckControls, CheckState } from './model-check.tsx';
 import { Capabilities } from './model-picker.tsx';
+import { PriceEditor } from './price-editor.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
 import { type Checking, useCheck } from './use-check.ts';
 
 /** What is installed, what it can do, and what is in memory. */
 export function ModelsPage() {
-  const { data, error, reload } = useApi<ModelsReply>('/api/models', 5000);
+  const { data, error, reload } = useApi<ModelsReply>('/api/models', modelsRefresh(5000));
   const health = useApi<HealthReply>('/api/health', 10_000);
   const models = sortedModels(data?.models ?? []);
   const real = models.filter((model) => !model.demo);
@@ -37,9 +45,11 @@ export function ModelsPage() {
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Models</h1>
       <p className="mt-1 text-ink-2">
-        {health.data?.ollama.ok === false
-          ? 'Those of Ollama are shown here as soon as it answers.'
-          : `Installed in Ollama${health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that calls tools.`}
+        {data?.ollama === 'unknown'
+          ? `Ollama is not responding.${real.length > 0 ? ' This is its last known list.' : ''}`
+          : health.data?.ollama.ok === false
+            ? 'Ollama’s models appear here as soon as it answers.'
+            : `Installed in Ollama${health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that calls tools.`}
       </p>
       <div className="mt-6">
         {error && !data && <Problem error={error} onRetry={reload} />}
@@ -60,6 +70,7 @@ export function ModelsPage() {
             ))}
           </ul>
         )}
+        {data?.partial && <p className="mt-2 text-sm text-warn">{partialWords(data.partial)}</p>}
         {data && real.length === 0 && health.data?.ollama.ok && (
           <p className="text-ink-3">No model is installed yet.</p>
         )}
@@ -115,6 +126,7 @@ function ModelLine({
   onToggle: () => void;
 }) {
   const { loaded } = model;
+  const reason = whyNotOffered(model);
   const facts = [
     model.family,
     model.parameter_size,
@@ -126,20 +138,31 @@ function ModelLine({
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="foreign font-mono font-medium">
-            <ForeignText text={model.name} />
+            <ForeignName text={model.name} />
           </span>
           <Capabilities model={model} />
         </div>
         <p className="tnum foreign mt-0.5 text-sm text-ink-3">{facts.join(' · ')}</p>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 sm:justify-end">
-        {model.size_bytes !== undefined && (
+        {model.size_bytes !== undefined && !model.remote && (
           <span className="tnum font-mono text-xs leading-5">{formatBytes(model.size_bytes)}</span>
         )}
-        <CheckControls model={model} checking={checking} open={open} onToggle={onToggle} />
-        <NewRun model={model.name} />
+        {reason === undefined && (
+          <>
+            <CheckControls model={model} checking={checking} open={open} onToggle={onToggle} />
+            <NewRun model={model.name} />
+          </>
+        )}
       </div>
+      {reason !== undefined && <p className="text-sm text-ink-3 sm:col-span-2">{reason}</p>}
+      {reason === undefined && <PriceEditor model={model} onChange={onChange} />}
       <CheckState model={model} checking={checking} open={open} />
+      {model.memory === 'unknown' && (
+        <p className="text-sm text-ink-3 sm:col-span-2">
+          Ollama does not say whether this model shares a runner that is in memory.
+        </p>
+      )}
       {loaded && <InMemory name={model.name} loaded={loaded} onChange={onChange} />}
     </li>
   );
@@ -150,7 +173,7 @@ function NewRun({ model }: { model: string }) {
   return (
     <Link
       href={`/runs/new?${new URLSearchParams({ model })}`}
-      aria-label={`New run with ${plainVisibleText(model)}`}
+      aria-label={`New run with ${shortLine(model)}`}
       className={buttonClass('plain', 'sm')}
     >
       New run
@@ -158,7 +181,7 @@ function NewRun({ model }: { model: string }) {
   );
 }
 
-/** What a model takes of the memory, for how long, and how to have it back. */
+/** How much memory a model takes, until when, and a way to unload it. */
 function InMemory({
   name,
   loaded,
@@ -169,23 +192,14 @@ function InMemory({
   onChange: () => void;
 }) {
   const now = useNow(true);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ApiError>();
+  const { busy, problem, run } = useRequest();
   const size = loaded.size_bytes ?? 0;
   const share = size > 0 ? (loaded.vram_bytes ?? 0) / size : 0;
-  const words = busy ? 'Unloading' : share > 0 ? 'Free VRAM' : 'Free memory';
-  const unload = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
+  const unload = () =>
+    run(async () => {
       await postJson('/api/models/unload', { model: name });
       onChange();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
-    setBusy(false);
-  };
+    });
   return (
     <div className="mt-1 grid gap-2 rounded-md border bg-sunken px-3 py-2 sm:col-span-2">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-1.5 sm:flex-nowrap">
@@ -194,6 +208,11 @@ function InMemory({
           in memory
         </span>
         <dl className="tnum flex min-w-0 flex-wrap gap-x-5 gap-y-0.5 text-xs text-ink-3 max-sm:order-last max-sm:basis-full">
+          {loaded.loaded_as !== undefined && (
+            <Fact name="shared with">
+              <ForeignText text={loaded.loaded_as} />
+            </Fact>
+          )}
           {loaded.context_tokens !== undefined && (
             <Fact name="window">{formatCount(loaded.context_tokens)} tokens</Fact>
           )}
@@ -204,16 +223,18 @@ function InMemory({
               {share > 0 && share < 1 && `, ${formatBytes(size - (loaded.vram_bytes ?? 0))} on the CPU`}
             </Fact>
           )}
-          {loaded.expires_at !== undefined && <Fact name="stays">{staysWords(loaded.expires_at - now)}</Fact>}
+          {loaded.expires_at !== undefined && (
+            <Fact name="unloads">{unloadWords(loaded.expires_at - now)}</Fact>
+          )}
         </dl>
         <Button
           size="sm"
           className="ml-auto shrink-0"
           disabled={busy}
-          aria-label={`${words}: unload ${name}`}
+          aria-label={`${busy ? 'Unloading' : 'Unload'} ${name}`}
           onClick={() => void unload()}
         >
-          {words}
+          {busy ? 'Unloading' : 'Unload'}
         </Button>
       </div>
       {problem && <ErrorNote error={problem} />}
@@ -221,10 +242,10 @@ function InMemory({
   );
 }
 
-/** A year is Ollama's way of saying for ever. */
-function staysWords(ms: number): string {
-  if (ms > 365 * 86_400_000) return 'until it is unloaded';
-  return ms <= 0 ? 'leaving now' : `${formatClock(ms)} unless used`;
+/** Ollama says never with a time more than a year away. */
+function unloadWords(ms: number): string {
+  if (ms > 365 * 86_400_000) return 'never';
+  return ms <= 0 ? 'now' : `in ${formatClock(ms)}`;
 }
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
@@ -234,4 +255,13 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
       <dd className="font-mono text-ink-2">{children}</dd>
     </div>
   );
+}
+
+function partialWords({ not_listed, without_details }: NonNullable<ModelsReply['partial']>): string {
+  const parts = [
+    not_listed > 0 && `${plural(not_listed, 'more model is', 'more models are')} not listed.`,
+    without_details > 0 &&
+      `Ollama did not say in time what ${plural(without_details, 'model', 'models')} can do; reload to ask again.`,
+  ];
+  return `This list is not complete. ${parts.filter(Boolean).join(' ')}`;
 }

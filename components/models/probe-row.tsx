@@ -3,11 +3,13 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { CheckCriterion, CheckExchange, CheckVerdict, ProbeResult } from '#lib/api/model-check.ts';
-import { formatDuration } from '#lib/browser/words/format.ts';
+import { formatDuration, plural } from '#lib/browser/words/format.ts';
+import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import { Badge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { LayerBadge } from '../ui/layer-badge.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -112,7 +114,7 @@ function Exchange({ exchange, number, of }: { exchange: CheckExchange; number: n
         <span className="font-medium text-ink-2">
           Reply {number} of {of}
         </span>
-        {reply_tokens !== undefined && <span>{reply_tokens} tokens</span>}
+        {reply_tokens !== undefined && <span>{plural(reply_tokens, 'token')}</span>}
         <span>{formatDuration(duration_ms)}</span>
       </p>
       <Tabs<Part>
@@ -142,9 +144,13 @@ function ReadPart({ exchange: { read, error } }: { exchange: CheckExchange }) {
         `Given its type: ${path} ${JSON.stringify(before)} → ${JSON.stringify(after)}`,
     ),
     ...read.refusals.map(({ message, raw }) => `Not taken as a call: ${message} ${raw}`),
-    ...(read.malformed ? ['It held a call that nobody could read.'] : []),
+    ...(read.swallowed_tokens
+      ? [swallowedWords(read.swallowed_tokens)]
+      : read.malformed
+        ? ['It held a call that nobody could read.']
+        : []),
     ...(read.cut ? ['The reply limit ended it.'] : []),
-    ...(read.thinking_chars > 0 ? [`It thought first: ${read.thinking_chars} characters.`] : []),
+    ...(read.thinking_chars > 0 ? [`It thought first: ${plural(read.thinking_chars, 'character')}.`] : []),
   ];
   return (
     <div className="grid gap-2 text-sm">
@@ -153,11 +159,12 @@ function ReadPart({ exchange: { read, error } }: { exchange: CheckExchange }) {
         <div key={index} className="min-w-0">
           <div className="flex flex-wrap items-baseline gap-x-2">
             <code className="foreign font-medium">
-              <ForeignText text={call.name} />
+              <ShortName text={call.name} />
             </code>
             <LayerBadge layer={call.layer} format={call.format} />
           </div>
-          <pre className="foreign max-h-60 overflow-auto font-mono text-xs leading-relaxed">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+          <pre tabIndex={0} className="foreign max-h-60 overflow-auto font-mono text-xs leading-relaxed">
             <ForeignText text={argumentsText(call.arguments)} />
           </pre>
           {call.problems.map((problem) => (
@@ -168,7 +175,8 @@ function ReadPart({ exchange: { read, error } }: { exchange: CheckExchange }) {
         </div>
       ))}
       {read.text !== '' && (
-        <p className="foreign max-h-60 overflow-auto whitespace-pre-wrap">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        <p tabIndex={0} className="foreign max-h-60 overflow-auto whitespace-pre-wrap">
           <ForeignText text={read.text} />
         </p>
       )}

@@ -2,9 +2,11 @@
 
 import type { ModelPull } from '#lib/api/model-pull.ts';
 import { formatBytes, formatDuration, formatPercent } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
 /** One model on its way: how much of it is here, what Ollama does, and how to end it or go on. */
@@ -25,7 +27,7 @@ export function PullLine({
     <div className="py-2.5" data-pull={pull.status}>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
         <span className="foreign font-mono text-sm font-medium">
-          <ForeignText text={pull.model} />
+          <ForeignName text={pull.model} />
         </span>
         <span className="foreign min-w-0 text-sm text-ink-2" role="status">
           {running ? <ForeignText text={pull.step} /> : words[pull.status]}
@@ -61,7 +63,7 @@ export function PullLine({
           preserveAspectRatio="none"
           className="mt-1.5 h-1.5 w-full"
           role="progressbar"
-          aria-label={`Fetching ${pull.model}`}
+          aria-label={`Fetching ${shortLine(pull.model)}`}
           aria-valuenow={Math.round(share * 100)}
           aria-valuetext={total > 0 ? `${formatPercent(share)} of the parts begun so far` : 'not begun'}
         >

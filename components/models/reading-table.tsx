@@ -3,7 +3,7 @@ import type { InstalledModel } from '#lib/api/replies.ts';
 import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 
 const layers = [
   { layer: 'native', label: 'native', fill: 'fill-ink-2', swatch: 'bg-ink-2' },
@@ -89,7 +89,7 @@ function ReadingLine({ model, reading }: { model: InstalledModel; reading: Model
     <tr className="align-baseline">
       <th scope="row" className="max-w-56 min-w-36 py-2.5 pr-4 text-left font-normal">
         <span className="foreign font-mono font-medium">
-          <ForeignText text={model.name} />
+          <ShortName text={model.name} />
         </span>
         {model.demo && (
           <>

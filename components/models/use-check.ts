@@ -2,8 +2,9 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { CheckProgress, CheckProgressReply } from '#lib/api/model-check.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 
 const RUNNING_MS = 500;
 const IDLE_MS = 5000;
@@ -15,7 +16,7 @@ export interface Checking {
   start: (model: string) => Promise<void>;
   stop: (model: string) => Promise<void>;
   /** What was refused, and for which model. */
-  problem: { model: string; error: ApiError } | undefined;
+  problem: { model: string; error: RequestProblem } | undefined;
 }
 
 /** @param onDone called when a check has brought a result */
@@ -23,7 +24,8 @@ export function useCheck(onDone: () => void): Checking {
   const { data, reload } = useApi<CheckProgressReply>('/api/models/check', (last) =>
     isRunning(last?.check) ? RUNNING_MS : IDLE_MS,
   );
-  const [problem, setProblem] = useState<Checking['problem']>();
+  const [asked, setAsked] = useState('');
+  const { problem, run } = useRequest();
   const progress = data?.check;
   const ended = progress?.status === 'done' ? progress.ended_at : undefined;
   const told = useRef<number>(undefined);
@@ -33,19 +35,16 @@ export function useCheck(onDone: () => void): Checking {
     onDone();
   }, [ended, onDone]);
   const post = async (path: string, model: string) => {
-    setProblem(undefined);
-    try {
+    setAsked(model);
+    await run(async () => {
       await postJson(path, { model });
       reload();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setProblem({ model, error });
-    }
+    });
   };
   return {
     progress,
     running: isRunning(progress),
-    problem,
+    problem: problem && { model: asked, error: problem },
     start: (model) => post('/api/models/check', model),
     stop: (model) => post('/api/models/check/stop', model),
   };

@@ -1,9 +1,9 @@
 'use client';
 
-import { useState } from 'react';
 import type { ModelPull, ModelPullsReply } from '#lib/api/model-pull.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 
 const RUNNING_MS = 500;
 const IDLE_MS = 5000;
@@ -13,24 +13,17 @@ export function usePulls(): {
   pulls: readonly ModelPull[];
   start: (model: string) => Promise<boolean>;
   cancel: (model: string) => Promise<boolean>;
-  problem: ApiError | undefined;
+  problem: RequestProblem | undefined;
 } {
   const { data, reload } = useApi<ModelPullsReply>('/api/models/pull', (last) =>
     last?.pulls.some(({ status }) => status === 'pulling') ? RUNNING_MS : IDLE_MS,
   );
-  const [problem, setProblem] = useState<ApiError>();
-  const post = async (path: string, model: string) => {
-    setProblem(undefined);
-    try {
+  const { problem, run } = useRequest();
+  const post = (path: string, model: string) =>
+    run(async () => {
       await postJson(path, { model });
       reload();
-      return true;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-      return false;
-    }
-  };
+    });
   return {
     pulls: data?.pulls ?? [],
     problem,

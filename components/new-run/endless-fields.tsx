@@ -1,8 +1,10 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
-import type { DraftProblems, RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { canEmbed } from '#lib/browser/state/models.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
+import type { FormPart } from './form-part.ts';
 
 /** What only a session or an exploration has: how long it goes on, and what keeps it from going in circles. */
 export function EndlessFields({
@@ -10,12 +12,7 @@ export function EndlessFields({
   set,
   problems,
   models,
-}: {
-  draft: RunDraft;
-  set: <K extends keyof RunDraft>(field: K, value: RunDraft[K]) => void;
-  problems: DraftProblems;
-  models: readonly InstalledModel[];
-}) {
+}: FormPart & { models: readonly InstalledModel[] }) {
   return (
     <Section title="Limits" hint="It ends when the conversation is full, or when you stop it">
       <div className="grid gap-3 sm:grid-cols-3">
@@ -103,13 +100,10 @@ export function EndlessFields({
                   >
                     <option value="">none</option>
                     {models
-                      .filter(
-                        (model) =>
-                          model.capabilities?.includes('embedding') || model.name === draft.embeddingModel,
-                      )
+                      .filter((model) => canEmbed(model) || model.name === draft.embeddingModel)
                       .map((model) => (
                         <option key={model.name} value={model.name}>
-                          {model.name}
+                          {shortLine(model.name)}
                         </option>
                       ))}
                   </select>

@@ -3,7 +3,7 @@
 import type { RunListReply } from '#lib/api/replies.ts';
 import { takesTurnsWith } from '#lib/browser/stream/taking-turns.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 
 /** Said before an endless run is started beside another one with another model: both would wait for loads. */
@@ -17,11 +17,11 @@ export function TakesTurnsNote({ model }: { model: string }) {
         href={`/runs/${encodeURIComponent(other.id)}`}
         className="foreign font-medium underline underline-offset-2"
       >
-        <ForeignText text={other.title} />
+        <ShortName text={other.title} />
       </Link>{' '}
       goes on until it is stopped, with{' '}
       <span className="font-mono text-xs">
-        <ForeignText text={other.model} />
+        <ShortName text={other.model} />
       </span>
       . The two will take turns, and Ollama loads a model at each change. Choose the same model, or stop that
       run first.

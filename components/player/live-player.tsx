@@ -15,6 +15,7 @@ import { RunBody } from '../run-view/run-body.tsx';
 import { createReading, RunProvider } from '../run-view/run-context.tsx';
 import { RunHeader } from '../run-view/run-header.tsx';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';
 import { LeaveButton, ReplayButton, startReplay } from './replay-controls.tsx';
@@ -57,6 +58,7 @@ function Followed({
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
   const context = useMemo(() => ({ store, reading, goTo, whole }), [store, reading, goTo, whole]);
+  const problem = useStore(store.view, (view) => view.connection.problem);
   const ended = useStore(store.view, (view) => view.run.phase === 'ended');
   if (player) {
     return (
@@ -80,6 +82,7 @@ function Followed({
           when={formatMoment}
           end={ended && <ReplayButton onClick={() => setPlayer(startReplay(store))} />}
         />
+        {problem && <ErrorNote error={problem} />}
         <RunBody timeline={timeline} />
         <Announcer />
         <KeySheet />

@@ -4,9 +4,8 @@ import { type ReactNode, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { SharedNote } from '#lib/api/player-source.ts';
 import type { RunSource } from '#lib/browser/state/run-store.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
-import { shortText } from '#lib/util/short-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { SharedBar } from './shared-bar.tsx';
 
 /** The page around a run outside of its dashboard: says whose it is and what is not in it. */
@@ -21,7 +20,7 @@ export function PlayerPage({
 }) {
   const title = useStore(store.view, (view) => runTitle(view.run.config));
   useEffect(() => {
-    if (title !== '') document.title = `${plainVisibleText(shortText(title, 60))} · Loupe`;
+    if (title !== '') document.title = `${shortLine(title, 60)} · Loupe`;
   }, [title]);
   return (
     <div className="flex h-dvh min-h-0 flex-col print:block print:h-auto">

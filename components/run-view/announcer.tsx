@@ -2,10 +2,11 @@
 
 import { useEffect, useState } from 'react';
 import type { RunView } from '#lib/browser/state/run-store.ts';
-import { reasonWords } from '#lib/browser/words/end-words.ts';
+import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
-import type { RunMode } from '#lib/events/config.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { RunState } from '#lib/events/run-state.ts';
 import { useRunScreen } from './run-context.tsx';
 
 /** Says boundaries aloud, never tokens: an iteration, turn or cycle, a failure, a decision of the harness, the end. */
@@ -44,9 +45,7 @@ function announce(view: RunView, before: RunView): string | undefined {
     .slice(Math.max(0, before.timeline.rows.length - 8))
     .flatMap((row, offset) => {
       const index = Math.max(0, before.timeline.rows.length - 8) + offset;
-      return before.timeline.rows[index] === row
-        ? []
-        : [speak(row, before.timeline.rows[index], view.run.config?.mode)];
+      return before.timeline.rows[index] === row ? [] : [speak(row, before.timeline.rows[index], view.run)];
     })
     .filter((sentence) => sentence !== undefined);
   return said.at(-1);
@@ -55,20 +54,20 @@ function announce(view: RunView, before: RunView): string | undefined {
 function speak(
   row: TimelineRow,
   before: TimelineRow | undefined,
-  mode: RunMode | undefined,
+  { config, outcome }: RunState,
 ): string | undefined {
   switch (row.kind) {
     case 'iteration':
-      return before ? undefined : `${stepWord(mode)} ${row.iteration}.`;
+      return before ? undefined : `${stepWord(config?.mode)} ${row.iteration}.`;
     case 'tool':
-      if (row.status === 'awaiting approval') return `${row.name} waits for your approval.`;
-      return row.status === 'failed' ? `${row.name} failed.` : undefined;
+      if (row.status === 'awaiting approval') return `${shortLine(row.name)} waits for your approval.`;
+      return row.status === 'failed' ? `${shortLine(row.name)} failed.` : undefined;
     case 'policy':
       return row.event.type === 'policy.nudged' ? 'The model was nudged.' : undefined;
     case 'stop':
       return 'Stop requested.';
     case 'end':
-      return `Run ended: ${reasonWords(row.event.result.termination_reason, mode).title}.`;
+      return outcome && `Run ended: ${endWords(outcome).title}.`;
     default:
       return undefined;
   }

@@ -7,9 +7,11 @@ import {
   formatDuration,
   formatPercent,
   formatRate,
-  tokensPerSecond,
+  formatTokens,
 } from '#lib/browser/words/format.ts';
 import { readingWords } from '#lib/browser/words/parse-ladder.ts';
+import { tokensPerSecond } from '#lib/events/speed.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { EventLink } from '../ui/event-link.tsx';
 import { Gauge } from '../ui/gauge.tsx';
@@ -52,7 +54,7 @@ export function Totals() {
   const run = useRun((view) => view.run);
   const ended = run.phase === 'ended';
   const read = readingWords(run.parsed);
-  const loaded = run.loaded?.load_ms;
+  const { loaded } = run;
   return (
     <>
       <h2 className="caption mt-6 mb-2">{ended ? 'In total' : 'So far'}</h2>
@@ -68,11 +70,20 @@ export function Totals() {
           {read === undefined ? ended ? 'none' : 'none yet' : <Parts text={read} />}
         </Line>
         <Line name="Tokens">
-          <Parts text={`${formatCount(run.tokensIn)} in, ${formatCount(run.tokensOut)} out`} />
+          <Parts
+            text={`${formatTokens(run.tokensIn, run.tokensEstimated)} in, ${formatTokens(run.tokensOut, run.tokensEstimated)} out`}
+          />
         </Line>
+        {run.costUsd !== undefined && <Line name="Cost">{formatUsd(run.costUsd)}</Line>}
         <Times />
         {loaded !== undefined && (
-          <Line name="Model load">{loaded === 0 ? 'warm' : formatDuration(loaded)}</Line>
+          <Line name="Model load">
+            {loaded.remote_host !== undefined
+              ? 'none: it runs elsewhere'
+              : loaded.already_loaded
+                ? 'already loaded'
+                : formatDuration(loaded.load_ms)}
+          </Line>
         )}
         <Memory />
         {run.filesWritten.length > 0 && (

@@ -24,9 +24,14 @@ export function RunBody({
           Guardrails and totals
           <NearestLimit />
         </summary>
-        <div className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6">
+        <section
+          aria-label="Guardrails and totals"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+          tabIndex={0}
+          className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6"
+        >
           <SidePanel />
-        </div>
+        </section>
       </details>
       {exploring && <CycleStrip />}
       <div className="flex min-h-0 flex-1 print:block">
@@ -36,6 +41,8 @@ export function RunBody({
         </div>
         <aside
           aria-label="Guardrails and totals"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+          tabIndex={0}
           className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-80 print:hidden"
         >
           <SidePanel />

@@ -3,7 +3,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { SentRequestReply } from '#lib/api/sent-request.ts';
+import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
 import type { Live } from '#lib/browser/state/live-text.ts';
 import type { RunSource, RunView } from '#lib/browser/state/run-store.ts';
@@ -34,12 +34,12 @@ export interface RunScreenContext {
 export interface RunServer {
   /** Whether the run may be acted on: stopped, its calls decided. Not in a replay, which shows what is long past. */
   operates: boolean;
-  /** The run came as a file: whoever made that named its folder, and a fork works in a copy of it. */
+  /** The run was imported. Its file names the folder, so no new run uses it unless a person chooses it. */
   imported: boolean;
   /** What a model call sent. @throws {ApiError} */
   sentRequest: (call: number) => Promise<SentRequestReply>;
-  /** The prompt that Ollama makes of it; loads the model. Absent where the server is not to be asked for that. */
-  renderPrompt?: (call: number) => Promise<string>;
+  /** The prompt that Ollama makes of it today; loads the model. Absent where the server is not to be asked for that. */
+  renderPrompt?: (call: number) => Promise<RenderedReply>;
   /** Opens the dialog that makes a new run out of the beginning of this one. */
   fork?: (opening: ForkOpening) => void;
   /** The runs it was forked from and into, below the title. */

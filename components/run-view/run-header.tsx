@@ -1,19 +1,22 @@
 'use client';
 
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
 import { formatDuration, formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
 import { readingWords } from '#lib/browser/words/parse-ladder.ts';
+import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import type { RunState } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
 import { Expected } from '../ui/expected.tsx';
+import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { ShowAll } from '../ui/show-all.tsx';
 import { toneText } from '../ui/tone.ts';
 import { ConnectionLight } from './connection-light.tsx';
 import { useRun, useRunScreen } from './run-context.tsx';
@@ -43,19 +46,14 @@ export function RunHeader({
     <div className="border-b bg-surface">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-1.5 px-3 py-2.5 sm:px-6 sm:py-3">
         <div className="min-w-0 flex-1 basis-80">
-          <h1
-            className="foreign line-clamp-1 text-lg font-semibold tracking-[-0.012em] sm:line-clamp-2"
-            title={title}
-          >
-            {title ? <ForeignText text={title} /> : <span className="text-ink-3">Opening the run</span>}
-          </h1>
+          <Title text={title} />
           <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0">
             {light}
             {config && (
               <>
                 {modeWords(config) !== title && <span>{modeWords(config)}</span>}
-                <span className="font-mono text-xs text-ink-2">
-                  <ForeignText text={config.model} />
+                <span className="foreign min-w-0 font-mono text-xs text-ink-2 sm:shrink!">
+                  <ForeignName text={config.model} max={60} />
                 </span>
                 {isDemoRun(config.model) && (
                   <Badge tone="live" title="A script, not a language model; its tool calls are real">
@@ -65,9 +63,9 @@ export function RunHeader({
                 {config.workspace && (
                   <span
                     className="min-w-16 max-w-80 truncate font-mono text-xs max-sm:hidden sm:shrink!"
-                    title={config.workspace}
+                    title={plainVisibleLine(config.workspace)}
                   >
-                    <ForeignText text={config.workspace} />
+                    <ForeignText text={withoutLineBreaks(config.workspace)} />
                   </span>
                 )}
                 <span className="max-sm:hidden print:hidden">{when(createdAt, now)}</span>
@@ -84,6 +82,27 @@ export function RunHeader({
           {end}
         </div>
       </div>
+    </div>
+  );
+}
+
+const MAX_TITLE_CHARS = 160;
+
+function Title({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false);
+  const line = withoutLineBreaks(text);
+  return (
+    <div className="flex items-baseline gap-x-3">
+      <h1
+        className={cx(
+          'foreign min-w-0 text-lg font-semibold tracking-[-0.012em]',
+          whole ? 'max-h-[30dvh] overflow-y-auto' : 'line-clamp-1 sm:line-clamp-2',
+        )}
+        title={plainVisibleLine(text)}
+      >
+        {line ? <ForeignText text={line} /> : <span className="text-ink-3">Opening the run</span>}
+      </h1>
+      {line.length > MAX_TITLE_CHARS && <ShowAll whole={whole} onChange={setWhole} />}
     </div>
   );
 }

@@ -1,9 +1,11 @@
 'use client';
 
 import { useState } from 'react';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
+import { ErrorLine } from '../ui/error-line.tsx';
 import { useRun, useRunScreen } from './run-context.tsx';
 
 /**
@@ -15,25 +17,20 @@ export function StopControls() {
   const over = useRun((view) => view.run.seq === 0 || view.run.phase === 'ended');
   const stop = useRun((view) => view.run.stop);
   const [asked, setAsked] = useState<'soft' | 'hard'>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useRequest();
   const { server } = useRunScreen();
   if (over || !server?.operates) return null;
 
   const ask = async (force: boolean) => {
     setAsked(force ? 'hard' : 'soft');
-    setProblem(undefined);
-    try {
-      await postJson(`/api/runs/${encodeURIComponent(runId)}/stop`, { force });
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-    }
+    await run(() => postJson(`/api/runs/${encodeURIComponent(runId)}/stop`, { force }));
     setAsked(undefined);
   };
   const hard = stop?.force || asked === 'hard';
   return (
     // On a phone below what it stops: the other controls stay where they are when it comes and goes.
     <div className="flex flex-wrap items-center justify-end gap-2 max-sm:order-last max-sm:basis-full max-sm:justify-start">
-      {problem && <p className="text-sm text-fail">{problem}</p>}
+      {problem && <ErrorLine error={problem} />}
       {stop || asked === 'soft' ? (
         <>
           <span className="tnum text-sm text-ink-2" role="status">

@@ -2,10 +2,12 @@
 
 import { Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useRef, useState } from 'react';
-import { ApiError, deleteJson } from '#lib/browser/api.ts';
+import { useRef } from 'react';
+import { deleteJson } from '#lib/browser/api.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 
 /** Deletes a run that has ended, or came as a file, after a question. */
 export function DeleteRun({ imported }: { imported: boolean }) {
@@ -14,19 +16,14 @@ export function DeleteRun({ imported }: { imported: boolean }) {
   const ended = useRun((view) => view.run.phase === 'ended');
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { busy, problem, run } = useRequest();
   if (!imported && (!server?.operates || !ended)) return null;
-  const remove = async () => {
-    setBusy(true);
-    try {
+  const remove = () =>
+    run(async () => {
       await deleteJson(`/api/runs/${encodeURIComponent(runId)}`);
       router.push('/');
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-      setBusy(false);
-    }
-  };
+      return LEAVING;
+    });
   return (
     <>
       <Button
@@ -49,7 +46,11 @@ export function DeleteRun({ imported }: { imported: boolean }) {
         <p className="mt-2 text-ink-2">
           Its log is gone for good, and its share links stop working. Files in its workspace stay.
         </p>
-        {problem && <p className="mt-2 text-sm text-fail">{problem}</p>}
+        {problem && (
+          <div className="mt-3">
+            <ErrorNote error={problem} />
+          </div>
+        )}
         <div className="mt-5 flex justify-end gap-2">
           <Button size="sm" onClick={() => dialog.current?.close()}>
             Keep it

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { RunMode } from '#lib/events/config.ts';
+import { DownloadLink } from '../ui/download-link.tsx';
 
 interface File {
   href: string;
@@ -84,13 +85,12 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
             key={file.name}
             className="grid grid-cols-1 gap-x-4 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:items-baseline"
           >
-            <a
+            <DownloadLink
               href={file.href}
-              download
               className="reach w-fit text-sm font-medium text-brass underline-offset-4 hover:underline"
             >
               {file.name}
-            </a>
+            </DownloadLink>
             <span className="text-sm text-ink-3">{file.holds}</span>
           </li>
         ))}

@@ -1,12 +1,14 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { MessageStatus } from '../run-view/message-status.tsx';
 import { useRun } from '../run-view/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
 const whenRead = {
@@ -27,27 +29,21 @@ export function MessageBox() {
   const ended = useRun((view) => view.run.phase === 'ended');
   const messages = useRun((view) => view.run.operatorMessages);
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { busy, problem, run } = useRequest();
   // A single answer is not listening.
   if (!agentic) return null;
   const waiting = messages.filter(({ status }) => status !== 'delivered');
   const unsent = ended ? text.trim() : '';
   if (ended && waiting.length === 0 && unsent === '') return null;
 
-  const send = async (event: FormEvent) => {
+  const send = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() === '' || busy) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    void run(async () => {
       await postJson(`/api/runs/${encodeURIComponent(runId)}/messages`, { text: text.trim() });
       // Not what was typed while it was on its way.
       setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-    }
-    setBusy(false);
+    });
   };
   return (
     <section
@@ -80,7 +76,7 @@ export function MessageBox() {
           </p>
         )}
         {!ended && (
-          <form onSubmit={(event) => void send(event)} className="flex items-end gap-2">
+          <form onSubmit={send} className="flex items-end gap-2">
             <label htmlFor="message" className="sr-only">
               Message to the agent
             </label>
@@ -94,7 +90,7 @@ export function MessageBox() {
               onChange={(event) => setText(event.target.value)}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-                void send(event);
+                send(event);
               }}
             />
             <Button type="submit" disabled={busy || text.trim() === ''}>
@@ -108,9 +104,9 @@ export function MessageBox() {
           </p>
         )}
         {problem && (
-          <p role="alert" className="mt-1.5 text-sm text-fail">
-            {problem}
-          </p>
+          <div className="mt-1.5">
+            <ErrorNote error={problem} />
+          </div>
         )}
       </div>
     </section>

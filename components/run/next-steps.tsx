@@ -4,14 +4,16 @@ import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { getJson, postJson } from '#lib/browser/api.ts';
 import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/browser/drafts/next-steps.ts';
 import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { startRun } from '../home/start-run.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
 import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { Link } from '../ui/link.tsx';
 import { RepeatRun } from './repeat-run.tsx';
 
@@ -26,34 +28,28 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
   const timeline = useRun((view) => view.timeline);
   const [hinting, setHinting] = useState(false);
   const [hint, setHint] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const start = async (changes: { task?: string; workspace?: string }, settings: Partial<RunDraft> = {}) => {
-    const draft = { ...draftOf(config, runId), ...settings };
-    const read = requestOf({
-      ...draft,
-      task: changes.task ?? draft.task,
-      ...(changes.workspace ? { workspaceKind: 'folder' as const, workspace: changes.workspace } : {}),
+  const { busy, problem, setProblem, run: request } = useRequest();
+  const start = (changes: Partial<RunDraft> = {}, { inItsFolder = false } = {}) =>
+    go(async () => {
+      // Only the server's answer says whether the run was imported: this page may not know it yet.
+      const { run } = await getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
+      const { workspace } = config;
+      const read = requestOf({
+        ...draftOf(config, run),
+        ...changes,
+        ...(inItsFolder && run.imported_at === undefined ? { workspaceKind: 'folder', workspace } : {}),
+      });
+      if (read.ok) return startRun(read.request);
+      setProblem({ message: Object.values(read.problems).join(' ') });
+      return undefined;
     });
-    if (!read.ok) {
-      setProblem(Object.values(read.problems).join(' '));
-      return;
-    }
-    const { request } = read;
-    const copies = server?.imported && request.workspace !== undefined;
-    await go(() => startRun(copies ? { ...request, workspace_copy: true } : request));
-  };
-  const go = async (start: () => Promise<string>) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      router.push(await start());
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setProblem([error.message, error.hint].filter(Boolean).join(' '));
-    }
-  };
+  const go = (start: () => Promise<string | undefined>) =>
+    request(async () => {
+      const address = await start();
+      if (address === undefined) return undefined;
+      router.push(address);
+      return LEAVING;
+    });
   const cause = end && forkBeforeCause(timeline, end, config.mode);
   const suggestion = end && suggestionFor(config, end);
   const extent = useRun((view) => view.run);
@@ -62,18 +58,16 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
   const goOn = async (request: ForkRequest): Promise<string> => {
     const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
       ...request,
-      ...(server?.imported ? { workspace: 'copy' } : {}),
+      ...(server?.imported ? { workspace: 'empty' } : {}),
     });
     return `/runs/${run.id}`;
   };
   const startOver = () => {
     const words = hint.trim() === '' ? '' : `\n\nHint: ${hint.trim()}`;
-    void start({
-      task: `${config.task}\n\nAn earlier run worked on this in the same folder. Look at what is there and go on.${words}`,
-      workspace: config.workspace,
-    });
+    const task = `${config.task}\n\nAn earlier run worked on this in the same folder. Look at what is there and go on.${words}`;
+    void start({ task }, { inItsFolder: true });
   };
-  const folder = server?.imported ? 'a copy of its folder' : 'the same folder';
+  const folder = server?.imported ? 'an empty folder' : 'the same folder';
   const isTask = config.mode === 'task' && config.agentic;
   return (
     <div className="grid gap-3">
@@ -94,7 +88,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             size="sm"
             kind={suggestion.raisesLimit && !more ? 'primary' : 'plain'}
             disabled={busy}
-            onClick={() => void start({}, suggestion.changes)}
+            onClick={() => void start(suggestion.changes)}
           >
             Run again {suggestion.words}
           </Button>
@@ -112,10 +106,10 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
               : 'Fork before the cause'}
           </Button>
         )}
-        <Button size="sm" disabled={busy} onClick={() => void start({})}>
+        <Button size="sm" disabled={busy} onClick={() => void start()}>
           Run again
         </Button>
-        <RepeatRun runId={runId} config={config} />
+        <RepeatRun runId={runId} config={config} imported={server?.imported ?? false} />
         <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
           Run again with changes
         </Link>
@@ -156,7 +150,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             <Button type="submit" kind="primary" size="sm" disabled={busy}>
               {busy ? 'Starting' : 'Continue'}
             </Button>
-            {isTask && config.workspace !== '' && (
+            {isTask && config.workspace !== '' && !server?.imported && (
               <Button
                 kind="quiet"
                 size="sm"
@@ -170,11 +164,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
           </div>
         </form>
       )}
-      {problem && (
-        <p role="alert" className="text-sm text-fail">
-          {problem}
-        </p>
-      )}
+      {problem && <ErrorNote error={problem} />}
     </div>
   );
 }

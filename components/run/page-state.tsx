@@ -7,10 +7,9 @@ import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { say } from '#lib/browser/say.ts';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { stateIcon } from '#lib/browser/words/state-icon.ts';
-import { shortText } from '#lib/util/short-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 
 /** The tab's title and icon carry the state, for the many hours in which the page is in the background. */
@@ -24,7 +23,7 @@ export function PageState() {
   const state = running && run.phase !== 'queued' && run.phase !== 'awaiting-approval' ? 'Running' : label;
   useEffect(() => {
     if (title === '') return;
-    document.title = `${state}: ${plainVisibleText(shortText(title, 60))} · Loupe`;
+    document.title = `${state}: ${shortLine(title, 60)} · Loupe`;
   }, [title, state]);
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]');

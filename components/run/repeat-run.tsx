@@ -3,39 +3,52 @@
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useState } from 'react';
 import type { ExperimentReply } from '#lib/api/experiment.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
-import { canRepeat, chosenFolder, MAX_REPEATS, MIN_REPEATS, repeatRequest } from '#lib/browser/repeat-run.ts';
+import type { RunReply } from '#lib/api/replies.ts';
+import { getJson, postJson } from '#lib/browser/api.ts';
+import {
+  canRepeat,
+  chosenFolder,
+  MAX_REPEATS,
+  MIN_REPEATS,
+  repeatRequest,
+} from '#lib/browser/drafts/repeat-run.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
 /** The same configuration several times, to see up to where the runs agree. */
-export function RepeatRun({ runId, config }: { runId: string; config: RunConfig }) {
+export function RepeatRun({
+  runId,
+  config,
+  imported,
+}: {
+  runId: string;
+  config: RunConfig;
+  /** Its folder was named by a file, and is not used unasked. */
+  imported: boolean;
+}) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const [times, setTimes] = useState('5');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  const { busy, problem, setProblem, run: request } = useRequest();
   if (!canRepeat(config)) return null;
-  const start = async (event: FormEvent) => {
+  const start = (event: FormEvent) => {
     event.preventDefault();
     const count = Number(times);
     if (!Number.isInteger(count) || count < MIN_REPEATS || count > MAX_REPEATS) {
       setProblem({ message: `A whole number from ${MIN_REPEATS} to ${MAX_REPEATS}.` });
       return;
     }
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const plan = repeatRequest(config, { runId, title: runTitle(config), times: count });
+    void request(async () => {
+      // Only the server's answer says whether the run was imported: this page may not know it yet.
+      const { run } = await getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
+      const plan = repeatRequest(config, { run, title: runTitle(config), times: count });
       const { experiment } = await postJson<ExperimentReply>('/api/experiments', plan);
       router.push(`/experiments/${experiment.id}`);
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
+      return LEAVING;
+    });
   };
   return (
     <>
@@ -43,7 +56,7 @@ export function RepeatRun({ runId, config }: { runId: string; config: RunConfig 
         Run several times
       </Button>
       {open && (
-        <form onSubmit={(event) => void start(event)} className="grid basis-full gap-2">
+        <form onSubmit={start} className="grid basis-full gap-2">
           <div className="flex flex-wrap items-end gap-2">
             <div>
               <label htmlFor="repeat-times" className="mb-1 block text-sm font-medium">
@@ -63,8 +76,8 @@ export function RepeatRun({ runId, config }: { runId: string; config: RunConfig 
             </Button>
           </div>
           <p className="text-sm text-ink-3">
-            An experiment of equal runs, one after another{folderWords(config, runId)}. Its page shows up to
-            where they agree.
+            An experiment of equal runs, one after another{folderWords(config, runId, imported)}. Its page
+            shows up to where they agree.
           </p>
           {problem && <ErrorNote error={problem} />}
         </form>
@@ -73,9 +86,9 @@ export function RepeatRun({ runId, config }: { runId: string; config: RunConfig 
   );
 }
 
-function folderWords(config: RunConfig, runId: string): string {
+function folderWords(config: RunConfig, runId: string, imported: boolean): string {
   if (config.mode !== 'task' || !config.agentic) return '';
-  return chosenFolder(config, runId) === undefined
+  return imported || chosenFolder(config, { id: runId }) === undefined
     ? ', each in an empty folder of its own'
     : ', each on its own copy of the folder as it is now';
 }

@@ -22,7 +22,7 @@ import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { ShareButton } from '../share/share-button.tsx';
 import { SignIn } from '../shell/problem.tsx';
 import { buttonClass } from '../ui/button.tsx';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ForeignName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { AfterEnd } from './after-end.tsx';
 import { DeleteRun } from './delete-run.tsx';
@@ -75,7 +75,7 @@ export function RunScreen({
         />
         <main
           id="main"
-          className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem))] min-h-0 flex-col print:block print:h-auto"
+          className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--storage-banner,0rem))] min-h-0 flex-col print:block print:h-auto"
         >
           {player ? (
             <Replay
@@ -142,8 +142,7 @@ function serverOf(store: RunSource, fork: RunServer['fork']): RunServer {
     imported: false,
     fork,
     sentRequest: (call) => getJson<SentRequestReply>(`${pathOf(store)}/calls/${call}/request`),
-    renderPrompt: async (call) =>
-      (await postJson<RenderedReply>(`${pathOf(store)}/calls/${call}/render`, {})).rendered,
+    renderPrompt: (call) => postJson<RenderedReply>(`${pathOf(store)}/calls/${call}/render`, {}),
     family: <Family />,
     afterEnd: <AfterEnd />,
   };
@@ -168,12 +167,15 @@ function Refused({ problem }: { problem: { code: string; message: string; hint?:
   }, [deleted, problem]);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-12 sm:px-6">
-      {problem.code === 'unauthorized' ? (
-        <SignIn onDone={() => location.reload()} />
+      {problem.code === 'unauthorized' || problem.code === 'sign_in_again' ? (
+        <SignIn
+          again={problem.code === 'sign_in_again' ? problem : undefined}
+          onDone={() => location.reload()}
+        />
       ) : (
         <div role={deleted ? 'alert' : undefined}>
           <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
-            <ForeignText text={problem.message} />
+            <ForeignName text={problem.message} max={200} />
           </h1>
           <p className="mt-2 text-ink-2">
             {deleted ? problem.hint : 'It may have been removed, or the address is not whole.'}

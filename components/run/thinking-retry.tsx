@@ -1,14 +1,15 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useRun, useRunScreen } from '../run-view/run-context.tsx';
 import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 
 const LARGER = 4;
 const MOST = 131_072;
@@ -20,26 +21,19 @@ export function ThinkingRetry() {
   const runId = useRun((view) => view.run.runId);
   const agentic = useRun((view) => view.run.config?.agentic ?? false);
   const call = useRun((view) => view.timeline.rows.findLast((row) => row.kind === 'call'));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { busy, problem, run: request } = useRequest();
   const eaten = call?.kind === 'call' ? eatenReply(call) : undefined;
   if (!eaten || !call || !agentic) return null;
-  const again = async (settings: ForkRequest['settings']) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
+  const again = (settings: ForkRequest['settings']) =>
+    request(async () => {
       const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
         at: { before_iteration: call.iteration, attempt: call.attempt },
         settings,
-        workspace: server?.imported ? 'copy' : 'same',
+        workspace: server?.imported ? 'empty' : 'same',
       });
       router.push(`/runs/${run.id}`);
-    } catch (error) {
-      setBusy(false);
-      if (!(error instanceof ApiError)) throw error;
-      setProblem([error.message, error.hint].filter(Boolean).join(' '));
-    }
-  };
+      return LEAVING;
+    });
   const larger = Math.min(MOST, eaten.limit * LARGER);
   return (
     <div className="grid gap-2 rounded-md border border-brass-line bg-brass-wash px-3.5 py-2.5">
@@ -57,11 +51,7 @@ export function ThinkingRetry() {
           </Button>
         )}
       </div>
-      {problem && (
-        <p role="alert" className="text-sm text-fail">
-          {problem}
-        </p>
-      )}
+      {problem && <ErrorNote error={problem} />}
     </div>
   );
 }

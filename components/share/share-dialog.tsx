@@ -10,8 +10,9 @@ import type {
   ShareReply,
   ShareScope,
 } from '#lib/api/share.ts';
-import { ApiError, postJson } from '#lib/browser/api.ts';
-import { plural } from '#lib/browser/words/format.ts';
+import { type ApiError, postJson, toApiError } from '#lib/browser/api.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -37,22 +38,14 @@ export function ShareDialog({
   const [live, setLive] = useState(true);
   const [lifetime, setLifetime] = useState(DEFAULT_LIFETIME_MS);
   const [show, setShow] = useState<readonly string[]>([]);
-  const [making, setMaking] = useState(false);
   const [made, setMade] = useState<ShareReply>();
-  const [problem, setProblem] = useState<ApiError>();
+  const { busy, problem, run } = useRequest();
   const { preview, failed } = usePreview(runId, scope, show);
   const error = problem ?? failed;
 
-  const make = async () => {
-    setMaking(true);
-    setProblem(undefined);
+  const make = () => {
     const draft: ShareDraft = { scope, live, expires_in_ms: lifetime, show: [...show] };
-    try {
-      setMade(await postJson<ShareReply>(sharesPath(runId), draft));
-    } catch (error) {
-      setProblem(toApiError(error));
-    }
-    setMaking(false);
+    void run(async () => setMade(await postJson<ShareReply>(sharesPath(runId), draft)));
   };
   return (
     <div className="grid h-full min-h-0 grid-rows-[auto_minmax(0,1fr)]">
@@ -117,7 +110,7 @@ export function ShareDialog({
               {preview && <Reach reach={preview.reach} />}
               {error && <ErrorNote error={error} />}
               <div className="flex flex-wrap items-center gap-3">
-                <Button kind="primary" onClick={() => void make()} disabled={making || !preview}>
+                <Button kind="primary" onClick={make} disabled={busy || !preview}>
                   Make the link
                 </Button>
                 <Link
@@ -142,7 +135,7 @@ export function ShareDialog({
                   ? 'nothing had to be masked'
                   : `${plural(preview.masked, 'value')} masked`}
                 {preview.total > preview.events.length &&
-                  `, first ${preview.events.length} of ${preview.total} events`}
+                  `, first ${formatCount(preview.events.length)} of ${plural(preview.total, 'event')}`}
               </span>
             )}
           </p>
@@ -225,9 +218,4 @@ function usePreview(
 
 function sharesPath(runId: string): string {
   return `/api/runs/${encodeURIComponent(runId)}/shares`;
-}
-
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError({ code: 'unexpected', message: String(error), status: 0, cause: error });
 }

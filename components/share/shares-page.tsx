@@ -1,18 +1,19 @@
 'use client';
 
-import { useState } from 'react';
 import type { Share, ShareListReply, ShareReply } from '#lib/api/share.ts';
-import { ApiError, deleteJson } from '#lib/browser/api.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { deleteJson } from '#lib/browser/api.ts';
 import { formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
-import { ForeignText } from '../ui/foreign-text.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { reachWords, SCOPE_WORDS } from './share-words.ts';
 
@@ -61,22 +62,16 @@ export function SharesPage() {
 
 function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) {
   const now = useNow();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { busy, problem, run } = useRequest();
   const active = share.status === 'active';
-  const revoke = async () => {
-    setBusy(true);
-    try {
+  const revoke = () =>
+    run(async () => {
       await deleteJson<ShareReply>(`/api/shares/${encodeURIComponent(share.id)}`);
       onChange();
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-    }
-    setBusy(false);
-  };
+    });
   return (
     <li
-      aria-label={share.title}
+      aria-label={plainVisibleLine(share.title)}
       className={cx(
         'grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_6rem_auto]',
         !active && 'text-ink-3',
@@ -86,9 +81,9 @@ function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) 
         <Link
           href={`/runs/${encodeURIComponent(share.run_id)}`}
           className="foreign line-clamp-2 font-medium hover:text-brass md:line-clamp-1"
-          title={plainVisibleText(share.title)}
+          title={plainVisibleLine(share.title)}
         >
-          <ForeignText text={share.title} />
+          <ShortName text={share.title} />
         </Link>
         <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-3">
           <span>{SCOPE_WORDS[share.scope].label}</span>
@@ -119,7 +114,11 @@ function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) 
           <Badge tone="calm">{share.status}</Badge>
         )}
       </div>
-      {problem && <p className="text-sm text-fail sm:col-span-3">{problem}</p>}
+      {problem && (
+        <div className="sm:col-span-3">
+          <ErrorNote error={problem} />
+        </div>
+      )}
     </li>
   );
 }

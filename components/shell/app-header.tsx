@@ -3,8 +3,10 @@
 import { Plus } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef } from 'react';
+import type { HealthReply } from '#lib/api/replies.ts';
 import { restoreDensity } from '#lib/browser/prefs/density.ts';
 import type { Theme } from '#lib/browser/prefs/theme.ts';
+import { useApi } from '../hooks/use-api.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
@@ -13,6 +15,7 @@ import { CommandPalette, type PaletteHandle } from './command-palette.tsx';
 import { HealthLight } from './health-light.tsx';
 import { MoreMenu } from './more-menu.tsx';
 import { NotifyToggle } from './notify-toggle.tsx';
+import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
 /** `wide`: where there is no room, the menu leads there. */
@@ -33,8 +36,10 @@ export function AppHeader({ theme }: { theme: Theme }) {
   const path = usePathname();
   useEffect(restoreDensity, []);
   const palette = useRef<PaletteHandle>(null);
+  const health = useApi<HealthReply>('/api/health', 10_000);
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
+      <StorageBanner store={health.data?.store} />
       <div className="flex h-12 items-center gap-1 px-2 sm:gap-2 sm:px-5">
         <Link
           href="/"
@@ -67,7 +72,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
           })}
         </nav>
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
-          <HealthLight />
+          <HealthLight data={health.data} error={health.error} />
           <CommandPalette handle={palette} />
           <NotifyToggle />
           <ThemeToggle initial={theme} />

@@ -91,46 +91,11 @@ export interface PaletteHandle {
   open: () => void;
 }
 
-/** Everything that can be done from here, by name: Ctrl-K or ⌘K, arrows, Enter. */
-export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | null> }) {
+/** Pages, what the page on the screen offers, themes, and runs. */
+function useCommands(runs: readonly RunSummary[]): Command[] {
   const router = useRouter();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const list = useRef<HTMLDivElement>(null);
-  const [query, setQuery] = useState('');
-  const [at, setAt] = useState(0);
-  const [runs, setRuns] = useState<readonly RunSummary[]>([]);
   const ofPage = useStore(pageCommands);
-
-  const open = useCallback(() => {
-    setQuery('');
-    setAt(0);
-    dialog.current?.showModal();
-    getJson<RunListReply>('/api/runs?limit=30')
-      .then((reply) => setRuns(reply.runs))
-      .catch((error) => {
-        if (!(error instanceof ApiError)) throw error;
-        setRuns([]); // signed out or away: the other commands are still there
-      });
-  }, []);
-  useImperativeHandle(handle, () => ({ open }), [open]);
-  useEffect(() => {
-    const pressed = (event: globalThis.KeyboardEvent) => {
-      if (
-        event.key.toLowerCase() !== 'k' ||
-        !(event.ctrlKey || event.metaKey) ||
-        event.shiftKey ||
-        event.altKey
-      )
-        return;
-      event.preventDefault();
-      if (dialog.current?.open) dialog.current.close();
-      else open();
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  }, [open]);
-
-  const commands = useMemo((): Command[] => {
+  return useMemo((): Command[] => {
     const page = (id: string, label: string, href: string, group = 'Go to'): Command => ({
       id,
       label,
@@ -168,6 +133,47 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       })),
     ];
   }, [ofPage, runs, router]);
+}
+
+/** Everything that can be done from here, by name: Ctrl-K or ⌘K, arrows, Enter. */
+export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | null> }) {
+  const router = useRouter();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const [runs, setRuns] = useState<readonly RunSummary[]>([]);
+
+  const open = useCallback(() => {
+    setQuery('');
+    setAt(0);
+    dialog.current?.showModal();
+    getJson<RunListReply>('/api/runs?limit=30')
+      .then((reply) => setRuns(reply.runs))
+      .catch((error) => {
+        if (!(error instanceof ApiError)) throw error;
+        setRuns([]); // signed out or away: the other commands are still there
+      });
+  }, []);
+  useImperativeHandle(handle, () => ({ open }), [open]);
+  useEffect(() => {
+    const pressed = (event: globalThis.KeyboardEvent) => {
+      if (
+        event.key.toLowerCase() !== 'k' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return;
+      event.preventDefault();
+      if (dialog.current?.open) dialog.current.close();
+      else open();
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, [open]);
+
+  const commands = useCommands(runs);
   const hits = useHits(query);
   const found: Found[] = [
     ...matching(commands, query).slice(0, SHOWN),

@@ -1,14 +1,10 @@
-'use client';
-
 import type { HealthReply } from '#lib/api/replies.ts';
 import type { ApiError } from '#lib/browser/api.ts';
-import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
 
 /** Whether Ollama answers, at a glance; the page behind it says everything. */
-export function HealthLight() {
-  const { data, error } = useApi<HealthReply>('/api/health', 10_000);
+export function HealthLight({ data, error }: { data: HealthReply | undefined; error: ApiError | undefined }) {
   const [dot, words] = state(data, error);
   return (
     <Link
@@ -25,6 +21,7 @@ function state(health: HealthReply | undefined, error: ApiError | undefined): [d
   if (error?.status === 401) return ['bg-line-strong', 'Not signed in'];
   if (error) return ['bg-fail', 'Server offline'];
   if (!health) return ['bg-line-strong', 'Checking'];
+  if (health.ollama.unknown) return ['bg-line-strong', 'Ollama not responding'];
   if (!health.ollama.ok) return ['bg-fail', 'No Ollama'];
   const version = health.ollama.version ? ` ${health.ollama.version}` : '';
   return health.status === 'ok' ? ['bg-ok', `Ollama${version}`] : ['bg-brass-fill', `Ollama${version}`];

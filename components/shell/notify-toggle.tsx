@@ -8,7 +8,7 @@ import { say } from '#lib/browser/say.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
 import { type News, newsOf } from '#lib/browser/state/run-news.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 
 /** Tabs ask each other whether somebody is looking, and wait so long for an answer. */
 const ANSWER_MS = 120;
@@ -109,7 +109,7 @@ function watchForNews(): () => void {
 }
 
 function show({ runId, tag, title, body }: News): void {
-  const notification = new Notification(title, { tag, body: plainVisibleText(body), icon: '/icon.svg' });
+  const notification = new Notification(title, { tag, body: shortLine(body, 200), icon: '/icon.svg' });
   notification.onclick = () => {
     window.focus();
     location.assign(`/runs/${encodeURIComponent(runId)}`);

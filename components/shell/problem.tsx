@@ -1,7 +1,10 @@
 'use client';
 
-import { useState } from 'react';
-import { ApiError, postJson } from '#lib/browser/api.ts';
+import { useEffect, useState } from 'react';
+import type { SignedInReply } from '#lib/api/replies.ts';
+import { type ApiError, postJson } from '#lib/browser/api.ts';
+import { onKeyChange, storeKey } from '#lib/browser/sign-in-key.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Command } from '../ui/command.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -14,13 +17,17 @@ export function Problem({
 }: {
   error: ApiError;
   onRetry: () => void;
-  /** The browser came by a sign-in link that does not work any more. */
+  /** The browser was opened by a sign-in link that no longer works. */
   spentLink?: boolean;
 }) {
   // Everything on the page was refused, not only what shows this.
   if (error.status === 401) {
     return (
-      <SignIn spentLink={spentLink} onDone={() => (spentLink ? location.replace('/') : location.reload())} />
+      <SignIn
+        spentLink={spentLink}
+        again={error.code === 'sign_in_again' ? error : undefined}
+        onDone={() => (spentLink ? location.replace('/') : location.reload())}
+      />
     );
   }
   return (
@@ -32,19 +39,27 @@ export function Problem({
   );
 }
 
-/** For a browser that did not come by the link: the token does the same. */
-export function SignIn({ spentLink = false, onDone }: { spentLink?: boolean; onDone: () => void }) {
+/** Signs in with the operator token, for a browser that was not opened by the link. */
+export function SignIn({
+  spentLink = false,
+  again,
+  onDone,
+}: {
+  spentLink?: boolean;
+  /** Why a browser that was signed in has to do it again. */
+  again?: { message: string; hint?: string };
+  onDone: () => void;
+}) {
   const [token, setToken] = useState('');
-  const [problem, setProblem] = useState<ApiError>();
-  const signIn = async () => {
-    try {
-      await postJson('/api/session', { token: token.trim() });
+  const { problem, run } = useRequest();
+  // Another tab of this browser signed in: that is enough.
+  useEffect(() => onKeyChange(onDone), [onDone]);
+  const signIn = () =>
+    run(async () => {
+      const { key } = await postJson<SignedInReply>('/api/session', { token: token.trim() });
+      storeKey(key);
       onDone();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
-  };
+    });
   return (
     <form
       className="mx-auto grid max-w-md gap-3 rounded-lg border bg-raised p-5"
@@ -55,22 +70,29 @@ export function SignIn({ spentLink = false, onDone }: { spentLink?: boolean; onD
     >
       {spentLink ? (
         <>
-          <h2 className="text-lg font-semibold">This sign-in link does not work any more</h2>
+          <h2 className="text-lg font-semibold">This sign-in link no longer works</h2>
           <p className="text-ink-2">
             A link signs in one browser, once, within an hour. This one was used before or is too old. Loupe
             keeps running: start it a second time, in the same folder, and it prints a new link.
           </p>
           <Command text="npm start" />
           <p className="text-ink-2">
-            Or paste the operator token. It stands in the file <code>token</code> of the data directory.
+            Or paste the operator token from the file <code>token</code> in the data directory.
           </p>
         </>
       ) : (
         <>
-          <h2 className="text-lg font-semibold">This browser is not signed in</h2>
+          <h2 className="text-lg font-semibold">
+            {again ? 'Sign in again' : 'This browser is not signed in'}
+          </h2>
+          {again && (
+            <p className="text-ink-2">
+              {again.message} {again.hint}
+            </p>
+          )}
           <p className="text-ink-2">
-            Open the link that <code>npm start</code> printed, or paste the operator token. It stands in the
-            file <code>token</code> of the data directory.
+            Open the link that <code>npm start</code> printed, or paste the operator token from the file{' '}
+            <code>token</code> in the data directory.
           </p>
         </>
       )}

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { said } from '#lib/browser/say.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
 import { cx } from '../ui/cx.ts';
 
 const SHOWN_MS = 3000;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { ForeignText } from './foreign-text.tsx';
+import { ForeignMessage } from './foreign-message.tsx';
 
 /** An error as a person reads it: what happened, and what to do. */
 export function ErrorNote({
@@ -10,15 +10,9 @@ export function ErrorNote({
   children?: ReactNode;
 }) {
   return (
-    <div role="alert" className="rounded-md border border-fail/40 bg-fail-wash px-3.5 py-2.5">
-      <p className="foreign font-medium text-fail">
-        <ForeignText text={error.message} />
-      </p>
-      {error.hint && (
-        <p className="foreign mt-0.5 text-ink-2">
-          <ForeignText text={error.hint} />
-        </p>
-      )}
+    <div role="alert" className="min-w-0 rounded-md border border-fail/40 bg-fail-wash px-3.5 py-2.5">
+      <ForeignMessage text={error.message} className="font-medium text-fail" />
+      {error.hint && <ForeignMessage text={error.hint} className="mt-0.5 text-ink-2" />}
       {children}
     </div>
   );

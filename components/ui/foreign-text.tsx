@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { visibleText } from '#lib/browser/visible-text.ts';
+import { visibleText } from '#lib/browser/words/visible-text.ts';
 
 /**
  * Text of a model, a tool or a file, as text nodes only (D18). Characters that would be unseen or would turn the

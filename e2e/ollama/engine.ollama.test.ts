@@ -68,6 +68,7 @@ async function run(task: string, change: Partial<RunConfig> = {}) {
     return {
       end,
       of,
+      counts: log.state.parsed,
       reason: end.result.termination_reason,
       layers: of('reply.parsed').flatMap((event) => event.calls.map((call) => call.layer)),
       tools: of('tool-call.ended').map((event) => `${event.tool} ${event.result.success}`),
@@ -107,67 +108,120 @@ describe('a Task run with the tiny model', () => {
     },
   );
 
-  it('G12: nudges a plan into action', async () => {
+  it('nudges a plan into action [G12]', async () => {
     const result = await run('Make a plan, then summarise alpha.md');
     expect(result.of('policy.nudged').map((event) => event.cause)).toEqual(['plan']);
     expect(result).toMatchObject({ reason: 'final_answer' });
     expect(result.tools[0]).toBe('read_file true');
   });
 
-  it('T22, G12: retries a call that Ollama swallowed, then nudges', async () => {
+  it('ends as announced where the plan stays the last word', async () => {
+    const result = await run('Make a plan, then summarise alpha.md', { max_nudges: 0 });
+    expect(result.end.result).toMatchObject({ termination_reason: 'final_answer', status: 'partial' });
+    expect(result.end.outcome).toEqual({ kind: 'announced_work_did_none' });
+    expect(result.tools).toEqual([]);
+  });
+
+  it('ends as answered where a question needs no tool', async () => {
+    const result = await run('Good day, friend.');
+    expect(result.end).toMatchObject({ outcome: { kind: 'answered' }, result: { status: 'completed' } });
+  });
+
+  it('retries a call that Ollama dropped, then nudges, and says how many tokens were lost [T22, G12]', async () => {
     const result = await run('Read alpha.md with an unknown tool.');
-    expect(result.of('policy.retried').map((event) => event.cause)).toContain('malformed');
-    expect(result.of('policy.nudged').map((event) => event.cause)).toEqual(['malformed']);
+    const [first, second] = result.of('model-call.ended').map((event) => event.reply_tokens);
+    expect(first).toBeGreaterThan(1);
+    expect(
+      result
+        .of('reply.parsed')
+        .map((event) => event.swallowed_tokens)
+        .slice(0, 3),
+    ).toEqual([first, second, undefined]);
+    expect(result.counts.malformed).toBe(2);
+    expect(result.of('policy.retried').map(({ cause, message }) => [cause, message])).toEqual([
+      ['malformed', expect.stringContaining(`The model wrote ${first} tokens, but none arrived`)],
+    ]);
+    expect(result.of('policy.nudged')).toMatchObject([{ cause: 'malformed', swallowed_tokens: second }]);
     expect(result).toMatchObject({ reason: 'final_answer', tools: ['read_file true'] });
   });
 
-  it('G15: gives up on a model that says nothing', async () => {
+  it('never says that a model answered with nothing when Ollama dropped its call', async () => {
+    const result = await run('Read alpha.md with a broken call.');
+    const tokens = result.of('model-call.ended').map((event) => event.reply_tokens);
+    expect(result.of('reply.parsed').map((event) => event.swallowed_tokens)).toEqual(tokens);
+    expect(result.counts.malformed).toBe(tokens.length);
+    expect(result.end.message).toBe(
+      `In its last reply the model wrote ${tokens.at(-1)} tokens, but none arrived: Ollama drops tool calls that it cannot read. It had been asked 2 times to use the tools.`,
+    );
+    expect(result.reason).toBe('nudge_exhausted');
+  });
+
+  it('keeps what was streamed of a reply that took too long, and estimates its tokens [T17]', async () => {
+    const result = await run('Write an endless text', {
+      live_tokens: true,
+      call_timeout_ms: 1000,
+      num_predict: [3500, 3500],
+    });
+    const [failed] = result.of('model-call.failed');
+    expect(failed).toMatchObject({ kind: 'timeout', partial_text: expect.stringContaining('tick') });
+    const chars = failed?.partial_text?.length ?? 0;
+    expect(failed?.estimated_reply_tokens).toBe(Math.ceil(chars / 4));
+    expect(result.end.result.output).toContain('tick');
+    expect(result.end.result.tokens_out).toBe(failed?.estimated_reply_tokens);
+    expect(result.end.tokens_estimated).toBe(result.end.result.tokens_in + result.end.result.tokens_out);
+  });
+
+  it('gives up on a model that says nothing [G15]', async () => {
     const result = await run('Be silent');
     expect(result.reason).toBe('nudge_exhausted');
     expect(result.of('policy.retried')).toEqual([]);
   });
 
-  it('G6: stops the third equal call', async () => {
+  it('stops the third equal call [G6]', async () => {
     const result = await run('Get stuck: read alpha.md');
     expect(result).toMatchObject({ reason: 'repetition', tools: ['read_file true', 'read_file true'] });
   });
 
-  it('G10: stops a run that writes nothing', async () => {
+  it('stops a run that writes nothing [G10]', async () => {
     const result = await run('wander through the files');
     expect(result).toMatchObject({ reason: 'stall' });
     expect(result.end.result.iterations_used).toBe(5);
   });
 
-  it('G5: stops at the iteration limit', async () => {
+  it('stops at the iteration limit [G5]', async () => {
     const result = await run('wander through the files', { max_iterations: 3 });
     expect(result).toMatchObject({ reason: 'max_iterations' });
   });
 
-  it('T21: asks again when the limit cut an endless text, and takes what there is', async () => {
+  it('asks again when the limit cuts off an endless text, then keeps the partial text [T21]', async () => {
     const result = await run('Write an endless text', { num_predict: [60, 120] });
     expect(result.of('policy.retried').map((event) => event.cause)).toEqual(['length']);
-    expect(result.end.result).toMatchObject({ termination_reason: 'final_answer' });
+    expect(result.end.result).toMatchObject({ termination_reason: 'final_answer', status: 'partial' });
+    expect(result.end.outcome).toEqual({ kind: 'answered_cut_off' });
+    expect(result.end.message).toBe(
+      'The answer was cut off at the reply limit of 120 tokens, the second time in a row.',
+    );
     expect(result.end.result.output).toMatch(/tick tock/);
     expect(result.of('policy.warned').map((event) => event.code)).toContain('reply_cut');
   });
 
-  it('O5: a path that leaves the workspace is a failed result, and the run goes on', async () => {
+  it('a path that leaves the workspace is a failed result, and the run goes on [O5]', async () => {
     const result = await run('Read a file outside.');
     expect(result).toMatchObject({ reason: 'final_answer', tools: ['read_file false'] });
   });
 
-  it('V1: ends when the token budget is spent', async () => {
+  it('ends when the token budget is spent [V1]', async () => {
     const result = await run('wander through the files', { budget: { max_tokens_total: 50 } });
     expect(result).toMatchObject({ reason: 'budget_exceeded' });
   });
 
-  it('K-19: takes the window that Ollama loaded', async () => {
+  it('takes the window that Ollama loaded [K-19]', async () => {
     const result = await run('Read alpha.md', { window_tokens: 32_768 });
     expect(result.of('model-call.started')[0]?.options).toMatchObject({ num_ctx: 8192 });
     expect(result.of('policy.warned').map((event) => event.code)).toContain('window_lowered');
   });
 
-  it('T10: answers once, streamed, without tools', async () => {
+  it('answers once, streamed, without tools [T10]', async () => {
     const result = await run('Hello', {
       agentic: false,
       workspace: '',
@@ -181,5 +235,23 @@ describe('a Task run with the tiny model', () => {
   it('tells of a model that cannot call tools before it is asked', async () => {
     const result = await run('Read alpha.md', { model: 'tiny-plain' });
     expect(result.end.result.error).toMatchObject({ code: 'model_no_tool_support' });
+  });
+});
+
+describe('thinking that the model refuses', () => {
+  it('falls back from a level to plain thinking, with one warning', async () => {
+    const { of } = await run('Read alpha.md', { think: 'high' });
+    const sent = of('model-call.started').map(({ think }) => think);
+    expect(sent).toEqual(['high', ...sent.slice(1).map(() => true)]);
+    expect(of('model-call.failed')).toMatchObject([{ kind: 'no_thinking_levels', status: 400 }]);
+    expect(of('policy.warned').filter(({ code }) => code.startsWith('thinking'))).toMatchObject([
+      { code: 'thinking_levels_unsupported' },
+    ]);
+  });
+
+  it('falls back to none for a model that cannot think', async () => {
+    const { of } = await run('Say hello', { model: 'tiny-plain', agentic: false, think: 'low' });
+    expect(of('model-call.started').map(({ think }) => think)).toEqual(['low', false]);
+    expect(of('policy.warned').map(({ code }) => code)).toEqual(['thinking_unsupported']);
   });
 });

@@ -136,7 +136,7 @@ describe('what Ollama does with each format (docs/tool-call-formats.md)', () => 
     ['Read alpha.md with a fenced call.', 'text', 'json'],
     ['Read alpha.md with a broken call.', 'lost', 'none'],
     ['Read alpha.md with an unknown tool.', 'lost', 'none'],
-  ])('K-3, T22: the tiny model says: %s', async (task, fact, layer) => {
+  ])('the tiny model says: %s [K-3, T22]', async (task, fact, layer) => {
     const reply = await ask(ollama, { model: 'tiny-tools', content: task });
     if (reply instanceof ModelError) throw reply;
     const { content, tool_calls: native } = reply.message;
@@ -145,7 +145,7 @@ describe('what Ollama does with each format (docs/tool-call-formats.md)', () => 
     expect(reply.replyTokens).toBeGreaterThan(1);
   });
 
-  it.each(readers)('K-3, T22: %s', async (reader) => {
+  it.each(readers)('%s [K-3, T22]', async (reader) => {
     const heard = new Map<string, Heard>();
     for (const { name, sample: text } of catalogue) {
       heard.set(name, hear(text, await say(ollama, { text, reader })));
@@ -157,7 +157,7 @@ describe('what Ollama does with each format (docs/tool-call-formats.md)', () => 
   });
 });
 
-it('T4, T22: the slot that an error of a parser takes from its model is freed, so that the next call is answered', async () => {
+it('the slot that an error of a parser takes from its model is freed, so that the next call is answered [T4, T22]', async () => {
   const ollama = await startOllama();
   try {
     await createModels(ollama, ['qwen3']);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../../lib/api/create-run.ts';
 import { MemoryLog } from '../../lib/engine/memory-log.ts';
 import { runLoop } from '../../lib/engine/run-loop.ts';
-import type { ProgressEvent } from '../../lib/events/progress.ts';
 import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
@@ -13,8 +12,10 @@ import { modeOf } from '../../lib/modes/mode-of.ts';
 import { resolveConfig } from '../../lib/modes/resolve-config.ts';
 import { openToolsOf } from '../../lib/runs/open-tools.ts';
 import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
-import { ExploreLogProjection, exploreLogEntry } from '../../lib/sharing/exports/explore-log.ts';
+import { ExploreLogProjection } from '../../lib/sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
+import { exploreLogEntry } from '../../lib/testing/explore-log-entry.ts';
+import { progressOf } from '../../lib/testing/progress-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 let ollama: RealOllama;
@@ -43,7 +44,6 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
     const log = new MemoryLog();
     await log.append([{ type: 'run.created', config }]);
     await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
-    const progress: ProgressEvent[] = [];
     const running = runLoop({
       log,
       model: createOllamaChatModel({ host: parseOllamaHost(ollama.url) }),
@@ -54,7 +54,6 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
         dataDir: join(folder, 'data'),
         logPathOf: () => join(folder, 'run.jsonl'),
       }),
-      onProgress: (event) => progress.push(event),
     });
     await during?.(log);
     expect(await running).toEqual({ outcome: 'ended' });
@@ -63,7 +62,7 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
     const [end] = of('run.ended');
     if (!end) throw new Error('no end');
     const written = await readFile(join(workspace, 'log.md'), 'utf8').catch(() => undefined);
-    return { log, of, end, progress, written };
+    return { log, of, end, progress: progressOf(log.events), written };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -71,7 +70,7 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
 
 describe('with the tiny model', () => {
   it.each([true, false])(
-    'N11: a session streams, runs tools and goes on by itself, thinking %s',
+    'a session streams, runs tools and goes on by itself, thinking %s [N11]',
     async (think) => {
       const { log, of, end, progress, written } = await run({ mode: 'session', think }, async (running) => {
         while (running.state.turns.completed < 8) {
@@ -85,6 +84,8 @@ describe('with the tiny model', () => {
       expect(written).toBe('one more line\n');
       const outcomes = of('turn.ended').map(({ outcome }) => outcome);
       expect(outcomes.slice(0, 6)).toEqual(['calls', 'text', 'calls', 'text', 'calls', 'text']);
+      expect(log.deltas.some(({ type }) => type === 'text')).toBe(true);
+      expect(log.deltas.some(({ type }) => type === 'thinking')).toBe(think);
       expect(progress.some(({ type }) => type === 'token')).toBe(true);
       expect(progress.some(({ type }) => type === 'thinking')).toBe(think);
       for (const call of of('model-call.started')) expect(call.stream).toBe(true);
@@ -95,7 +96,7 @@ describe('with the tiny model', () => {
     },
   );
 
-  it('N10, N12: an exploration calls, remembers, reflects and writes to its operator', async () => {
+  it('an exploration calls, remembers, reflects and writes to its operator [N10, N12]', async () => {
     const { log, of, end, progress } = await run({
       mode: 'explore',
       max_cycles: 4,
@@ -128,7 +129,7 @@ describe('with the tiny model', () => {
     expect(entries.filter(({ event_type }) => event_type === 'TOOL_CALL')).toHaveLength(used.length);
   });
 
-  it('X23: works without an opening line and with thoughts in the history', async () => {
+  it('works without an opening line and with thoughts in the history [X23]', async () => {
     const { of, log } = await run({ mode: 'explore', max_cycles: 2, cycle_line: false, think: true });
     expect(
       of('tool-call.ended')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exploreLogEntry } from '../../lib/sharing/exports/explore-log.ts';
 import { sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
+import { exploreLogEntry } from '../../lib/testing/explore-log-entry.ts';
 import { expect } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
@@ -18,7 +18,7 @@ async function linesOf(loupe: LoupeServer, runId: string, format: 'session' | 'e
     .map((line): unknown => JSON.parse(line));
 }
 
-test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and its log is downloaded', async ({
+test('a session goes on by itself, takes a message, and its log is downloaded [N11, S6, S9, S10, S13]', async ({
   page,
   loupe,
   workspace,
@@ -32,7 +32,7 @@ test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and i
   });
   const view = new RunView(page);
   await view.open(id);
-  await test.step('S9: turns follow each other without a person', async () => {
+  await test.step('turns follow each other without a person [S9]', async () => {
     await expect(view.timeline).toContainText('Harness: Continue.');
     await expect.poll(async () => eventsOf(await logOf(loupe, id), 'turn.ended').length).toBeGreaterThan(7);
     // Later turns write over it.
@@ -58,7 +58,7 @@ test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and i
       expect(readFileSync(join(folder, 'rivers.md'), 'utf8')).toContain('about rivers'),
     ).toPass();
   });
-  await test.step('S13: the first stop lets the turn finish', async () => {
+  await test.step('the first stop lets the turn finish [S13]', async () => {
     await page.getByRole('button', { name: 'Stop after this step' }).click();
     await view.expectEnd('The run was stopped', 'stopped');
   });
@@ -66,7 +66,7 @@ test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and i
   for (const { stream } of eventsOf(log, 'model-call.started')) expect(stream).toBe(true);
   const tools = eventsOf(log, 'tool-call.ended').map(({ tool, result }) => `${tool} ${result.success}`);
   expect(tools.slice(0, 3)).toEqual(['run_command true', 'read_file true', 'write_file true']);
-  await test.step('S19: the log is a file', async () => {
+  await test.step('the log is a file [S19]', async () => {
     await view.end.getByLabel('Mask secrets, addresses and paths').uncheck();
     const downloading = page.waitForEvent('download');
     await view.end.getByRole('link', { name: 'Session log' }).click();
@@ -87,7 +87,7 @@ test('N11, S6, S9, S10, S13: a session goes on by itself, takes a message, and i
   });
 });
 
-test('S14, N11: the second stop ends a session in the midst of a reply, and the model is free at once', async ({
+test('the second stop ends a session in the midst of a reply, and the model is free at once [S14, N11]', async ({
   page,
   loupe,
   workspace,
@@ -115,7 +115,7 @@ test('S14, N11: the second stop ends a session in the midst of a reply, and the 
   expect(await endOf(loupe, next.id)).toMatchObject({ termination_reason: 'final_answer' });
 });
 
-test('N12, O14: an exploration remembers, reflects and talks with its operator', async ({ page, loupe }) => {
+test('an exploration remembers, reflects and talks with its operator [N12, O14]', async ({ page, loupe }) => {
   const { id } = await startRun(loupe, {
     ...settings,
     mode: 'explore',
@@ -152,7 +152,7 @@ test('N12, O14: an exploration remembers, reflects and talks with its operator',
   const log = await logOf(loupe, id);
   expect(eventsOf(log, 'operator.delivered')).toMatchObject([{ as: 'tool-result' }]);
   for (const { stream } of eventsOf(log, 'model-call.started')) expect(stream).toBe(false);
-  await test.step('X11, X21: the strip and the reflections', async () => {
+  await test.step('the strip and the reflections [X11, X21]', async () => {
     const strip = page.getByRole('slider', { name: 'Cycle' }).first();
     await strip.focus();
     await page.keyboard.press('Home');
@@ -160,7 +160,7 @@ test('N12, O14: an exploration remembers, reflects and talks with its operator',
     await view.guardrails.getByRole('tab', { name: 'Reflections' }).click();
     await expect(view.guardrails.getByRole('link', { name: 'Cycle 1', exact: true })).toBeVisible();
   });
-  await test.step('O12: the memory and the call that made it', async () => {
+  await test.step('the memory and the call that made it [O12]', async () => {
     await view.guardrails.getByRole('tab', { name: 'Memory' }).click();
     await expect(view.guardrails).toContainText('At the end of cycle 1');
     await view.guardrails.getByRole('button', { name: /idea/ }).first().click();
@@ -172,13 +172,13 @@ test('N12, O14: an exploration remembers, reflects and talks with its operator',
   expect(logged('TOOL_CALL')).toBe(eventsOf(log, 'tool-call.ended').length);
 });
 
-test('T9, T10: a quick prompt streams its answer from the form, without tools', async ({ page, loupe }) => {
+test('a quick prompt streams its answer from the form, without tools [T9, T10]', async ({ page, loupe }) => {
   await page.goto('/runs/new?mode=prompt');
   await page.getByLabel('What do you want to know?').fill('What is water?');
   await page.getByRole('radio', { name: /^tiny-plain/ }).check();
   await page.getByRole('button', { name: 'Ask' }).click();
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const log = await logOf(loupe, new URL(page.url()).pathname.split('/').at(-1) ?? '');
   expect(eventsOf(log, 'model-call.started')).toMatchObject([{ stream: true, tool_count: 0 }]);
   const [reply] = eventsOf(log, 'reply.parsed');

@@ -15,6 +15,10 @@ const STOP_MS = 5_000;
 /** A real Ollama of its own, with the models `tiny-tools` and `tiny-plain` (see README.md). */
 export interface RealOllama {
   url: string;
+  /** The process ids of its runners, one for each model in memory. */
+  runners(): Promise<number[]>;
+  /** Stops all its processes in their tracks (SIGSTOP) until the returned function is called (SIGCONT). */
+  suspend(): () => void;
   /** Ends the server with all it started, and removes its folder. */
   stop(): Promise<void>;
 }
@@ -65,7 +69,20 @@ export async function startOllama(environment: Record<string, string> = {}): Pro
     await stop();
     throw new Error(`Ollama did not start:\n${log.join('').slice(-4000)}`, { cause });
   }
-  return { url, stop };
+  const runners = async () => {
+    const { stdout: lines } = await run('ps', ['-o', 'pid=', '--ppid', String(server.pid)]).catch(() => ({
+      stdout: '',
+    }));
+    return lines
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map(Number);
+  };
+  const suspend = () => {
+    signalGroup(server, 'SIGSTOP');
+    return () => signalGroup(server, 'SIGCONT');
+  };
+  return { url, runners, suspend, stop };
 }
 
 async function ready(url: string, server: ChildProcess): Promise<void> {

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallContext, ChatDelta, ChatModel, ChatRequest } from '../../lib/model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../../lib/model/health.ts';
-import { ModelError, ModelNotAvailableError } from '../../lib/model/model-error.ts';
+import { ModelNotAvailableError } from '../../lib/model/model-error.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { listRunning, unloadModel } from '../../lib/model/ollama-models.ts';
 import { renderPrompt } from '../../lib/model/ollama-render.ts';
 import type { ToolDefinition } from '../../lib/parser/types.ts';
+import { modelErrorOf } from '../../lib/testing/model-error-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 let ollama: RealOllama;
@@ -53,14 +54,8 @@ const context = (change: Partial<CallContext> = {}): CallContext => ({
   ...change,
 });
 
-async function errorOf(promise: Promise<unknown>): Promise<ModelError> {
-  const error = await promise.catch((reason: unknown) => reason);
-  if (!(error instanceof ModelError)) throw new Error(`expected a ModelError, got ${JSON.stringify(error)}`);
-  return error;
-}
-
 describe('questions', () => {
-  it('S1, S2: server and model are found', async () => {
+  it('server and model are found [S1, S2]', async () => {
     const ready = await health.checkOllamaReady({ model: 'tiny-tools' });
     expect(ready).toMatchObject({
       version: expect.any(String),
@@ -68,15 +63,15 @@ describe('questions', () => {
     });
   });
 
-  it('S2: a missing model says how to get it', async () => {
-    const error = await errorOf(health.checkOllamaReady({ model: 'no-such-model' }));
+  it('a missing model says how to get it [S2]', async () => {
+    const error = await modelErrorOf(health.checkOllamaReady({ model: 'no-such-model' }));
     expect(error).toBeInstanceOf(ModelNotAvailableError);
     expect(error).toMatchObject({ kind: 'model_missing', status: 404 });
     expect(error.message).toContain('ollama pull no-such-model');
   });
 
   it('lists the models with their capabilities', async () => {
-    const models = await health.listModels();
+    const models = (await health.listModels()).models;
     expect(models.map(({ name, capabilities }) => [name, capabilities]).sort()).toEqual([
       ['tiny-plain:latest', ['completion']],
       ['tiny-tools:latest', ['completion', 'tools', 'thinking']],
@@ -84,7 +79,7 @@ describe('questions', () => {
     expect(models.every(({ digest, sizeBytes }) => digest && (sizeBytes ?? 0) > 1_000_000)).toBe(true);
   });
 
-  it('K-25: loading is a phase of its own and tells the window in effect', async () => {
+  it('loading is a phase of its own and tells the window in effect [K-25]', async () => {
     const load = (numCtx: number) => model.load({ model: 'tiny-tools', numCtx, keepAlive: '5m' }, context());
     expect(await load(2048)).toMatchObject({ contextTokens: 2048, alreadyLoaded: false });
     expect(await load(2048)).toMatchObject({ contextTokens: 2048, alreadyLoaded: true, loadMs: 0 });
@@ -102,7 +97,7 @@ describe('questions', () => {
 });
 
 describe.each([false, true])('chat, stream: %s', (stream) => {
-  it('T3: calls a tool, and answers after its result', async () => {
+  it('calls a tool, and answers after its result [T3]', async () => {
     const first = await model.chat(ask('Read alpha.md', { stream }), context());
     expect(first.message.tool_calls).toMatchObject([
       { function: { name: 'read_file', arguments: { path: 'alpha.md' } } },
@@ -130,7 +125,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(second.message.content.length).toBeGreaterThan(5);
   });
 
-  it('S7: brings two calls of one reply', async () => {
+  it('brings two calls of one reply [S7]', async () => {
     const { message } = await model.chat(ask('Read alpha.md twice', { stream }), context());
     expect(message.tool_calls).toMatchObject([
       { function: { name: 'read_file' } },
@@ -138,7 +133,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     ]);
   });
 
-  it('S8: thinking stays apart, and is off when asked', async () => {
+  it('thinking stays apart, and is off when asked [S8]', async () => {
     const thinking = await model.chat(ask('Read alpha.md', { stream, think: true }), context());
     expect(thinking.message.thinking?.length).toBeGreaterThan(3);
     expect(thinking.message.content).not.toContain('think');
@@ -146,16 +141,18 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(silent.message.thinking).toBeUndefined();
   });
 
-  it('T20: num_predict ends the reply with `length`', async () => {
+  it('num_predict ends the reply with `length` [T20]', async () => {
     const options = { ...ask('').options, num_predict: 30 };
     const reply = await model.chat(ask('Write an endless text', { stream, tools: [], options }), context());
     expect(reply).toMatchObject({ doneReason: 'length', replyTokens: 30 });
   });
 
-  it('OL3, OL22: a prompt that does not fit is refused, not cut', async () => {
+  it('a prompt that does not fit is refused, not cut [OL3, OL22]', async () => {
     const messages = [{ role: 'user' as const, content: 'All work and no play. '.repeat(400) }];
     const options = { ...ask('').options, num_ctx: 512 };
-    const error = await errorOf(model.chat(ask('', { messages, tools: [], options, stream }), context()));
+    const error = await modelErrorOf(
+      model.chat(ask('', { messages, tools: [], options, stream }), context()),
+    );
     expect(error).toMatchObject({ kind: 'overflow', status: 400, transient: false });
   });
 
@@ -167,23 +164,23 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
 
   it('what a model cannot do has its own kind', async () => {
     const plain = { model: 'tiny-plain', stream };
-    expect((await errorOf(model.chat(ask('Hello', plain), context()))).kind).toBe('no_tool_support');
+    expect((await modelErrorOf(model.chat(ask('Hello', plain), context()))).kind).toBe('no_tool_support');
     const thinking = ask('Hello', { ...plain, tools: [], think: true });
-    expect((await errorOf(model.chat(thinking, context()))).kind).toBe('no_thinking_support');
+    expect((await modelErrorOf(model.chat(thinking, context()))).kind).toBe('no_thinking_support');
     const answer = await model.chat(ask('Hello', { ...plain, tools: [] }), context());
     expect(answer.message.content).toContain('Hello');
   });
 
   it('404: says what to pull', async () => {
-    const error = await errorOf(model.chat(ask('Hello', { model: 'no-such-model', stream }), context()));
+    const error = await modelErrorOf(model.chat(ask('Hello', { model: 'no-such-model', stream }), context()));
     expect(error).toMatchObject({ kind: 'model_missing', hint: 'Run: ollama pull no-such-model' });
   });
 
-  it('T4: the limit ends an endless reply, and the next call works', async () => {
+  it('the limit ends an endless reply, and the next call works [T4]', async () => {
     const options = { ...ask('').options, num_predict: 3500 };
     const endless = ask('Write an endless text', { stream, tools: [], options });
     const startedAt = performance.now();
-    const error = await errorOf(model.chat(endless, context({ timeoutMs: 700 })));
+    const error = await modelErrorOf(model.chat(endless, context({ timeoutMs: 700 })));
     expect(error.kind).toBe('timeout');
     expect(performance.now() - startedAt).toBeLessThan(6_000);
     await expectIdle();
@@ -193,7 +190,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     const controller = new AbortController();
     const options = { ...ask('').options, num_predict: 3500 };
     const endless = ask('Write an endless text', { stream, tools: [], options });
-    const pending = errorOf(model.chat(endless, context({ signal: controller.signal })));
+    const pending = modelErrorOf(model.chat(endless, context({ signal: controller.signal })));
     await new Promise((resolve) => setTimeout(resolve, 400));
     controller.abort();
     expect((await pending).kind).toBe('aborted');
@@ -210,7 +207,7 @@ async function expectIdle(): Promise<void> {
 }
 
 describe('streaming', () => {
-  it('S6: text arrives while it is written, and adds up to the reply', async () => {
+  it('text arrives while it is written, and adds up to the reply [S6]', async () => {
     const deltas: ChatDelta[] = [];
     let firstAt = 0;
     const reply = await model.chat(
@@ -228,14 +225,16 @@ describe('streaming', () => {
   });
 
   it('a model that repeats one piece is stopped by Ollama without a last line: `cut_off`', async () => {
-    const error = await errorOf(model.chat(ask('Write blank lines', { stream: true, tools: [] }), context()));
+    const error = await modelErrorOf(
+      model.chat(ask('Write blank lines', { stream: true, tools: [] }), context()),
+    );
     expect(error.kind).toBe('cut_off');
   });
 });
 
-it('OL10: a stop during a load ends it, and the model can be loaded afterwards', async () => {
+it('a stop during a load ends it, and the model can be loaded afterwards [OL10]', async () => {
   const controller = new AbortController();
-  const pending = errorOf(
+  const pending = modelErrorOf(
     model.load(
       { model: 'tiny-plain', numCtx: 1024, keepAlive: '5m' },
       context({ signal: controller.signal }),
@@ -257,17 +256,17 @@ it('a server that ends in the middle of a reply is `cut_off`, and then `unreacha
     writing = resolve;
   });
   const endless = ask('Write an endless text', { stream: true, tools: [], options });
-  const pending = errorOf(dying.chat(endless, context({ onDelta: writing })));
+  const pending = modelErrorOf(dying.chat(endless, context({ onDelta: writing })));
   await begun;
   await other.stop();
   const error = await pending;
   expect(error.transient).toBe(true);
   expect(['cut_off', 'http']).toContain(error.kind);
   expect(error.partialText).toContain('tick');
-  expect((await errorOf(dying.chat(ask('Hello'), context()))).kind).toBe('unreachable');
+  expect((await modelErrorOf(dying.chat(ask('Hello'), context()))).kind).toBe('unreachable');
 });
 
-it('OL14: the same window, even one above the model’s maximum, does not load again', async () => {
+it('the same window, even one above the model’s maximum, does not load again [OL14]', async () => {
   const load = () => model.load({ model: 'tiny-tools', numCtx: 32_768, keepAlive: '5m' }, context());
   await load();
   const options = { ...ask('').options, num_ctx: 32_768 };
@@ -282,7 +281,7 @@ it('OL14: the same window, even one above the model’s maximum, does not load a
 });
 
 describe('what the model saw', () => {
-  it('OL5: the prompt that Ollama makes of a request, tool block included, without an answer', async () => {
+  it('the prompt that Ollama makes of a request, tool block included, without an answer [OL5]', async () => {
     const connection = connectOllama(parseOllamaHost(ollama.url));
     const request = ask('Read alpha.md', { stream: true });
     const prompt = await renderPrompt(connection, request, context());
@@ -291,7 +290,7 @@ describe('what the model saw', () => {
     expect(prompt).toContain('<|assistant|>');
   });
 
-  it('OL9: unloading takes the model out of memory', async () => {
+  it('unloading takes the model out of memory [OL9]', async () => {
     const connection = connectOllama(parseOllamaHost(ollama.url));
     await model.load({ model: 'tiny-tools', numCtx: 4096, keepAlive: '5m' }, context());
     await unloadModel(connection, 'tiny-tools');

@@ -12,12 +12,7 @@ const call = {
 const done = { reply: { content: 'The task is completed.' } };
 const approval = { tools: { write_file: 'ask' } };
 
-test('issue 7: the head of a run is as high in each of its phases', async ({
-  page,
-  loupe,
-  ollama,
-  workspace,
-}) => {
+test('the head of a run is as high in each of its phases', async ({ page, loupe, ollama, workspace }) => {
   const path = 'plans/for-the-whole-of-the-summer/with-all-that-belongs-to-it.txt';
   const far = { tool_calls: [{ name: 'write_file', arguments: { path, content: 'Sell everything.' } }] };
   ollama.add({ name: 'long-words', steps: [{ reply: far }, done] });
@@ -63,7 +58,7 @@ test('a call waits until it is approved, by keyboard alone', async ({ page, loup
   await page.keyboard.press('Tab');
   await expect(row.getByRole('button', { name: 'Approve', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(view.row('write_file, succeeded')).toContainText('approved by you');
   expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('Sell everything.\n');
 });
@@ -87,7 +82,7 @@ test('a call runs as it was edited, and both forms stay to be seen', async ({
   await expectAccessible(page);
   await row.getByLabel('path').fill('kept.txt');
   await row.getByRole('button', { name: 'Run with these arguments' }).click();
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const ran = view.row('write_file, succeeded');
   await expect(ran).toContainText('edited by you');
   await ran.getByRole('button', { name: /^write_file/ }).click();
@@ -120,7 +115,7 @@ test('a call is denied with a reason, which the model reads', async ({ page, lou
   await row.getByRole('button', { name: 'Deny', exact: true }).click();
   await row.getByLabel('Reason').fill('Never sell.');
   await row.getByRole('button', { name: 'Deny the call' }).click();
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(view.row('write_file, denied')).toContainText('Never sell.');
   expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
   const id = page.url().split('/').at(-1)?.split('#')[0] ?? '';
@@ -156,6 +151,41 @@ test('without confinement every page says so, and each command waits', async ({ 
     .row('run_command, awaiting approval')
     .getByRole('button', { name: 'Approve', exact: true })
     .click();
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(view.row('run_command, succeeded')).toBeVisible();
+});
+
+test('an approval shows characters that cannot be seen, also while the arguments are edited', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const unseen = [...'; rm -rf ~'].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join('');
+  const content = `Sell${unseen}\u2062 everything\u115f e${'\u0301'.repeat(200)}`;
+  const hidden = { tool_calls: [{ name: 'write_file', arguments: { path: 'plan\ufe01.txt', content } }] };
+  ollama.add({ name: 'hides-text', steps: [{ reply: hidden }, done] });
+  const { id } = await startRun(loupe, {
+    task: 'Plan',
+    model: 'hides-text',
+    workspace: workspace(),
+    approval,
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  const panel = page.getByRole('group', { name: 'Approval of write_file' });
+  await expect(panel).toContainText('SellTAG ; rm -rf ~U+2062 everythingHCF');
+  await expect(panel).toContainText('+192 marks');
+  await expect(panel).toContainText('planVS.txt');
+  await panel.getByRole('button', { name: 'Edit' }).click();
+  await expect(panel).toContainText(
+    'cannot be seen: TAG ; rm -rf ~ (U+E003B), U+2062 (U+2062), HCF (U+115F), +192 marks',
+  );
+  await expectAccessible(page);
+  await panel.getByRole('textbox', { name: 'content' }).fill('Sell nothing.');
+  await panel.getByRole('textbox', { name: 'path' }).fill('plan.txt');
+  await expect(panel).not.toContainText('cannot be seen');
+  await panel.getByRole('button', { name: 'Back' }).click();
+  await panel.getByRole('button', { name: 'Approve' }).click();
+  await endOf(loupe, id);
 });

@@ -24,7 +24,7 @@ async function canary() {
   };
 }
 
-test('issue 8: the exported page opens from a disk, asks nobody, and plays the run', async ({
+test('the exported page opens from a disk, asks nobody, and plays the run', async ({
   page,
   browser,
   loupe,
@@ -59,7 +59,7 @@ test('issue 8: the exported page opens from a disk, asks nobody, and plays the r
   const log = await logOf(loupe, id);
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const files = view.end.getByRole('region', { name: 'Files', exact: true });
   const save = async (name: string) => {
     const saving = page.waitForEvent('download');
@@ -85,7 +85,7 @@ test('issue 8: the exported page opens from a disk, asks nobody, and plays the r
     const file = await context.newPage();
     await file.goto(`file://${path}`);
     const shown = new RunView(file);
-    await expect(shown.end.getByRole('heading', { name: 'The model gave its answer' })).toBeVisible();
+    await expect(shown.end.getByRole('heading', { name: 'The model answered' })).toBeVisible();
     const rows = [...(await shown.allRows()).values()].join('\n');
     expect(rows).toContain(`<img src="${bird.url}/img"`);
     expect(rows).toContain('</script><script>');
@@ -141,7 +141,7 @@ test('issue 8: the exported page opens from a disk, asks nobody, and plays the r
   await bird.close();
 });
 
-test('issue 8: files are for the operator, in the scopes there are', async ({ loupe, ollama, workspace }) => {
+test('files are for the operator, in the scopes there are', async ({ loupe, ollama, workspace }) => {
   ollama.add({ name: 'plain', steps: [{ reply: { content: 'The task is completed: forty-two.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say it', model: 'plain', workspace: workspace() });
   for (const name of ['export.html', 'export.md']) {

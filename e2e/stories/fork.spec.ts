@@ -41,7 +41,7 @@ test('a run is forked from a result that a person edited; the original stays as 
   await dialog.getByRole('button', { name: 'Start the fork' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
 
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const fork = page.url().split('/').at(-1)?.split('#')[0] ?? '';
   expect(fork).not.toBe(id);
   const forked = page.getByRole('region', { name: 'Forked here' });
@@ -94,7 +94,7 @@ test('what ended a run is left out: fork before the cause, with a hint', async (
   await dialog.getByText('The same folder').click();
   await dialog.getByRole('button', { name: 'Start the fork' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(page.getByText('You have read it. Answer.')).toBeVisible();
 });
 
@@ -117,11 +117,11 @@ test('a run at its limit goes on with more iterations, from the same conversatio
   await view.expectEnd('The iteration limit was reached', 'max_iterations');
   await view.end.getByRole('button', { name: 'Continue with 5 more' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('Done.\n');
 });
 
-test('issue 7: a call is made with other arguments in a fork, and really run', async ({
+test('a call is made with other arguments in a fork, and really run', async ({
   page,
   loupe,
   ollama,
@@ -157,7 +157,7 @@ test('issue 7: a call is made with other arguments in a fork, and really run', a
   await expect(dialog).toContainText('1 change');
   await dialog.getByRole('button', { name: 'Start the fork' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const forked = page.getByRole('region', { name: 'Forked here' });
   await view.reveal(forked);
   await expect(forked.getByRole('group', { name: 'Arguments of read_file edited' })).toContainText(
@@ -169,7 +169,7 @@ test('issue 7: a call is made with other arguments in a fork, and really run', a
   expect(JSON.stringify(await logOf(loupe, id))).not.toContain('Keep the other.');
 });
 
-test('issue 7: continue with a hint goes on in the same conversation; the original stays as it is', async ({
+test('continue with a hint goes on in the same conversation; the original stays as it is', async ({
   page,
   loupe,
   ollama,
@@ -204,11 +204,7 @@ test('issue 7: continue with a hint goes on in the same conversation; the origin
   expect(await logOf(loupe, id)).toEqual(before);
 });
 
-test('issue 7: a quick prompt goes on with a message, like a conversation', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a quick prompt goes on with a message, like a conversation', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'talks',
     steps: [{ reply: { content: 'Forty-two.' } }, { reply: { content: 'Because.' } }],
@@ -246,7 +242,7 @@ test('an exploration is forked before a cycle, with a memory that a person chang
   await heading.hover();
   await heading.getByRole('button', { name: 'Fork before cycle 2' }).click();
   const dialog = page.getByRole('dialog', { name: 'Fork before cycle 2' });
-  const memory = dialog.getByRole('region', { name: 'Memory there' });
+  const memory = dialog.getByRole('region', { name: 'Memory' });
   await memory.getByRole('button', { name: 'idea clouds' }).click();
   await memory.getByRole('textbox', { name: 'idea', exact: true }).fill('stones');
   await dialog.getByRole('button', { name: 'Start the fork' }).click();

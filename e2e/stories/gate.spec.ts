@@ -2,8 +2,11 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { RunListReply } from '../../lib/api/replies.ts';
-import { expect, test } from '../fixtures.ts';
+import type { SignInListReply } from '../../lib/api/sign-in.ts';
+import { KEY_HEADER, STORED_KEY } from '../../lib/api/sign-in-key.ts';
+import { expect, signIn, test } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
+import { finishRun, startRun } from '../runs.ts';
 
 /** A request with headers that `fetch` does not let one choose. */
 async function ask(
@@ -32,7 +35,7 @@ async function ask(
   });
 }
 
-test('D17: requests for a foreign host or from a foreign page are refused, even with the token', async ({
+test('requests for a foreign host or from a foreign page are refused, even with the token [D17]', async ({
   loupe,
 }) => {
   const token = { authorization: `Bearer ${loupe.token}` };
@@ -54,7 +57,7 @@ test('D17: requests for a foreign host or from a foreign page are refused, even 
   expect((await ask(loupe, { path: '/api/runs', headers: { ...token, host } })).status).toBe(200);
 });
 
-test('D17: another page in the same browser can neither start, stop nor read runs', async ({
+test('another page in the same browser can neither start, stop nor read runs [D17]', async ({
   page,
   loupe,
   browser,
@@ -116,7 +119,138 @@ test('D17: another page in the same browser can neither start, stop nor read run
   }
 });
 
-test('D16: the server listens on the loopback interface only', async ({ loupe }) => {
+test('what a server on another port receives from a signed-in browser opens nothing', async ({
+  browser,
+  loupe,
+  ollama,
+}) => {
+  const received: Record<string, string>[] = [];
+  const evil = createServer((request, response) => {
+    const { cookie = '', [KEY_HEADER]: key } = request.headers;
+    received.push({ cookie, ...(key === undefined ? {} : { [KEY_HEADER]: String(key) }) });
+    response.setHeader('content-type', 'text/html');
+    response.end('<p>Another server</p>');
+  });
+  await new Promise<void>((done) => evil.listen(0, '127.0.0.1', done));
+  const { port } = evil.address() as AddressInfo;
+  ollama.add({ name: 'private', steps: [{ reply: { content: 'Done.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Be seen by its owner only', model: 'private' });
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const link = await loupe.request('/api/session-link', { json: {} });
+    await page.goto(((await link.json()) as { url: string }).url);
+    await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
+    const key = await page.evaluate((name) => localStorage.getItem(name), STORED_KEY);
+    expect(key).toMatch(/^[\w-]{43}$/);
+
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await expect(page.getByText('Another server')).toBeVisible();
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    const [seen = {}] = received;
+    // Browsers send cookies to every port of a host: this one cannot be kept from it.
+    expect(seen.cookie).toContain(`loupe_${loupe.port}=`);
+    expect(JSON.stringify(received)).not.toContain(key);
+
+    const host = `127.0.0.1:${loupe.port}`;
+    const paths = [
+      '/api/runs',
+      '/api/session',
+      '/api/sign-ins',
+      `/api/runs/${id}/log`,
+      `/api/runs/${id}/events`,
+      `/api/runs/${id}/export?format=run`,
+      '/api/stream?list=1',
+    ];
+    for (const path of paths) {
+      const answer = await ask(loupe, { path, headers: { host, ...seen } });
+      expect([path, answer.status]).toEqual([path, 401]);
+      expect(answer.body).toContain('sign_in_again');
+    }
+    for (const path of ['/api/runs', '/api/download-links', '/api/session-link']) {
+      const headers = { host, ...seen, origin: loupe.url, 'content-type': 'application/json' };
+      expect((await ask(loupe, { method: 'POST', path, headers })).status).toBe(401);
+    }
+    // The same cookie opens all of it for the page that has the key.
+    const own = { host, ...seen, [KEY_HEADER]: key ?? '' };
+    expect((await ask(loupe, { path: '/api/runs', headers: own })).status).toBe(200);
+  } finally {
+    await context.close();
+    evil.close();
+  }
+});
+
+test('a browser with a cookie and no key is led to sign in again, and all of its tabs go on', async ({
+  browser,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'steady', steps: [{ reply: { content: 'Done.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Outlive a sign-in', model: 'steady' });
+  const context = await browser.newContext({ baseURL: loupe.url });
+  // The cookie of an earlier version: one value for every browser, and no key.
+  await context.addCookies([
+    {
+      name: `loupe_${loupe.port}`,
+      value: 'x'.repeat(43),
+      url: loupe.url,
+      httpOnly: true,
+      sameSite: 'Strict',
+    },
+  ]);
+  const list = await context.newPage();
+  const run = await context.newPage();
+  await list.goto('/');
+  await run.goto(`/runs/${id}`);
+  for (const tab of [list, run]) {
+    await expect(tab.getByRole('heading', { name: 'Sign in again' })).toBeVisible();
+    await expect(tab.getByRole('main')).toContainText('an earlier version of Loupe');
+  }
+  await list.getByLabel('Operator token', { exact: true }).fill(loupe.token);
+  await list.getByRole('button', { name: 'Sign in' }).click();
+  await expect(list.getByRole('form', { name: 'Quick run' })).toBeVisible();
+  await expect(run.getByRole('heading', { name: 'Outlive a sign-in' })).toBeVisible();
+  await context.close();
+});
+
+test('signed-in browsers are listed, and signing one out ends its stream', async ({
+  browser,
+  loupe,
+  ollama,
+  page,
+}) => {
+  ollama.add({ name: 'keeps-going', steps: [{ fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { task: 'Be followed', model: 'keeps-going' });
+  const context = await browser.newContext({ baseURL: loupe.url });
+  await signIn(context, loupe);
+  const other = await context.newPage();
+  await other.goto(`/runs/${id}`);
+  await expect(other.getByRole('heading', { name: 'Be followed' })).toBeVisible();
+
+  await page.goto('/health');
+  const browsers = page.getByRole('region', { name: 'Signed-in browsers' });
+  const own = browsers.getByRole('listitem').filter({ hasText: 'this browser' });
+  await expect(own).toHaveCount(1);
+  const before = await browsers.getByRole('listitem').count();
+  await browsers
+    .getByRole('listitem')
+    .filter({ hasNotText: 'this browser' })
+    .first()
+    .getByRole('button', { name: /^Sign out/ })
+    .click();
+  await expect(browsers.getByRole('listitem')).toHaveCount(before - 1);
+  // Nobody reloads the page: its stream was ended, and opening it again is refused.
+  await expect(other.getByRole('heading', { name: 'Sign in again' })).toBeVisible();
+
+  await browsers.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await expect(page.getByRole('heading', { name: 'This browser is not signed in' })).toBeVisible();
+  expect(await page.context().cookies()).toEqual([]);
+  const left = (await (await loupe.request('/api/sign-ins')).json()) as SignInListReply;
+  expect(left.sign_ins).toEqual([]);
+  await context.close();
+});
+
+test('the server listens on the loopback interface only [D16]', async ({ loupe }) => {
   const others = Object.values(networkInterfaces())
     .flat()
     .filter((address) => address !== undefined && !address.internal && address.family === 'IPv4');
@@ -131,7 +265,7 @@ test('D16: the server listens on the loopback interface only', async ({ loupe })
   }
 });
 
-test('D17: a browser without the link is asked for the token, and let in by it', async ({
+test('a browser without the link is asked for the token, and let in by it [D17]', async ({
   browser,
   loupe,
 }) => {
@@ -151,7 +285,7 @@ test('D17: a browser without the link is asked for the token, and let in by it',
   await context.close();
 });
 
-test('D17: the link that npm start prints signs in once', async ({ browser, loupe }) => {
+test('the link that npm start prints signs in once [D17]', async ({ browser, loupe }) => {
   const { url } = (await (await loupe.request('/api/session-link', { method: 'POST', json: {} })).json()) as {
     url: string;
   };
@@ -163,7 +297,7 @@ test('D17: the link that npm start prints signs in once', async ({ browser, loup
   const second = await browser.newContext();
   const late = await second.newPage();
   await late.goto(url);
-  await expect(late.getByRole('heading', { name: 'This sign-in link does not work any more' })).toBeVisible();
+  await expect(late.getByRole('heading', { name: 'This sign-in link no longer works' })).toBeVisible();
   await expect(late.getByRole('main')).toContainText('used before or is too old');
   await expect(late.getByRole('button', { name: 'Copy npm start' })).toBeVisible();
   await late.getByLabel('Operator token', { exact: true }).fill(loupe.token);

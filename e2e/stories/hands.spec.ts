@@ -43,7 +43,7 @@ function sideways(page: Page): Promise<number[]> {
   );
 }
 
-test('issue 7, Hands: a whole run is read by keyboard alone', async ({ ownServer }) => {
+test('a whole run is read by keyboard alone', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-hands-'));
   await storeRuns(dataDir, { [LONG]: longLog(400).events });
   const ollama = await startFakeOllama({});
@@ -115,11 +115,7 @@ test('issue 7, Hands: a whole run is read by keyboard alone', async ({ ownServer
   await ollama.close();
 });
 
-test('issue 7, Hands: two runs are marked in the list and compared, by keyboard', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('two runs are marked in the list and compared, by keyboard', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'to-mark', steps: [{ reply: { content: 'The task is completed.' } }] });
   for (const task of ['Mark me first', 'Mark me second', 'Leave me alone'])
     await finishRun(loupe, { task, model: 'to-mark' });
@@ -147,11 +143,7 @@ test('issue 7, Hands: two runs are marked in the list and compared, by keyboard'
   );
 });
 
-test('issue 7, Hands: with reduced motion nothing moves for longer than a frame', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('with reduced motion nothing moves for longer than a frame', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'still', steps: [{ fault: { kind: 'hang' } }] });
   const { id } = await startRun(loupe, { task: 'Stay still', model: 'still' });
   const view = new RunView(page);
@@ -165,7 +157,7 @@ test('issue 7, Hands: with reduced motion nothing moves for longer than a frame'
   expect(await moving(page)).toEqual([]);
 });
 
-test('issue 7, Hands: a printed run has all its rows', async ({ ownServer }) => {
+test('a printed run has all its rows', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-paper-'));
   await storeRuns(dataDir, { [LONG]: longLog(400).events });
   const ollama = await startFakeOllama({});
@@ -196,9 +188,7 @@ test('issue 7, Hands: a printed run has all its rows', async ({ ownServer }) => 
   await ollama.close();
 });
 
-test('issue 7, Hands: runs in every state fit 360 and 3840 pixels, and axe finds nothing', async ({
-  ownServer,
-}) => {
+test('runs in every state fit 360 and 3840 pixels, and axe finds nothing', async ({ ownServer }) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-states-'));
   await storeRuns(dataDir, { [EXPLORED]: exploreLog(12).events, [FAILED]: endedLog('error').events });

@@ -13,7 +13,7 @@ const markup = [
 ].join('\n');
 const spoof = 'invoice\u202egpj.exe \u200bzero \u001b[31mred\u001b[0m \u0000end';
 
-test('D18, D2: hostile text from model, tools and task is shown as text and does nothing', async ({
+test('hostile text from model, tools and task is shown as text and does nothing [D18, D2]', async ({
   page,
   context,
   loupe,
@@ -50,7 +50,7 @@ test('D18, D2: hostile text from model, tools and task is shown as text and does
   const pages = context.pages().length;
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
 
   const rows = view.timeline.locator('article');
   // Everything that can be unfolded is unfolded: what is hidden is not safe because it is hidden.
@@ -82,16 +82,16 @@ test('D18, D2: hostile text from model, tools and task is shown as text and does
     await page.goto('/');
     await expect(page.getByRole('link', { name: /<img src="http:\/\/192/ })).toBeVisible();
     await expect(page.getByRole('main').locator('img, script')).toHaveCount(0);
-    const log = await context.request.get(`/api/runs/${id}/log`);
-    expect(log.headers()['content-disposition']).toContain('attachment');
-    expect(log.headers()['x-content-type-options']).toBe('nosniff');
-    expect(log.headers()['content-type']).not.toContain('html');
+    const log = await loupe.request(`/api/runs/${id}/log`);
+    expect(log.headers.get('content-disposition')).toContain('attachment');
+    expect(log.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(log.headers.get('content-type')).not.toContain('html');
   });
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
   expect(context.pages()).toHaveLength(pages);
 });
 
-test('D18: a hostile Ollama cannot put markup into health, models or errors', async ({
+test('a hostile Ollama cannot put markup into health, models or errors [D18]', async ({
   page,
   loupe,
   ollama,

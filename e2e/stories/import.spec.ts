@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { RunReply } from '../../lib/api/replies.ts';
 import { instantScenario } from '../../lib/demo/scenario.ts';
 import { completedLog, runningLog } from '../../lib/testing/sample-logs.ts';
-import { expect, test } from '../fixtures.ts';
+import { eatenLog } from '../../lib/testing/sample-truth.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, startRun } from '../runs.ts';
 
@@ -38,12 +39,13 @@ test('Import: a run of a teammate opens as a run to read, and looks as it does a
   await expect(page.getByRole('listitem').filter({ hasText: 'Count the files' })).toContainText('imported');
 });
 
-test('Import, threat 1: what a teammate’s run ended with goes on in a copy of the folder that the file names', async ({
+test('Import, threat 1: what a teammate’s run ended with goes on in an empty folder, and in a copy of the one its file names only when chosen', async ({
   page,
   loupe,
 }, info) => {
   const theirs = join(loupe.dataDir, 'workspaces', 'mine');
   await mkdir(theirs, { recursive: true });
+  await writeFile(join(theirs, 'private.txt'), 'Not for others.');
   const { events } = completedLog({ runId: 'theirs-ended', config: { workspace: theirs } });
   const file = info.outputPath('ended.jsonl');
   await writeFile(file, events.map((event) => JSON.stringify(event)).join('\n'));
@@ -63,14 +65,57 @@ test('Import, threat 1: what a teammate’s run ended with goes on in a copy of 
 
   await page.getByRole('button', { name: /^Fork before/ }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog.getByRole('radio', { name: 'A copy of the files' })).toBeChecked();
+  await expect(dialog.getByRole('radio', { name: 'An empty folder' })).toBeChecked();
   await expect(dialog.getByRole('radio', { name: 'The same folder' })).toHaveCount(0);
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByText('A copy of the files').click();
+  await expect(dialog).toContainText(`The imported file names ${theirs}`);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Start the fork' }).click();
+  const copy = await workspaceOfNew('theirs-ended');
+  expect(copy).toBe('its own');
+  await expect(page.getByText(/Its folder is a copy made at the fork \(1 file,/)).toBeVisible();
+  await page.goto('/runs/theirs-ended');
 
   await page.getByRole('button', { name: 'Continue with a hint' }).click();
   await page.getByLabel('What should it know?').fill('Look again.');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   expect(await workspaceOfNew('theirs-ended')).toBe('its own');
+  await page.goto('/runs/theirs-ended');
+
+  await page.getByRole('link', { name: 'Run again with changes' }).click();
+  const form = page.getByRole('form', { name: 'New run' });
+  await expect(form).toContainText(`The imported file names the folder ${theirs}`);
+  await expect(form.getByRole('radio', { name: 'A fresh folder' })).toBeChecked();
+  await form.getByText('An existing folder', { exact: true }).click();
+  await expect(form.getByRole('textbox', { name: 'Folder', exact: true })).toHaveValue('');
+  await expectAccessible(page);
+  await form.getByRole('button', { name: 'Start run' }).click();
+  await expect(form.getByRole('textbox', { name: 'Folder', exact: true })).toHaveAttribute('aria-invalid');
+  await form.getByText('A fresh folder', { exact: true }).click();
+  await form.getByRole('button', { name: 'Start run' }).click();
+  expect(await workspaceOfNew('new.*')).toBe('its own');
+});
+
+test('an imported run whose reply was all thinking is retried in an empty folder (threat 1)', async ({
+  page,
+  loupe,
+}, info) => {
+  const theirs = join(loupe.dataDir, 'workspaces', 'mine');
+  await mkdir(theirs, { recursive: true });
+  const events = eatenLog().events.map((event) =>
+    event.type === 'run.created' ? { ...event, config: { ...event.config, workspace: theirs } } : event,
+  );
+  const file = info.outputPath('eaten.jsonl');
+  await writeFile(file, events.map((event) => JSON.stringify(event)).join('\n'));
+  await page.goto('/');
+  await page.getByLabel('Run file').setInputFiles(file);
+  await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+  const before = page.url();
+  await page.getByRole('button', { name: 'Retry without thinking' }).click();
+  await expect(page).not.toHaveURL(before);
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const { config } = (await (await loupe.request(`/api/runs/${id}`)).json()) as RunReply;
+  expect(config.workspace).toBe(join(loupe.dataDir, 'workspaces', id));
 });
 
 test('Import: a log that ends before its run did stands still, and can be deleted', async ({

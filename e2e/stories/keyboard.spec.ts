@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../fixtures.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
@@ -39,7 +39,7 @@ async function expectFocusSeen(page: Page): Promise<void> {
   expect(seen).toBe(true);
 }
 
-test('D22: from the first page to a finished run without a mouse', async ({ page, ollama, workspace }) => {
+test('from the first page to a finished run without a mouse [D22]', async ({ page, ollama, workspace }) => {
   ollama.add({
     name: 'a-keyboard-model',
     steps: [
@@ -89,7 +89,7 @@ test('D22: from the first page to a finished run without a mouse', async ({ page
   const view = new RunView(page);
   await expect(view.connection('Live')).toBeVisible();
   release();
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
 
   await test.step('rows are walked with j and k, iterations with Shift, and Enter unfolds', async () => {
     await page.keyboard.press('g');
@@ -126,7 +126,7 @@ test('D22: from the first page to a finished run without a mouse', async ({ page
   });
 });
 
-test('D22, D12: a run is stopped by keyboard, and said aloud', async ({ page, loupe, ollama }) => {
+test('a run is stopped by keyboard, and said aloud [D22, D12]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'stopped-by-key', steps: [{ fault: { kind: 'hang' } }] });
   await page.goto('/');
   const answer = await loupe.request('/api/runs', { json: { task: 'Wait', model: 'stopped-by-key' } });
@@ -146,16 +146,40 @@ test('D22, D12: a run is stopped by keyboard, and said aloud', async ({ page, lo
   ).toBeAttached();
 });
 
-test('D22: keys that are typed into a field do nothing else', async ({ page, loupe, ollama }) => {
+test('keys that are typed into a field do nothing else [D22]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'typed', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'typed' });
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await view.end.getByRole('link', { name: 'Run again with changes' }).click();
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('Say hello');
   await page.getByLabel('What should the agent do?').fill('');
   await page.getByLabel('What should the agent do?').pressSequentially('jkgGf? and Enter');
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('jkgGf? and Enter');
   await expect(page.getByRole('dialog')).toBeHidden();
+});
+
+test('the guardrails panel scrolls by keyboard where it is taller than its room [D22]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'short-page', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Answer', model: 'short-page' });
+  await page.setViewportSize({ width: 1280, height: 420 });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model answered', 'final_answer');
+  const scrolled = () => view.guardrails.evaluate((element) => element.scrollTop);
+  expect(await scrolled()).toBe(0);
+  await expectAccessible(page);
+  await view.guardrails.focus();
+  await page.keyboard.press('End');
+  await expect.poll(scrolled).toBeGreaterThan(0);
+
+  // On a narrow screen the same panel is a part that unfolds.
+  await page.setViewportSize({ width: 800, height: 420 });
+  await page.getByText('Guardrails and totals').first().click();
+  await expectAccessible(page);
 });

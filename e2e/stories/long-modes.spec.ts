@@ -1,4 +1,3 @@
-import type { Page } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 import { growthOf, type WorkSample, workOf } from '../page-work.ts';
 import { RunView } from '../run-view.ts';
@@ -7,39 +6,7 @@ import { eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
 /** What a page does for one more cycle or turn must not grow with those before it. Twice would still be noise. */
 const MOST_GROWTH = 3;
 
-interface Frames {
-  typicalMs: number;
-  slowMs: number;
-  longestMs: number;
-}
-
-/** Notes the time between two drawn frames, from now on. */
-async function watchFrames(page: Page): Promise<() => Promise<Frames>> {
-  const frames = await page.evaluateHandle(() => {
-    const times: number[] = [];
-    let last = performance.now();
-    const next = (now: number) => {
-      times.push(now - last);
-      last = now;
-      requestAnimationFrame(next);
-    };
-    requestAnimationFrame(next);
-    return times;
-  });
-  return () =>
-    frames.evaluate((times) => {
-      const sorted = times.slice(1).toSorted((a, b) => a - b);
-      const at = (share: number) =>
-        sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-      return { typicalMs: at(0.5), slowMs: at(0.95), longestMs: at(1) };
-    });
-}
-
-function words({ typicalMs, slowMs, longestMs }: Frames): string {
-  return `${Math.round(typicalMs)} ms typical, ${Math.round(slowMs)} ms at 95 %, ${Math.round(longestMs)} ms longest`;
-}
-
-test('X12, D20: 200 cycles are followed live, and the strip, the memory and the reflections stay at hand', async ({
+test('200 cycles can be followed live, with the strip, the memory and the reflections still usable [X12, D20]', async ({
   page,
   loupe,
   ollama,
@@ -71,7 +38,6 @@ test('X12, D20: 200 cycles are followed live, and the strip, the memory and the 
   await view.guardrails.getByRole('tab', { name: 'Reflections', exact: true }).click();
   const work = await workOf(page);
   const cycles: WorkSample[] = [];
-  const frames = await watchFrames(page);
   release();
   await expect
     .poll(
@@ -84,10 +50,8 @@ test('X12, D20: 200 cycles are followed live, and the strip, the memory and the 
     )
     .toBe('ended');
   await view.expectEnd('All cycles are done', 'final_answer');
-  const live = await frames();
 
   expect(await view.timeline.locator('article').count()).toBeLessThan(120);
-  const moving = await watchFrames(page);
   await strip.focus();
   await page.keyboard.press('Home');
   const keys: WorkSample[] = [];
@@ -102,21 +66,15 @@ test('X12, D20: 200 cycles are followed live, and the strip, the memory and the 
   await strip.focus();
   await page.keyboard.press('Enter');
   await expect(view.timeline.getByRole('heading', { name: 'Cycle 60' })).toBeInViewport();
-  const moved = await moving();
   const [growth, growthByKey] = [growthOf(cycles), growthOf(keys)];
   console.info(
-    `200 cycles: frames while it ran ${words(live)}; through 60 cycles by key ${words(moved)}; ` +
-      `the last third takes the page ${growth.toFixed(2)} times the work of the first, by key ${growthByKey.toFixed(2)} times`,
+    `200 cycles: the last third takes the page ${growth.toFixed(2)} times the work of the first, by key ${growthByKey.toFixed(2)} times`,
   );
-  expect(live.typicalMs).toBeLessThan(150);
-  expect(live.slowMs).toBeLessThan(1000);
-  expect(moved.typicalMs).toBeLessThan(100);
-  expect(moved.slowMs).toBeLessThan(500);
   expect(growth).toBeLessThan(MOST_GROWTH);
   expect(growthByKey).toBeLessThan(MOST_GROWTH);
 });
 
-test('S17, D20: a session of 500 turns stays fluid while it runs', async ({
+test('a session of 500 turns stays fluid while it runs [S17, D20]', async ({
   page,
   loupe,
   ollama,
@@ -148,7 +106,6 @@ test('S17, D20: a session of 500 turns stays fluid while it runs', async ({
   await expect(view.timeline).toContainText('I think about the ferns');
   const work = await workOf(page);
   const turns: WorkSample[] = [];
-  const frames = await watchFrames(page);
   release();
   await expect
     .poll(
@@ -161,7 +118,6 @@ test('S17, D20: a session of 500 turns stays fluid while it runs', async ({
     )
     .toBeGreaterThan(500);
   await expect(view.timeline).toContainText('Turn 500: I think');
-  const live = await frames();
   expect(await view.timeline.locator('article').count()).toBeLessThan(120);
   const box = page.getByRole('textbox', { name: 'Message to the agent' });
   await box.fill('Thank you for all of this.');
@@ -171,10 +127,6 @@ test('S17, D20: a session of 500 turns stays fluid while it runs', async ({
   await view.expectEnd('The run was stopped', 'stopped');
   expect(eventsOf(await logOf(loupe, id), 'turn.ended')).toHaveLength(500);
   const growth = growthOf(turns);
-  console.info(
-    `500 turns: frames while it ran ${words(live)}; the last third takes the page ${growth.toFixed(2)} times the work of the first`,
-  );
-  expect(live.typicalMs).toBeLessThan(150);
-  expect(live.slowMs).toBeLessThan(1000);
+  console.info(`500 turns: the last third takes the page ${growth.toFixed(2)} times the work of the first`);
   expect(growth).toBeLessThan(MOST_GROWTH);
 });

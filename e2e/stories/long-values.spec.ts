@@ -5,7 +5,7 @@ import { finishRun } from '../runs.ts';
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => `Line ${index + 1} of the text.`).join('\n');
 
-test('D7, E10: long results unfold in place', async ({ page, loupe, ollama, workspace }) => {
+test('long results unfold in place [D7, E10]', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({
     name: 'long-read',
     steps: [
@@ -32,7 +32,7 @@ test('D7, E10: long results unfold in place', async ({ page, loupe, ollama, work
   await expect(result).not.toContainText('Line 300 of the text.');
 });
 
-test('E10: what is too long to be sent to every viewer is fetched whole on demand', async ({
+test('what is too long to be sent to every viewer is fetched whole on demand [E10]', async ({
   page,
   context,
   loupe,
@@ -51,7 +51,7 @@ test('E10: what is too long to be sent to every viewer is fetched whole on deman
   const view = new RunView(page);
   const open = async (model: string) => {
     await view.open((await finishRun(loupe, { task: 'Write', model, num_predict: [30_000, 30_000] })).id);
-    await view.expectEnd('The model gave its answer', 'final_answer');
+    await view.expectEnd('The model answered', 'final_answer');
   };
 
   await test.step('the answer', async () => {

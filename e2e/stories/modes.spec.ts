@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
 
-test('D13, S9, S16: a session goes on turn by turn, takes a message and is stopped', async ({
+test('a session goes on turn by turn, takes a message and is stopped [D13, S9, S16]', async ({
   page,
   loupe,
   ollama,
@@ -39,7 +39,7 @@ test('D13, S9, S16: a session goes on turn by turn, takes a message and is stopp
     await expect(view.guardrails).toContainText('delivered');
     await expectAccessible(page);
   });
-  await test.step('S14: the first stop waits for the turn', async () => {
+  await test.step('the first stop waits for the turn [S14]', async () => {
     await page.getByRole('button', { name: 'Stop after this step' }).click();
     await view.expectEnd('The run was stopped', 'stopped');
     await expect(view.end.getByRole('link', { name: 'Session log' })).toBeVisible();
@@ -48,7 +48,7 @@ test('D13, S9, S16: a session goes on turn by turn, takes a message and is stopp
   expect(eventsOf(log, 'operator.delivered')).toHaveLength(1);
 });
 
-test('D13: words that are typed while others are sent stay, and those that are unsent at the end can be taken along', async ({
+test('words that are typed while others are sent stay, and those that are unsent at the end can be taken along [D13]', async ({
   page,
   loupe,
   ollama,
@@ -86,7 +86,7 @@ test('D13: words that are typed while others are sent stay, and those that are u
   await expectAccessible(page);
 });
 
-test('D13, X11, X22, O12: an exploration shows its cycles, its memory and its reflections', async ({
+test('an exploration shows its cycles, its memory and its reflections [D13, X11, X22, O12]', async ({
   page,
   loupe,
   ollama,
@@ -187,7 +187,7 @@ test('the form of an experiment keeps what was typed while another page starts o
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Typed with care');
 });
 
-test('T10: a plan of prompts says how often the same thing gives the same answer', async ({
+test('a plan of prompts says how often the same thing gives the same answer [T10]', async ({
   page,
   ollama,
 }) => {
@@ -220,14 +220,14 @@ test('T10: a plan of prompts says how often the same thing gives the same answer
   await expectAccessible(page);
 });
 
-test('T9, T10: a quick prompt is asked from the form and streams its answer', async ({ page, ollama }) => {
+test('a quick prompt is asked from the form and streams its answer [T9, T10]', async ({ page, ollama }) => {
   ollama.add({ name: 'answerer', steps: [{ reply: { content: 'Forty-two.' } }] });
   await page.goto('/runs/new?mode=prompt');
   await page.getByLabel('What do you want to know?').fill('What is six times seven?');
   await page.getByRole('radio', { name: /^answerer/ }).check();
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(view.end).toContainText('Forty-two.');
 });
 
@@ -247,7 +247,7 @@ test('Ctrl-K goes anywhere, and / finds a row', async ({ page, loupe, ollama }) 
   await expect(commands.filter({ hasNot: page.locator('mark') })).toHaveCount(1);
   await page.keyboard.press('Enter');
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(page).toHaveTitle(/^Answered: Hide a needle/);
   await page.keyboard.press('/');
   await page.getByRole('textbox', { name: 'Search in this run' }).fill('needle is in this');

@@ -6,7 +6,7 @@ import { freePort } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
-test('D11: a newcomer without Ollama learns how to get it, and sees a whole demo run', async ({
+test('a newcomer without Ollama learns how to get it, and sees a whole demo run [D11]', async ({
   ownServer,
 }) => {
   const { loupe, page } = await ownServer({ ollamaUrl: `http://127.0.0.1:${await freePort()}` });
@@ -38,7 +38,7 @@ test('D11: a newcomer without Ollama learns how to get it, and sees a whole demo
     await expect(page).toHaveURL(/\/runs\/.+/);
     const view = new RunView(page);
     await expect(view.connection('Live')).toBeVisible();
-    await view.expectEnd('The model gave its answer', 'final_answer');
+    await view.expectEnd('The model answered', 'final_answer');
     await expect(view.end).toContainText('I am only a script');
     await expect(view.end).toContainText('notes.md');
   });
@@ -56,7 +56,7 @@ test('D11: a newcomer without Ollama learns how to get it, and sees a whole demo
   });
 });
 
-test('D11, S2: a missing model is named with the command that gets it', async ({ ownServer }) => {
+test('a missing model is named with the command that gets it [D11, S2]', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     models: [{ name: 'was-here' }],
     faults: { '/api/show': { kind: 'http', status: 404, body: { error: "model 'was-here' not found" } } },
@@ -76,7 +76,7 @@ test('D11, S2: a missing model is named with the command that gets it', async ({
   await ollama.close();
 });
 
-test('D11: an Ollama that comes and goes is noticed while the page is open', async ({ ownServer }) => {
+test('an Ollama that comes and goes is noticed while the page is open [D11]', async ({ ownServer }) => {
   const port = await freePort();
   const { page } = await ownServer({ ollamaUrl: `http://127.0.0.1:${port}` });
   await page.goto('/health');

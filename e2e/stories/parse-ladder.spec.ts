@@ -5,7 +5,7 @@ import { finishRun, startRun } from '../runs.ts';
 const done = { reply: { content: 'The task is completed.' } };
 const folder = { 'q1.md': 'Revenue rose.\n', 'q2.md': 'Costs fell.\n' };
 
-test('P2, P17: every reply shows the layers tried, the one that won and where its calls stood', async ({
+test('every reply shows the layers tried, the one that won and where its calls stood [P2, P17]', async ({
   page,
   loupe,
   ollama,
@@ -37,15 +37,15 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
   });
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
 
-  await test.step('P17: the run says how its calls were read', async () => {
+  await test.step('the run says how its calls were read [P17]', async () => {
     await expect(page.getByText(/^4 calls: 1 native, 1 JSON, 2 XML, 1 repaired/).first()).toBeVisible();
     await expect(view.guardrails).toContainText('4 calls: 1 native, 1 JSON, 2 XML, 1 repaired');
   });
   await page.keyboard.press('g');
 
-  await test.step('P2: native calls end the reading', async () => {
+  await test.step('native calls end the reading [P2]', async () => {
     const first = view.row(/^Model call 1/);
     await first.getByRole('button', { name: /^Model/ }).click();
     const ladder = first.getByLabel('How the reply was read');
@@ -54,7 +54,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
     await first.getByRole('button', { name: /^Model/ }).click();
   });
 
-  await test.step('P9, P17: a fenced call is marked in the text, and its argument was fitted', async () => {
+  await test.step('a fenced call is marked in the text, and its argument was fitted [P9, P17]', async () => {
     const second = view.row(/^Model call 2/);
     await view.reveal(second);
     await second.getByRole('button', { name: /^Model/ }).click();
@@ -69,7 +69,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
     await second.getByRole('button', { name: /^Model/ }).click();
   });
 
-  await test.step('P16, P17: repairs are shown as before and after, and each call by itself', async () => {
+  await test.step('repairs are shown as before and after, and each call by itself [P16, P17]', async () => {
     const third = view.row(/^Model call 3/);
     await view.reveal(third);
     await third.getByRole('button', { name: /^Model/ }).click();
@@ -83,7 +83,7 @@ test('P2, P17: every reply shows the layers tried, the one that won and where it
   });
 });
 
-test('T22: a call that Ollama itself could not read is no outage', async ({
+test('a call that Ollama itself could not read is no outage [T22]', async ({
   page,
   loupe,
   ollama,
@@ -108,7 +108,7 @@ test('T22: a call that Ollama itself could not read is no outage', async ({
   });
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await page.keyboard.press('g');
   const first = view.row(/^Model call 1/);
   await expect(first).toContainText("Ollama could not read the model's call.");
@@ -116,7 +116,36 @@ test('T22: a call that Ollama itself could not read is no outage', async ({
   await expect(view.row('Asked again').first()).toBeVisible();
 });
 
-test('P4, P16: what is refused says why, and what was meant', async ({ page, loupe, ollama, workspace }) => {
+test('a reply that Ollama dropped is never called an answer with nothing [T22, P17]', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'dropped', steps: [{ reply: { content: '', eval_count: 27 } }] });
+  const { id } = await startRun(loupe, {
+    task: 'Look around',
+    model: 'dropped',
+    workspace: workspace(folder),
+  });
+  const words = 'The model wrote 27 tokens, but none arrived: Ollama drops tool calls that it cannot read.';
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.end).toContainText('In its last reply the model wrote 27 tokens, but none arrived');
+  await expect(view.guardrails).toContainText('6 unreadable');
+  await page.keyboard.press('g');
+  const first = view.row(/^Model call 1/);
+  await expect(first).toContainText(words);
+  await first.getByRole('button', { name: /^Model/ }).click();
+  await expect(first.getByLabel('How the reply was read')).toContainText(words);
+  await expect(first.getByLabel('The reply as Ollama sent it')).toContainText(words);
+  await expectAccessible(page);
+  const answer = await loupe.request('/api/models');
+  const { models } = (await answer.json()) as { models: { name: string; reading?: { malformed: number } }[] };
+  expect(models.find(({ name }) => name.startsWith('dropped'))?.reading).toMatchObject({ malformed: 6 });
+});
+
+test('what is refused says why, and what was meant [P4, P16]', async ({ page, loupe, ollama, workspace }) => {
   const thought = '{"name": "read_file", "arguments": {"path": "q1.md"}}';
   ollama.add({
     name: 'refused',
@@ -131,7 +160,7 @@ test('P4, P16: what is refused says why, and what was meant', async ({ page, lou
   const { id } = await startRun(loupe, { task: 'Look', model: 'refused', workspace: workspace(folder) });
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const row = view.row(/^Model call 1/);
   await view.reveal(row);
   await expect(row.getByLabel('Not taken as calls')).toContainText('only a thought');
@@ -139,7 +168,7 @@ test('P4, P16: what is refused says why, and what was meant', async ({ page, lou
   await expect(row.locator('mark[data-mark=refusal]').first()).toContainText('read_file');
 });
 
-test('P17: the Models page counts how the replies of each model were read', async ({
+test('the Models page counts how the replies of each model were read [P17]', async ({
   page,
   loupe,
   ollama,

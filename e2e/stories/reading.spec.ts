@@ -51,9 +51,7 @@ const frames = (page: Page, work: string) =>
     work,
   );
 
-test('issue 7, Big and long, Hands: a run of ten thousand events is walked, filtered and scrubbed', async ({
-  ownServer,
-}) => {
+test('a run of ten thousand events is walked, filtered and scrubbed', async ({ ownServer }) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-reading-'));
   await storeRuns(dataDir, { [LONG]: longLog(10_000).events });
@@ -145,9 +143,7 @@ test('issue 7, Big and long, Hands: a run of ten thousand events is walked, filt
   await ollama.close();
 });
 
-test('issue 7, Big and long: a result of 20 MB shows its beginning and is offered as a file', async ({
-  ownServer,
-}) => {
+test('a result of 20 MB shows its beginning and is offered as a file', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-huge-'));
   await storeRuns(dataDir, { [HUGE]: hugeLog().events });
   const ollama = await startFakeOllama({});
@@ -155,7 +151,7 @@ test('issue 7, Big and long: a result of 20 MB shows its beginning and is offere
   const view = new RunView(page);
   const opened = Date.now();
   await view.open(HUGE);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   expect(Date.now() - opened).toBeLessThan(30_000);
   const row = view.row('read_file, succeeded');
   await row.getByRole('button', { name: /^read_file/ }).click();
@@ -178,7 +174,7 @@ test('issue 7, Big and long: a result of 20 MB shows its beginning and is offere
 });
 
 for (const worker of [true, false]) {
-  test(`issue 7, One stream per browser: with 12 tabs open the 13th is live all the same, ${
+  test(`with 12 tabs open the 13th is live all the same, ${
     worker ? 'by a shared worker' : 'and without one'
   }`, async ({ page, context, loupe, ollama }) => {
     test.setTimeout(600_000);
@@ -215,7 +211,7 @@ for (const worker of [true, false]) {
   });
 }
 
-test('issue 7, Hands: notifications are asked for by a click, and come only while nobody looks', async ({
+test('notifications are asked for by a click, and come only while nobody looks', async ({
   page,
   context,
   loupe,
@@ -274,7 +270,7 @@ test('issue 7, Hands: notifications are asked for by a click, and come only whil
   await page.evaluate(() => Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }));
   await expect(page).toHaveTitle(/^Running: Tell me when/);
   release();
-  await expect.poll(async () => (await desk()).told).toEqual(['The model gave its answer: Tell me when']);
+  await expect.poll(async () => (await desk()).told).toEqual(['The model answered: Tell me when']);
   await expect(page).toHaveTitle(/^Answered: Tell me when/);
   const icon = await page.locator('link[rel~="icon"]').first().getAttribute('href');
   expect(decodeURIComponent(icon ?? '')).toContain('fill="#2f8f57"');

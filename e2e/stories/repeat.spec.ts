@@ -54,7 +54,7 @@ test('runs that part are told with the likely cause, and compared with a click',
   await expect(agreement).toContainText('Identical up to iteration 1 in 3 of 3 runs; then 2 variants', {
     timeout: 90_000,
   });
-  await expect(agreement).toContainText('No temperature and no seed are set');
+  await expect(agreement).toContainText('Neither temperature nor seed is set');
   await agreement.getByRole('link', { name: 'Compare two that parted' }).click();
   await expect(page.getByRole('region', { name: 'Where they part' })).toContainText(
     'The same until iteration 1',

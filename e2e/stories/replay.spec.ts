@@ -4,7 +4,7 @@ import { finishRun, logOf } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
-test('issue 7: a finished run is replayed in real or compressed time, and looked at in any place', async ({
+test('a finished run is replayed in real or compressed time, and looked at in any place', async ({
   page,
   loupe,
   ollama,
@@ -23,7 +23,7 @@ test('issue 7: a finished run is replayed in real or compressed time, and looked
   const log = await logOf(loupe, id);
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const whole = await view.allRows();
 
   const bar = page.getByRole('region', { name: 'Replay', exact: true });

@@ -3,7 +3,7 @@ import { startLoupe } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
 import { eventsOf, logOf, startRun } from '../runs.ts';
 
-test('D19, D5: a server that dies in the middle of a call comes back, and the open page goes on', async ({
+test('a server that dies in the middle of a call comes back, and the open page goes on [D19, D5]', async ({
   ollama,
   ownServer,
 }) => {
@@ -28,7 +28,7 @@ test('D19, D5: a server that dies in the middle of a call comes back, and the op
   await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
   const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
   try {
-    await view.expectEnd('The model gave its answer', 'final_answer');
+    await view.expectEnd('The model answered', 'final_answer');
     await expect(view.row('Interrupted and resumed')).toContainText('The server was away for');
     const call = view.row('run_command, interrupted');
     await call.getByRole('button', { name: /^run_command/ }).click();
@@ -38,7 +38,7 @@ test('D19, D5: a server that dies in the middle of a call comes back, and the op
     const reloaded = await (async () => {
       const before = await view.allRows();
       await page.reload();
-      await view.expectEnd('The model gave its answer', 'final_answer');
+      await view.expectEnd('The model answered', 'final_answer');
       return { before, after: await view.allRows() };
     })();
     expect([...reloaded.after.keys()]).toEqual([...reloaded.before.keys()]);
@@ -55,7 +55,7 @@ test('D19, D5: a server that dies in the middle of a call comes back, and the op
   }
 });
 
-test('D19: Ctrl-C closes the server politely; the next start takes the run up where it was', async ({
+test('Ctrl-C closes the server politely; the next start takes the run up where it was [D19]', async ({
   ollama,
   ownServer,
 }) => {
@@ -77,14 +77,14 @@ test('D19: Ctrl-C closes the server politely; the next start takes the run up wh
   await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
   const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
   try {
-    await view.expectEnd('The model gave its answer', 'final_answer');
+    await view.expectEnd('The model answered', 'final_answer');
     await expect(view.row('Interrupted and resumed')).toBeVisible();
   } finally {
     await second.stop('SIGKILL');
   }
 });
 
-test('D4: a page that is open while the server is away says so, and starts nothing', async ({
+test('a page that is open while the server is away says so, and starts nothing [D4]', async ({
   ollama,
   ownServer,
 }) => {

@@ -25,10 +25,7 @@ async function opened(
   };
 }
 
-test('issue 7, Big and long: rows are filtered by tool, in the address, with Back and Forward', async ({
-  ownServer,
-  ollama,
-}) => {
+test('rows are filtered by tool, in the address, with Back and Forward', async ({ ownServer, ollama }) => {
   const { page, view, tool, all } = await opened(ownServer, ollama.url);
   const seq = longLog(400).events.find((event) => event.type === 'tool-call.started')?.seq ?? 0;
 
@@ -71,10 +68,7 @@ test('issue 7, Big and long: rows are filtered by tool, in the address, with Bac
   });
 });
 
-test('issue 7, Hands: chips add up, o shows words only, and nothing to show says so', async ({
-  ownServer,
-  ollama,
-}) => {
+test('chips add up, o shows words only, and nothing to show says so', async ({ ownServer, ollama }) => {
   const { page, view } = await opened(ownServer, ollama.url);
   await view.open(LONG);
   const rows = page.getByRole('toolbar', { name: 'Rows', exact: true });
@@ -89,6 +83,7 @@ test('issue 7, Hands: chips add up, o shows words only, and nothing to show says
   await expect(page).not.toHaveURL(/rows=/);
   await page.keyboard.press('o');
   await expect(page).toHaveURL(/\?rows=talk$/);
+  await expect(view.timeline.getByRole('article').first()).toBeVisible(); // a key does nothing before there are rows
   await page.keyboard.press('g');
   await expect(view.row('Task')).toBeFocused();
   await expect(view.row(/^read_file/)).toHaveCount(0);
@@ -101,7 +96,7 @@ test('issue 7, Hands: chips add up, o shows words only, and nothing to show says
   await expect(page).not.toHaveURL(/failed=/);
 });
 
-test('issue 7, Hands: only trouble, an address with errors, and a row that is filtered out', async ({
+test('only trouble, an address with errors, and a row that is filtered out', async ({
   ownServer,
   ollama,
 }) => {
@@ -126,10 +121,7 @@ test('issue 7, Hands: only trouble, an address with errors, and a row that is fi
   await expect(view.row('Task')).toHaveCount(0);
 });
 
-test('issue 7, Hands: d goes through the densities, and the browser remembers', async ({
-  ownServer,
-  ollama,
-}) => {
+test('d goes through the densities, and the browser remembers', async ({ ownServer, ollama }) => {
   const { page, view } = await opened(ownServer, ollama.url);
   const density = page.locator('html');
   const height = () =>
@@ -152,7 +144,7 @@ test('issue 7, Hands: d goes through the densities, and the browser remembers', 
   await expect(density).toHaveAttribute('data-density', 'roomy');
 });
 
-test('issue 7, Hands: at 360 pixels the tools of the bar stay in sight', async ({ ownServer, ollama }) => {
+test('at 360 pixels the tools of the bar stay in sight', async ({ ownServer, ollama }) => {
   const { page, tool, all } = await opened(ownServer, ollama.url);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`/runs/${MENDED}?failed=1`);

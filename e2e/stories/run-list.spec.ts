@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, startRun } from '../runs.ts';
 
-test('D3: the list of runs is live: runs come, wait, work and end while one looks', async ({
+test('the list of runs is live: runs come, wait, work and end while one looks [D3]', async ({
   page,
   loupe,
   ollama,
@@ -40,12 +40,12 @@ test('D3: the list of runs is live: runs come, wait, work and end while one look
   await expect(atWork).toBeHidden();
   await earlier.getByRole('link', { name: /The second of two/ }).click();
   await expect(page).toHaveURL(new RegExp(second.id));
-  await new RunView(page).expectEnd('The model gave its answer', 'final_answer');
+  await new RunView(page).expectEnd('The model answered', 'final_answer');
   await page.goBack();
   await expect(earlier.getByRole('link', { name: /The second of two/ })).toBeVisible();
 });
 
-test('issue 7: a run that is deleted leaves the lists of all tabs, and its open pages say so', async ({
+test('a run that is deleted leaves the lists of all tabs, and its open pages say so', async ({
   page,
   context,
   loupe,
@@ -64,8 +64,8 @@ test('issue 7: a run that is deleted leaves the lists of all tabs, and its open 
   await other.goto(`/runs/${here.id}`);
   await page.goto(`/runs/${here.id}`);
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
-  await new RunView(other).expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
+  await new RunView(other).expectEnd('The model answered', 'final_answer');
   await expect(list.getByRole('link', { name: /Deleted in a tab/ })).toBeVisible();
 
   await test.step('in one of the tabs', async () => {
@@ -92,7 +92,7 @@ test('issue 7: a run that is deleted leaves the lists of all tabs, and its open 
   });
 });
 
-test('D3: earlier runs come on demand, each once', async ({ ownServer }) => {
+test('earlier runs come on demand, each once [D3]', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],
   });
@@ -120,7 +120,7 @@ test('D3: earlier runs come on demand, each once', async ({ ownServer }) => {
   await ollama.close();
 });
 
-test('D8: each reason has its word in the list', async ({ page, loupe, ollama }) => {
+test('each reason has its word in the list [D8]', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'loops',
     steps: [{ reply: { tool_calls: [{ name: 'list_directory', arguments: {} }] } }],
@@ -133,7 +133,18 @@ test('D8: each reason has its word in the list', async ({ page, loupe, ollama })
     checks: [{ type: 'file_exists', path: 'never.md' }],
     max_attempts: 1,
   });
+  ollama.add({ name: 'cut', steps: [{ reply: { content: 'tick tock', done_reason: 'length' } }] });
+  ollama.add({ name: 'plans', steps: [{ reply: { content: 'I will read the reports first.' } }] });
+  await finishRun(loupe, { task: 'Write on', model: 'cut' });
+  await finishRun(loupe, { task: 'Plan only', model: 'plans' });
   await page.goto('/');
   await expect(page.getByRole('link', { name: /Loop for me.*Repeated itself/ })).toBeVisible();
-  await expect(page.getByRole('link', { name: /Check me.*Checks fail.*Answered/ })).toBeVisible();
+  await expect(page.getByRole('link', { name: /Check me.*Answered, 1 of 1 check failed/ })).toBeVisible();
+  const cut = page.getByRole('link', { name: /Write on.*Answered, cut off/ });
+  const plan = page.getByRole('link', { name: /Plan only.*Announced work, did none/ });
+  await expect(cut).toBeVisible();
+  await expect(plan).toBeVisible();
+  await page.getByLabel('Filter by state').selectOption('Announced work, did none');
+  await expect(cut).toBeHidden();
+  await expect(plan).toBeVisible();
 });

@@ -16,11 +16,7 @@ const answer = (name: string, content: string) => ({
   ],
 });
 
-test('issue 7, Big and long: a word is searched over all runs, and leads to its row', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a word is searched over all runs, and leads to its row', async ({ page, loupe, ollama }) => {
   ollama.add(answer('quokka-model', 'The quokka lives on Rottnest Island.'));
   ollama.add(answer('wombat-model', 'A wombat digs <b>all night</b>.'));
   const quokka = await finishRun(loupe, { task: 'Tell me about animals', model: 'quokka-model' });
@@ -87,7 +83,7 @@ test('issue 7, Big and long: a word is searched over all runs, and leads to its 
   });
 });
 
-test('issue 7, Big and long: a run that is full of a word leaves room for the others, and opens with its search', async ({
+test('a run that is full of a word leaves room for the others, and opens with its search', async ({
   ownServer,
   ollama,
 }) => {
@@ -123,11 +119,7 @@ test('issue 7, Big and long: a run that is full of a word leaves room for the ot
   await expect(page).toHaveURL(new RegExp(`/runs/${often}$`));
 });
 
-test('issue 7, Big and long: the filters of the list stand in the address, and are never dropped in silence', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('list filters are kept in the address and never dropped silently', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'stuck-one',
     steps: [{ reply: { tool_calls: [{ name: 'list_directory', arguments: {} }] } }],
@@ -140,7 +132,7 @@ test('issue 7, Big and long: the filters of the list stand in the address, and a
   const writes = page.getByRole('link', { name: /Writes at once/ });
   await expect(loops).toBeVisible();
   await page.getByLabel('Filter by state').selectOption('Repeated itself');
-  await expect(page).toHaveURL(/reason=repetition/);
+  await expect(page).toHaveURL(/outcome=repetition/);
   await expect(writes).toBeHidden();
   await expect(loops).toBeVisible();
   await page.getByLabel('Filter by model').selectOption('fine-one:latest');
@@ -157,6 +149,12 @@ test('issue 7, Big and long: the filters of the list stand in the address, and a
   await expect(writes).toBeHidden();
   await page.getByRole('button', { name: 'Clear' }).click();
   await expect(writes).toBeVisible();
+
+  // An address with a reason, as scripts ask for it, still filters and says so.
+  await page.goto('/?reason=repetition');
+  await expect(loops).toBeVisible();
+  await expect(writes).toBeHidden();
+  await expect(page.getByLabel('Filter by state')).toHaveValue('reason:repetition');
 
   await page.goto('/?reason=bored&mode=task');
   await expect(page.getByRole('main').getByRole('alert')).toContainText(

@@ -27,7 +27,7 @@ async function teammate(
   return { context, page: await context.newPage(), urls, troubles };
 }
 
-test('D14, D15: a teammate follows a live run, until the link is revoked', async ({
+test('a teammate follows a live run, until the link is revoked [D14, D15]', async ({
   page,
   loupe,
   ollama,
@@ -92,7 +92,7 @@ test('D14, D15: a teammate follows a live run, until the link is revoked', async
   await other.context.close();
 });
 
-test('D15: an open page ends when the time of its link is over', async ({
+test('an open page ends when the time of its link is over [D15]', async ({
   page,
   loupe,
   ollama,
@@ -121,7 +121,7 @@ test('D15: an open page ends when the time of its link is over', async ({
   await other.context.close();
 });
 
-test('D15: a page that is open without a stream ends as well: frozen, or of a run that is over', async ({
+test('a page that is open without a stream ends as well: frozen, or of a run that is over [D15]', async ({
   loupe,
   ollama,
   workspace,
@@ -167,7 +167,7 @@ test('D15: a page that is open without a stream ends as well: frozen, or of a ru
   }
 });
 
-test('issue 8: a text over 64 KB says how much of it is there, and the rest is fetched, masked', async ({
+test('a text over 64 KB says how much of it is there, and the rest is fetched, masked', async ({
   loupe,
   ollama,
   workspace,
@@ -201,7 +201,7 @@ test('issue 8: a text over 64 KB says how much of it is there, and the rest is f
   }
 });
 
-test('D15: planted secrets of more than 20 kinds never leave, in any scope, live or frozen', async ({
+test('planted secrets of more than 20 kinds never leave, in any scope, live or frozen [D15]', async ({
   loupe,
   ollama,
   workspace,
@@ -245,7 +245,7 @@ test('D15: planted secrets of more than 20 kinds never leave, in any scope, live
   await other.context.close();
 });
 
-test('issue 8: links lead to a row, a frozen link is a recording, and both fit a narrow screen', async ({
+test('links lead to a row, a frozen link is a recording, and both fit a narrow screen', async ({
   loupe,
   ollama,
   workspace,
@@ -274,7 +274,7 @@ test('issue 8: links lead to a row, a frozen link is a recording, and both fit a
   }
 });
 
-test('issue 8: a deleted run is gone, and its links with it', async ({ page, loupe, ollama, workspace }) => {
+test('a deleted run is gone, and its links with it', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({ name: 'is-deleted', steps: [done] });
   const { id } = await finishRun(loupe, { task: 'Forget me', model: 'is-deleted', workspace: workspace() });
   const { share } = await makeShare(loupe, id, {});

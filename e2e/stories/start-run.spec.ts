@@ -2,7 +2,12 @@ import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { eventsOf, finishRun, logOf } from '../runs.ts';
 
-test('D10: the form starts a run with every option it offers', async ({ page, loupe, ollama, workspace }) => {
+test('the form starts a run with every option it offers [D10]', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
   ollama.add({
     name: 'form-model',
     steps: [
@@ -17,6 +22,8 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
   const choose = async (group: string, option: string) =>
     page.getByRole('radiogroup', { name: group }).getByText(option, { exact: true }).click();
 
+  const price = { kind: 'api', input_usd_per_million: 1, output_usd_per_million: 2 };
+  await loupe.request('/api/models/price', { json: { model: 'form-model', price } });
   await page.goto('/');
   await page.getByRole('link', { name: 'New run', exact: true }).click();
   await page.getByLabel('What should the agent do?').fill('Write out.md');
@@ -42,14 +49,14 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
   await page.getByLabel('Command of check 3').fill('test -s out.md');
   await addCheck.click();
   await page.getByRole('button', { name: 'Remove check 4' }).click();
-  await number('Attempts in all', '2');
+  await number('Max attempts', '2');
   await page.getByLabel('Live tokens').check();
   await choose('Thinking', 'On');
   await number('Temperature', '0.2');
   await number('Seed', '7');
   await number('Window (tokens)', '8192');
   await page.getByText('Advanced').click();
-  await page.getByLabel('Words before the tool rules').fill('You are terse.');
+  await page.getByLabel('System prompt (added first)').fill('You are terse.');
   await number('Call limit (seconds)', '60');
   await number('Load limit (seconds)', '90');
   await page.getByLabel('Keep loaded for').fill('10m');
@@ -64,7 +71,7 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
   await expect(page).toHaveURL(/\/runs\/(?!new)/);
 
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const [created] = eventsOf(await logOf(loupe, id), 'run.created');
   expect(created?.config).toMatchObject({
@@ -115,13 +122,13 @@ test('D10: the form starts a run with every option it offers', async ({ page, lo
   });
 });
 
-test('D10: the quick form needs a task and nothing else', async ({ page, ollama }) => {
+test('the quick form needs a task and nothing else [D10]', async ({ page, ollama }) => {
   ollama.add({ name: 'a-quick-model', steps: [{ reply: { content: 'The task is completed.' } }] });
   await page.goto('/');
   await page.getByLabel('Model', { exact: true }).selectOption({ label: 'a-quick-model:latest' });
   await page.getByLabel('Task', { exact: true }).fill('Say hello');
   await page.getByLabel('Task', { exact: true }).press('Control+Enter');
-  await new RunView(page).expectEnd('The model gave its answer', 'final_answer');
+  await new RunView(page).expectEnd('The model answered', 'final_answer');
   await expect(page.getByRole('heading', { name: 'Say hello' })).toBeVisible();
 
   // Started from the large form, a task that was typed here is not typed again.
@@ -132,7 +139,7 @@ test('D10: the quick form needs a task and nothing else', async ({ page, ollama 
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('A longer story');
 });
 
-test('D10: what is typed before the page has come alive is not lost', async ({ page }) => {
+test('what is typed before the page has come alive is not lost [D10]', async ({ page }) => {
   for (const [path, label] of [
     ['/', 'Task'],
     ['/runs/new', 'What should the agent do?'],
@@ -160,7 +167,7 @@ test('D10: what is typed before the page has come alive is not lost', async ({ p
   }
 });
 
-test('D10, G3: what cannot work is said at the field, before anything starts', async ({ page, loupe }) => {
+test('what cannot work is said at the field, before anything starts [D10, G3]', async ({ page, loupe }) => {
   await page.goto('/runs/new');
   const start = page.getByRole('button', { name: 'Start run', exact: true });
   await start.click();
@@ -185,7 +192,7 @@ test('D10, G3: what cannot work is said at the field, before anything starts', a
   await expect(page).toHaveURL(/\/runs\/new$/);
 });
 
-test('T10: a single answer streams text, offers no tools and runs no loop', async ({ page, ollama }) => {
+test('a single answer streams text, offers no tools and runs no loop [T10]', async ({ page, ollama }) => {
   ollama.add({ name: 'single-model', steps: [{ reply: { content: 'Forty-two.' } }] });
   await page.goto('/runs/new');
   await page.getByLabel('What should the agent do?').fill('What is the answer?');
@@ -194,13 +201,13 @@ test('T10: a single answer streams text, offers no tools and runs no loop', asyn
   await expect(page.getByText('Where it works')).toBeHidden();
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(view.end).toContainText('Forty-two.');
   expect(ollama.chats.at(-1)).toMatchObject({ stream: true, messages: [{ role: 'user' }] });
   expect(ollama.chats.at(-1)?.tools).toBeUndefined();
 });
 
-test('D10: the models that can be chosen say what they can do', async ({ page, loupe, ollama }) => {
+test('the models that can be chosen say what they can do [D10]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'seen-model', steps: [{ reply: { content: 'The task is completed.' } }] });
   await finishRun(loupe, { task: 'Load it', model: 'seen-model' });
   await page.goto('/models');

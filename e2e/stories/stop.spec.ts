@@ -1,10 +1,10 @@
-import { expect, test } from '../fixtures.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
 
 const reading = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
 
-test('D12, S13: the first stop lets the step in hand finish, with its calls', async ({
+test('the first stop lets the step in hand finish, with its calls [D12, S13]', async ({
   page,
   loupe,
   ollama,
@@ -27,7 +27,7 @@ test('D12, S13: the first stop lets the step in hand finish, with its calls', as
   expect(eventsOf(log, 'stop.requested')).toMatchObject([{ force: false, by: 'operator' }]);
 });
 
-test('D12, S14: the second stop ends at once, and Ollama is let go', async ({ page, loupe, ollama }) => {
+test('the second stop ends at once, and Ollama is let go [D12, S14]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'never', steps: [{ fault: { kind: 'hang' } }] });
   const { id } = await startRun(loupe, { task: 'Wait', model: 'never' });
   const view = new RunView(page);
@@ -50,7 +50,7 @@ test('D12, S14: the second stop ends at once, and Ollama is let go', async ({ pa
   expect((closed()?.at ?? Number.POSITIVE_INFINITY) - (requests[1]?.at ?? 0)).toBeLessThan(10_000);
 });
 
-test('D12: a command that runs is ended with the run', async ({ page, loupe, ollama }) => {
+test('a command that runs is ended with the run [D12]', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'commander',
     steps: [
@@ -68,7 +68,7 @@ test('D12: a command that runs is ended with the run', async ({ page, loupe, oll
   await expect(view.row(/^run_command, (failed|interrupted|succeeded)/)).toBeVisible();
 });
 
-test('D12: a run that waits in the queue can be stopped, too', async ({ page, loupe, ollama }) => {
+test('a run that waits in the queue can be stopped, too [D12]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'first-in', steps: [{ fault: { kind: 'hang' } }] });
   const first = await startRun(loupe, { task: 'Take the place', model: 'first-in' });
   const second = await startRun(loupe, { task: 'Wait in line', model: 'first-in' });
@@ -81,4 +81,33 @@ test('D12: a run that waits in the queue can be stopped, too', async ({ page, lo
   await expect(view.end).toContainText('before the first iteration');
   await loupe.request(`/api/runs/${first.id}/stop`, { json: { force: true } });
   await endOf(loupe, first.id);
+});
+
+test('what a stopped call had streamed is kept, with its tokens as an estimate [T17]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const reply = { thinking: 'Where do I begin? ', content: 'I have read the first report and go on.' };
+  ollama.add({ name: 'half-said', steps: [{ reply, fault: { kind: 'hang', after_tokens: 9 } }] });
+  const { id } = await startRun(loupe, {
+    task: 'Read',
+    model: 'half-said',
+    live_tokens: true,
+    think: true,
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  const call = view.row(/^Model call 1/);
+  await expect(call).toContainText('I have read');
+  await page.getByRole('button', { name: 'Stop now', exact: true }).click();
+  await expect(view.end).toContainText('I have read');
+  await expect(view.end).toContainText(/≈[\d,]+ \/ ≈\d+/);
+  await expect(call).toContainText('Thought');
+  await expect(call).toContainText('Where do I begin?');
+  await expect(call).toContainText(/≈[\d,]+ → ≈\d+ tok/);
+  await expect(view.guardrails).toContainText(/≈[\d,]+ in, ≈\d+ out/);
+  await expectAccessible(page);
+  await page.goto('/');
+  await expect(page.getByText(/≈[\d.,k]+ tokens/).first()).toBeVisible();
 });

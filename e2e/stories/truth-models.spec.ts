@@ -61,10 +61,10 @@ test('a run whose model is missing offers to fetch it', async ({ page, loupe, ol
   await view.end.getByRole('button', { name: 'Pull lacking:1b' }).click();
   await expect(view.end).toContainText('is here');
   await view.end.getByRole('button', { name: 'Run again', exact: true }).click();
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
 });
 
-test('OL6, OL9: what is in memory shows its share on the GPU, and is unloaded on request', async ({
+test('what is in memory shows its share on the GPU, and is unloaded on request [OL6, OL9]', async ({
   page,
   loupe,
   ollama,
@@ -82,7 +82,52 @@ test('OL6, OL9: what is in memory shows its share on the GPU, and is unloaded on
     .getByRole('listitem')
     .filter({ has: page.getByRole('button', { name: 'Unload half:7b' }) });
   await expect(model).toContainText('50 %');
-  await expect(model).toContainText('unless used');
+  await expect(model).toContainText(/unloads\s*in \d/);
   await model.getByRole('button', { name: 'Unload half:7b' }).click();
   await expect(page.getByRole('button', { name: 'Unload half:7b' })).toBeHidden();
+});
+
+test('models that share a runner, run elsewhere or make embeddings are told apart, and offered for what they can do', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'sharing', model: 'shared:1b', steps: [{ reply: { content: 'Yes.' } }] });
+  const models = [
+    { name: 'shared:1b' },
+    { name: 'twin:1b', copy_of: 'shared:1b' },
+    { name: 'afar:120b', remote_host: 'https://ollama.com:443', remote_model: 'gpt-oss:120b' },
+    { name: 'vectors:1b', capabilities: ['embedding'] },
+  ];
+  for (const model of models) {
+    ollama.publish({ model });
+    expect((await loupe.request('/api/models/pull', { json: { model: model.name } })).status).toBe(202);
+  }
+  await finishRun(loupe, { task: 'Say yes', model: 'shared:1b' });
+  await page.goto('/models');
+  const line = (name: string) =>
+    page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .first();
+  await expect(line('twin:1b')).toContainText('shared with');
+  await expect(line('shared:1b')).not.toContainText('shared with');
+  await expect(line('afar:120b')).toContainText('runs at ollama.com');
+  await expect(line('afar:120b')).toContainText('LOUPE_ALLOW_REMOTE_MODELS=1');
+  await expect(line('vectors:1b')).toContainText('writes no replies');
+  for (const name of ['afar:120b', 'vectors:1b']) {
+    await expect(line(name).getByRole('link', { name: /^New run/ })).toBeHidden();
+    await expect(line(name).getByRole('button', { name: /^Check/ })).toBeHidden();
+  }
+  await expectAccessible(page);
+
+  await page.goto('/runs/new?mode=explore');
+  const offered = page.getByRole('radiogroup', { name: 'Model' });
+  await expect(offered).toContainText('twin:1b');
+  await expect(offered).not.toContainText('afar:120b');
+  await expect(offered).not.toContainText('vectors:1b');
+  await expect(page.getByRole('main')).toContainText('not offered');
+  const refused = await loupe.request('/api/runs', { json: { task: 'A secret', model: 'afar:120b' } });
+  expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'remote_model']);
 });

@@ -1,3 +1,4 @@
+import type { ModelsReply } from '../../lib/api/replies.ts';
 import type { RenderedReply, SentRequestReply } from '../../lib/api/sent-request.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
@@ -58,6 +59,49 @@ test('a reader sees what the model saw, as messages, as the request and as the p
   await expect(prompt.locator('mark').first()).toHaveText('<|im_start|>');
   await expect(prompt.locator('img')).toHaveCount(0);
   await expectAccessible(page);
+});
+
+test('a prompt that is rendered from a model created anew since the run says so', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const digest = async () => {
+    const { models } = (await (await loupe.request('/api/models')).json()) as ModelsReply;
+    return models.find(({ name }) => name === 'renewed:1b')?.digest;
+  };
+  const pull = async (context_length: number) => {
+    const before = await digest();
+    ollama.publish({ model: { name: 'renewed:1b', context_length } });
+    await loupe.request('/api/models/pull', { json: { model: 'renewed:1b' } });
+    await expect.poll(digest).not.toBe(before);
+  };
+  ollama.add({ name: 'renewed', model: 'renewed:1b', steps: [{ reply: { content: 'Yes.' } }] });
+  const run = await finishRun(loupe, { task: 'Say yes', model: 'renewed:1b' });
+  const render = async () =>
+    (await (await loupe.request(`/api/runs/${run.id}/calls/1/render`, { json: {} })).json()) as RenderedReply;
+  const same = await render();
+  expect(same).toMatchObject({ call: 1, template: 'same' });
+  expect(same.current).toEqual(same.recorded);
+
+  await pull(65_536);
+  const changed = await render();
+  expect(changed).toMatchObject({ template: 'changed', recorded: same.recorded });
+  expect(changed.current.digest).not.toBe(same.recorded.digest);
+
+  const view = new RunView(page);
+  await view.open(run.id);
+  const row = await view.reveal(view.row('Model call 1'));
+  await row.getByRole('button', { name: /Model/ }).first().click();
+  const saw = row.getByRole('region', { name: 'What the model saw in call 1' });
+  await saw.getByRole('button', { name: 'What the model saw' }).click();
+  await saw.getByRole('tab', { name: 'Rendered prompt' }).click();
+  await saw.getByRole('button', { name: 'Render the prompt' }).click();
+  await expect(saw).toContainText('Rendered with today’s template, not the one of the run');
+  await expectAccessible(page);
+  await saw.getByRole('button', { name: 'Messages as sent' }).click();
+  await expect(saw.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true');
+  await expect(saw).toContainText('Say yes');
 });
 
 test('what there is no call for, and a model that another run would lose, is refused', async ({

@@ -4,7 +4,7 @@ import { endOf, finishRun, startRun } from '../runs.ts';
 
 const look = { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] };
 
-test('None of them has 7: a stop shows asked, connection closed, Ollama idle and over, and frees the memory', async ({
+test('a stop shows asked, connection closed, Ollama idle and over, and frees the memory', async ({
   page,
   loupe,
   ollama,
@@ -30,8 +30,8 @@ test('None of them has 7: a stop shows asked, connection closed, Ollama idle and
   await expect.poll(() => ollama.closeEvents.slice(before).map(({ path }) => path)).toContain('/api/chat');
   const loaded = async () => JSON.stringify(await (await fetch(`${ollama.url}/api/ps`)).json());
   expect(await loaded()).toContain('stop-ladder');
-  await view.end.getByRole('button', { name: 'Free the memory of the model' }).click();
-  await expect(view.end).toContainText('stop-ladder is out of memory');
+  await view.end.getByRole('button', { name: 'Unload the model' }).click();
+  await expect(view.end).toContainText('stop-ladder is no longer in memory');
   expect(await loaded()).not.toContain('stop-ladder');
   await expectAccessible(page);
 });
@@ -64,14 +64,14 @@ test('a message to a task is queued, delivered at the next boundary, or returned
   await say('And be quick.');
   await expect(box.getByRole('listitem')).toContainText('queued');
   second();
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(box.getByRole('listitem')).toContainText('returned');
   await expect(box.getByRole('listitem')).toContainText('And be quick.');
   const received = ollama.chats.filter(({ model }) => model === 'listener');
   expect(JSON.stringify(received[1])).toContain('Answer in French, please.');
 });
 
-test('None of them has 4: a counter says what it will do, links what fed it, and stands on the card it fired', async ({
+test('a counter says what it will do, links what fed it, and stands on the card it fired', async ({
   page,
   loupe,
   ollama,
@@ -97,7 +97,7 @@ test('None of them has 4: a counter says what it will do, links what fed it, and
   await expect(page).toHaveURL(new RegExp(`${target}$`));
 });
 
-test('OL18: tokens that all went into thinking are named, and one click tries again without it', async ({
+test('tokens that all went into thinking are named, and one click tries again without it [OL18]', async ({
   page,
   loupe,
   ollama,
@@ -128,7 +128,7 @@ test('OL18: tokens that all went into thinking are named, and one click tries ag
   );
   await view.end.getByRole('button', { name: 'Retry without thinking' }).click();
   await expect(page).not.toHaveURL(new RegExp(run.id));
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   await expect(view.end).toContainText('The answer is 4.');
   const forked = page.url().split('/').at(-1)?.split('#')[0] ?? '';
   expect((await endOf(loupe, forked)).termination_reason).toBe('final_answer');

@@ -7,7 +7,7 @@ const write = (content: string) => ({
 });
 const answer = { reply: { content: 'The summary is completed.' } };
 
-test('V5-V8, V10: failed checks start a second attempt, which is told what failed', async ({
+test('failed checks start a second attempt that lists the failures [V5-V8, V10]', async ({
   page,
   loupe,
   ollama,
@@ -31,19 +31,19 @@ test('V5-V8, V10: failed checks start a second attempt, which is told what faile
   });
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
-  await expect(view.end).toContainText('Checks pass');
+  await view.expectEnd('The model answered', 'final_answer');
+  await expect(view.end).toContainText('3 of 3 checks passed');
   await expect(view.end).not.toContainText('checks failed');
   await expect(view.end).toContainText('summary.md');
 
   const text = [...(await view.allRows()).values()].join('\n');
-  expect(text).toMatch(/Checking the work\s+attempt 1\s+Some checks pass/);
+  expect(text).toMatch(/Checking the work\s+attempt 1\s+2 of 3 checks passed/);
   expect(text).toMatch(/failed\s+summary\.md contains "rivers"/);
   expect(text).toMatch(/passed\s+grep -c summary summary\.md/);
-  expect(text).toMatch(/Checking the work\s+attempt 2\s+Checks pass/);
+  expect(text).toMatch(/Checking the work\s+attempt 2\s+3 of 3 checks passed/);
   expect(text).toMatch(/ITERATION 1\s+OF ATTEMPT 2/);
 
-  await test.step('V6: the corrective prompt can be read', async () => {
+  await test.step('the corrective prompt can be read [V6]', async () => {
     const attempt = view.row('Attempt 2 begins');
     await view.reveal(attempt);
     await attempt.getByRole('button', { name: /Attempt 2/ }).click();
@@ -62,7 +62,7 @@ test('V5-V8, V10: failed checks start a second attempt, which is told what faile
   await expect(view.guardrails).toContainText('2/3'); // attempts
 });
 
-test('V7: attempts are limited, and the outcome says that checks fail', async ({ page, loupe, ollama }) => {
+test('attempts are limited, and the outcome says that checks fail [V7]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'never-right', steps: [answer] });
   const { id } = await startRun(loupe, {
     task: 'Do nothing',
@@ -75,16 +75,16 @@ test('V7: attempts are limited, and the outcome says that checks fail', async ({
   });
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('The model gave its answer', 'final_answer');
-  await expect(view.end).toContainText('Checks fail');
-  await expect(view.end).toContainText('2 of 2 checks failed');
+  await view.expectEnd('Answered, 2 of 2 checks failed', 'final_answer');
+  await expect(view.end).toContainText('The model answered at once, but 2 of 2 checks failed.');
+  await expect(page).toHaveTitle(/^Answered, 2 of 2 checks failed: Do nothing/);
   await expect(view.end).toContainText('nothing.md contains "nothing"');
   await view.end.getByRole('link', { name: 'What the checks found' }).click();
   await expect(view.timeline.locator('article:focus')).toHaveAttribute('aria-label', 'Checks of attempt 2');
   expect(eventsOf(await logOf(loupe, id), 'attempt.started')).toHaveLength(2);
 });
 
-test('V9: what a guarded run leaves is checked, and passes at most in part', async ({
+test('what a guarded run leaves is checked, and passes at most in part [V9]', async ({
   page,
   loupe,
   ollama,
@@ -104,5 +104,5 @@ test('V9: what a guarded run leaves is checked, and passes at most in part', asy
   const view = new RunView(page);
   await view.open(id);
   await view.expectEnd('The model kept making the same call', 'repetition');
-  await expect(view.end).toContainText('Some checks pass');
+  await expect(view.end).toContainText('1 of 1 check passed');
 });

@@ -33,7 +33,7 @@ async function pictureOf(
   page: Page,
 ): Promise<{ rows: Map<string, string>; header: string | null; ledger: string | null }> {
   const view = new RunView(page);
-  await view.expectEnd('The model gave its answer', 'final_answer');
+  await view.expectEnd('The model answered', 'final_answer');
   return {
     rows: await view.allRows(),
     header: await page.locator('[data-phase]').textContent(),
@@ -41,7 +41,7 @@ async function pictureOf(
   };
 }
 
-test('D5: five reloads in the middle of a run leave the same picture as a tab that never reloaded', async ({
+test('five reloads in the middle of a run leave the same picture as a tab that never reloaded [D5]', async ({
   page,
   context,
   loupe,
@@ -68,7 +68,7 @@ test('D5: five reloads in the middle of a run leave the same picture as a tab th
   expect([...reloaded.rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
 });
 
-test('D5: a viewer that comes late gets everything once, and the text that is being written', async ({
+test('a viewer that comes late gets everything once, and the text that is being written [D5]', async ({
   page,
   context,
   loupe,
@@ -104,7 +104,7 @@ test('D5: a viewer that comes late gets everything once, and the text that is be
   expect(await pictureOf(second)).toEqual(await pictureOf(page));
 });
 
-test('D3: a run goes on without viewers, and is whole when one comes back', async ({
+test('a run goes on without viewers, and is whole when one comes back [D3]', async ({
   page,
   loupe,
   ollama,
@@ -120,7 +120,7 @@ test('D3: a run goes on without viewers, and is whole when one comes back', asyn
   expect([...rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
 });
 
-test('D5: a stream that breaks in the middle is taken up where it broke', async ({
+test('a stream that breaks in the middle is taken up where it broke [D5]', async ({
   page,
   context,
   loupe,
@@ -148,14 +148,14 @@ test('D5: a stream that breaks in the middle is taken up where it broke', async 
   expect(asked.every((url) => Number(new URL(url).searchParams.get('after')) > 0)).toBe(true);
 });
 
-test('D5: what is not there is said, and the way back is offered', async ({ page }) => {
+test('what is not there is said, and the way back is offered [D5]', async ({ page }) => {
   await new RunView(page).open('20200101-0000-nobody');
   await expect(page.getByRole('heading', { name: 'There is no run "20200101-0000-nobody"' })).toBeVisible();
   await page.getByRole('link', { name: 'To the list of runs' }).click();
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('D5: a deep link opens at its row and stays there while the run goes on', async ({
+test('a deep link opens at its row and stays there while the run goes on [D5]', async ({
   page,
   loupe,
   ollama,

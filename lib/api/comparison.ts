@@ -15,12 +15,12 @@ export interface ComparedRun {
 export interface CompareReply {
   a: ComparedRun;
   b: ComparedRun;
-  /** Settings in which they differ: `before` in `a`, `after` in `b`. */
+  /** Settings that differ: `before` in `a`, `after` in `b`. */
   settings: SettingChange[];
   comparison: Comparison;
 }
 
-/** Runs of an experiment that were meant to be the same, and up to where they are. */
+/** Runs of an experiment with identical settings, and how far they agree. */
 export interface AgreementGroup {
   model: string;
   options: Record<string, number | string | boolean>;

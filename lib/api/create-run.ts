@@ -12,39 +12,26 @@ import {
   thinkSetting,
   tier,
 } from '../events/config.ts';
-
-/** Every tool there is, in any mode: a rule for a misspelt tool must not pass in silence. */
-const TOOL_NAMES = [
-  'read_file',
-  'write_file',
-  'list_directory',
-  'search_files',
-  'run_command',
-  'read',
-  'write',
-  'list',
-  'delete',
-  'pattern_search',
-  'send_message_to_operator',
-] as const;
+import { TOOL_NAMES } from '../events/modes.ts';
+import { namedOptionProblems } from './named-options.ts';
 
 /**
- * Body of `POST /api/runs`. What is left out takes its default when the run is made (`resolveConfig`). Unknown fields
- * and fields of another mode are refused, so that a misspelt or misplaced option never passes in silence.
+ * Body of `POST /api/runs`. Missing fields get their defaults from `resolveConfig`. Unknown fields and fields of other
+ * modes are rejected, so that a misspelt or misplaced option is never ignored.
  */
 export const createRunRequest = z
   .strictObject({
     mode: runMode.default('task'),
-    /** `false` asks for one streamed answer without tools (T10). */
+    /** `false` requests one streamed answer without tools (T10). */
     agentic: z.boolean().default(true),
-    /** A name for lists. */
+    /** A display name. */
     title: z.string().trim().min(1).max(200).optional(),
-    /** In a session the first words to the model, if any. */
+    /** In a session, the first message to the model, if any. */
     task: z.string().trim().max(200_000).default(''),
     model: z.string().trim().min(1, 'Choose a model.').max(300),
-    /** Absolute path of an existing folder; left out: a fresh folder under the data directory (K-33). */
+    /** Absolute path of an existing folder; by default a new folder in the data directory (K-33). */
     workspace: z.string().min(1).max(4096).optional(),
-    /** Works on a copy of `workspace` as it is now, in a fresh folder, and leaves that one as it is. */
+    /** Works on a copy of `workspace` in a new folder; the original is not changed. */
     workspace_copy: z.boolean().optional(),
     system: z.string().max(100_000).optional(),
     tier: tier.optional(),
@@ -75,10 +62,11 @@ export const createRunRequest = z
     max_cycles: exploreSettings.shape.max_cycles.optional(),
     calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
     cycle_line: z.boolean().optional(),
-    /** Which calls a person must approve; left out, none. */
+    /** Which calls need approval; none by default. */
     approval: z
       .strictObject({
         default: approvalChoice.default('auto'),
+        // Rejects a rule for a misspelt tool.
         tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
       })
       .optional(),
@@ -92,7 +80,7 @@ export const createRunRequest = z
   .refine(({ mode, task }) => mode !== 'task' || task !== '', {
     path: ['task'],
     message: 'Say what the agent should do.',
-    // Also when other fields are wrong, so that one answer names them all.
+    // Run even if other fields are invalid, so that one response reports all problems.
     when: ({ value }) => typeof value === 'object' && value !== null && 'task' in value,
   })
   .superRefine((request, context) => {
@@ -102,19 +90,23 @@ export const createRunRequest = z
     if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
     if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
     if (request.workspace_copy && request.workspace === undefined) {
-      complain('workspace_copy', 'Name the folder that is to be copied: workspace.');
+      complain('workspace_copy', 'Set workspace to the folder to copy.');
     }
     if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');
+    for (const problem of namedOptionProblems(request)) complain('model_options', problem);
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
       const modes = FIELDS_OF_MODES[field];
       if (modes && !modes.includes(mode)) {
-        complain(field, `This is no setting of the mode "${mode}", but of "${modes.join('" and "')}".`);
+        complain(
+          field,
+          `This setting does not apply to the mode "${mode}", only to "${modes.join('" and "')}".`,
+        );
       }
     }
   });
 
-/** Fields that not every mode has. */
+/** Fields that only some modes have. */
 const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
   workspace: ['task', 'session'],
   workspace_copy: ['task', 'session'],
@@ -138,30 +130,30 @@ const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
 };
 
 export type CreateRunRequest = z.input<typeof createRunRequest>;
-/** A request that was checked, with its defaults. */
+/** A validated request, with its defaults. */
 export type NewRun = z.output<typeof createRunRequest>;
 
-/** Body of `POST /api/runs/{id}/approvals`: a person's decision about a call that waits for it. */
+/** Body of `POST /api/runs/{id}/approvals`: a person's decision on a call that awaits approval. */
 export const approvalRequest = z.discriminatedUnion('decision', [
   z.strictObject({ call_id: z.string().min(1).max(200), decision: z.literal('approved') }),
   z.strictObject({
     call_id: z.string().min(1).max(200),
     decision: z.literal('edited'),
-    /** Run in place of the model's own; checked against the tool's schema. */
+    /** Replace the model's arguments; validated against the tool's schema. */
     arguments: z.record(z.string(), z.json()),
   }),
   z.strictObject({
     call_id: z.string().min(1).max(200),
     decision: z.literal('denied'),
-    /** Told to the model. */
+    /** Sent to the model. */
     reason: z.string().trim().max(4000).optional(),
   }),
 ]);
 
-/** Body of `POST /api/runs/{id}/stop`: after the step in hand, or at once. */
+/** Body of `POST /api/runs/{id}/stop`: after the current step, or immediately with `force`. */
 export const stopRunRequest = z.strictObject({ force: z.boolean().default(false) });
 
-/** Body of `POST /api/runs/{id}/messages`: what a person says to the run. */
+/** Body of `POST /api/runs/{id}/messages`. */
 export const messageRequest = z.strictObject({
-  text: z.string().trim().min(1, 'Say something.').max(8000),
+  text: z.string().trim().min(1, 'Enter a message.').max(8000),
 });

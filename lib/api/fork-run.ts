@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { budget, exploreSettings, type RunConfig, type RunMode, thinkSetting } from '../events/config.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
+import { namedOptionProblems } from './named-options.ts';
 import type { RunSummary } from './run-summary.ts';
 
 const { shape } = createRunRequest;
 
-/** Longer texts are shown in part and cannot be edited. */
+/** Longer texts are truncated and cannot be edited. */
 export const MAX_EDITED_CHARS = 200_000;
 const text = z.string().max(MAX_EDITED_CHARS, `At most ${MAX_EDITED_CHARS} characters can be edited.`);
 
 /**
- * Where a run is forked: after the event `seq`; or before an iteration (of the last attempt that has it, unless one is
- * named); or before a cycle of an exploration; or before a call of a tool;
- * or at its end, which is the last place where nothing was under way.
+ * The fork point: after the event `seq`; before an iteration (of `attempt`, by default the last that has it); before a
+ * cycle of an exploration; before a tool call; or at the end, the last point with nothing in progress.
  */
-export const forkPlace = z.union([
+const forkPlace = z.union([
   z.strictObject({ seq: z.int().positive() }),
   z.strictObject({ before_iteration: z.int().positive(), attempt: z.int().positive().optional() }),
   z.strictObject({ before_cycle: z.int().positive() }),
@@ -24,27 +24,39 @@ export const forkPlace = z.union([
 ]);
 export type ForkPlace = z.infer<typeof forkPlace>;
 
-/** Settings that a fork may have otherwise; what is left out stays as it is. */
-export const forkSettings = z.strictObject({
-  model: shape.model.optional(),
-  /** Merged into those of the run; `null` takes one away. */
-  model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])).optional(),
-  think: thinkSetting.optional(),
-  max_iterations: z.int().min(1).max(100).optional(),
-  max_attempts: shape.max_attempts,
-  window_tokens: shape.window_tokens,
-  num_predict: shape.num_predict,
-  stall_guard: shape.stall_guard,
-  nudge_plans: shape.nudge_plans,
-  live_tokens: shape.live_tokens,
-  call_timeout_seconds: shape.call_timeout_seconds,
-  /** In place of the whole budget; `{}` takes it away. */
-  budget: budget.optional(),
-  max_cycles: exploreSettings.shape.max_cycles.optional(),
-  calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
-  context_limit: shape.context_limit,
-  turn_delay: shape.turn_delay,
-});
+/** Settings that a fork can change; missing ones are inherited. */
+const forkSettings = z
+  .strictObject({
+    model: shape.model.optional(),
+    /** Merged into the run's options; `null` removes one. */
+    model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])).optional(),
+    think: thinkSetting.optional(),
+    max_iterations: z.int().min(1).max(100).optional(),
+    max_attempts: shape.max_attempts,
+    window_tokens: shape.window_tokens,
+    num_predict: shape.num_predict,
+    stall_guard: shape.stall_guard,
+    nudge_plans: shape.nudge_plans,
+    live_tokens: shape.live_tokens,
+    call_timeout_seconds: shape.call_timeout_seconds,
+    /** Replaces the whole budget; `{}` removes it. */
+    budget: budget.optional(),
+    max_cycles: exploreSettings.shape.max_cycles.optional(),
+    calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
+    context_limit: shape.context_limit,
+    turn_delay: shape.turn_delay,
+  })
+  .superRefine((settings, context) => {
+    const { num_ctx, num_predict } = settings.model_options ?? {};
+    // `null` removes an option, and the config never has these two as options.
+    const model_options = {
+      ...(num_ctx === null ? {} : { num_ctx }),
+      ...(num_predict === null ? {} : { num_predict }),
+    };
+    for (const message of namedOptionProblems({ ...settings, model_options })) {
+      context.addIssue({ code: 'custom', path: ['model_options'], message });
+    }
+  });
 export type ForkSettings = z.infer<typeof forkSettings>;
 
 /** Body of `POST /api/runs/{id}/fork`. */
@@ -53,11 +65,11 @@ export const forkRequest = z.strictObject({
   edits: z
     .array(
       z.discriminatedUnion('target', [
-        /** A message of the conversation: `index` counts from 0, `content` takes the place of what stands there. */
+        /** Replaces the `content` of message `index`, counted from 0. */
         z.strictObject({ target: z.literal('message'), index: z.int().nonnegative(), content: text }),
-        /** The reply that was read last and is not answered yet. */
+        /** The last reply that was read but not yet answered. */
         z.strictObject({ target: z.literal('reply'), content: text }),
-        /** A call that has not begun there: run with these arguments, which are checked against the tool's schema. */
+        /** A pending call: run with these arguments, which are validated against the tool's schema. */
         z.strictObject({
           target: z.literal('call'),
           call_id: z.string().min(1).max(200),
@@ -74,22 +86,27 @@ export const forkRequest = z.strictObject({
     .max(50)
     .default([]),
   settings: forkSettings.default({}),
-  /** Said to the fork as it begins, as by `POST /api/runs/{id}/messages`. */
+  /** Sent to the fork when it starts, like `POST /api/runs/{id}/messages`. */
   message: z.string().trim().min(1).max(8000).optional(),
-  /** `copy`: a copy of the files as they are now, in a fresh folder; `same`: the folder of the other run itself. */
-  workspace: z.enum(['copy', 'same']).default('copy'),
+  /**
+   * `copy`: a copy of the current files in a new folder; `same`: the original folder; `empty`: a new empty folder.
+   * Default: `copy`, but `empty` for an imported run, because its file could name any folder of this machine.
+   */
+  workspace: z.enum(['copy', 'same', 'empty']).optional(),
+  /** The folder to copy, as the confirmation required for an imported run. */
+  copy_from: z.string().max(4096).optional(),
   title: shape.title,
 });
 export type ForkRequest = z.input<typeof forkRequest>;
 export type ForkPlan = z.output<typeof forkRequest>;
 
-/** A text that can be edited; `chars` tells the whole length when it is too long for that and shown in part. */
+/** An editable text; if it is too long, it is truncated and `chars` is its full length. */
 export interface EditableText {
   text: string;
   chars?: number;
 }
 
-/** A call whose arguments can be edited; `chars` is set in place of arguments that are too long for it. */
+/** A call with editable arguments; if they are too long, `chars` is set instead. */
 export interface ForkCall {
   call_id: string;
   tool: string;
@@ -98,31 +115,31 @@ export interface ForkCall {
   parameters?: { properties?: Record<string, { type?: unknown }> };
 }
 
-/** What stands at a place where a run can be forked (`GET /api/runs/{id}/fork`). */
+/** The state at a fork point (`GET /api/runs/{id}/fork`). */
 export interface ForkDraftReply {
   /** The last event that a fork would copy. */
   seq: number;
   mode: RunMode;
   attempt: number;
-  /** In hand there; 0 before the first. */
+  /** The current iteration; 0 before the first. */
   iteration: number;
   cycle: number;
-  /** `calls`: the names of the calls that a reply asks for. */
+  /** `calls`: the names of the calls in a reply. */
   messages: ({ index: number; role: string; tool_name?: string; calls?: string[] } & EditableText)[];
-  /** The reply that is read and not answered yet, with the names of the calls it asks for. */
+  /** The reply not answered yet, with the names of its calls. */
   reply?: EditableText & { calls: string[] };
-  /** Calls that have not begun there, with the schema of their tool. */
+  /** Calls that have not started, with their tools' schemas. */
   calls: ForkCall[];
   memory: ({ key: string } & EditableText)[];
   config: RunConfig;
 }
 
-/** Where a run comes from and what was made from it (`GET /api/runs/{id}/forks`). */
+/** The parent of a run and its forks (`GET /api/runs/{id}/forks`). */
 export interface ForksReply {
-  /** The run it was forked from; missing when it was not, or when that run is no longer there. */
+  /** The run it was forked from; missing if there is none or it was deleted. */
   parent?: RunSummary;
-  /** Runs that were forked from the same parent, this one among them, oldest first. */
+  /** Runs forked from the same parent, including this one, oldest first. */
   siblings: RunSummary[];
-  /** Runs that were forked from this one, oldest first. */
+  /** Runs forked from this one, oldest first. */
   forks: RunSummary[];
 }

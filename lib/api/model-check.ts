@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
 
-/** The probes of this version. A result of other probes cannot be compared with one of these, and says so. */
+/** The version of the probes. Results of different versions are not comparable. */
 export const PROBES_VERSION = 1;
 
 /** `POST /api/models/check`, `/api/models/check/stop` */
@@ -10,7 +10,7 @@ export const checkRequest = z.strictObject({
     .string()
     .min(1)
     .max(300)
-    .regex(/^[\x21-\x7e]+$/, 'Names of models have printable characters without blanks.'),
+    .regex(/^[\x21-\x7e]+$/, 'A model name must have only printable characters and no spaces.'),
 });
 
 /** The query of `GET /api/models/check/result` */
@@ -22,15 +22,15 @@ export const checkedModel = checkRequest.extend({
     .optional(),
 });
 
-/** What the probes look at. `calls`: well formed; `choice`: the right tool with the right arguments. */
-export const checkAxis = z.enum(['calls', 'choice', 'results', 'stops']);
+/** What the probes test. `calls`: well-formed calls; `choice`: the right tool with the right arguments. */
+const checkAxis = z.enum(['calls', 'choice', 'results', 'stops']);
 export type CheckAxis = z.infer<typeof checkAxis>;
 
-/** `unknown`: not enough to say. */
+/** `unknown`: not enough evidence. */
 const verdict = z.enum(['pass', 'fail', 'unknown']);
 export type CheckVerdict = z.infer<typeof verdict>;
 
-/** One rule that a probe was judged by, and what was found. */
+/** One rule of a probe, and the result. */
 export const checkCriterion = z.object({
   axis: checkAxis,
   verdict,
@@ -47,15 +47,15 @@ const checkCall = z.object({
   arguments: z.json(),
   layer: z.enum(['native', 'json', 'xml']),
   format: z.string(),
-  /** Why the tool would refuse them; none when they fit. */
+  /** Why the tool would reject the arguments; empty if they are valid. */
   problems: z.array(z.string()),
 });
 
-/** One model call of a probe: the request, the reply as it came, and how it was read. Long texts are cut, and say so. */
-export const checkExchange = z.object({
+/** One model call of a probe: the request, the raw reply, and how it was parsed. Long texts are truncated and marked. */
+const checkExchange = z.object({
   /** The body of `POST /api/chat`. */
   request: z.json(),
-  /** The message of the reply; missing when there was an error in its place. */
+  /** The reply message; missing if there was an error. */
   reply: z.json().optional(),
   error: errorShape.extend({ raw: z.string().optional() }).optional(),
   done_reason: z.string().optional(),
@@ -66,25 +66,27 @@ export const checkExchange = z.object({
     .object({
       calls: z.array(checkCall),
       text: z.string(),
-      /** Characters that the model thought. */
+      /** Length of the model's thinking in characters. */
       thinking_chars: count,
       repairs: z.array(z.object({ rule: z.string(), before: z.string(), after: z.string() })),
       coercions: z.array(z.object({ path: z.string(), before: z.json(), after: z.json().optional() })),
       refusals: z.array(z.object({ reason: z.string(), raw: z.string(), message: z.string() })),
       malformed: z.boolean(),
-      /** The reply limit ended it. */
+      /** Tokens that the model generated but Ollama did not return; missing: none. */
+      swallowed_tokens: count.optional(),
+      /** Whether the reply limit ended it. */
       cut: z.boolean(),
     })
     .optional(),
 });
 export type CheckExchange = z.infer<typeof checkExchange>;
 
-export const probeResult = z.object({
+const probeResult = z.object({
   id: z.string(),
   title: z.string(),
-  /** What was asked. */
+  /** The prompt of the probe. */
   task: z.string(),
-  /** All rules hold; one does not; or none is broken, and one could not be judged. */
+  /** `pass` if all rules pass, `fail` if one fails, otherwise `unknown`. */
   verdict,
   criteria: z.array(checkCriterion),
   exchanges: z.array(checkExchange),
@@ -92,20 +94,24 @@ export const probeResult = z.object({
 });
 export type ProbeResult = z.infer<typeof probeResult>;
 
-/** How a model was asked, and what the server said of it. */
+/** How the model was called, and what the server reported. */
 const conditions = z.object({
   ollama_version: z.string().optional(),
   temperature: z.number(),
   seed: z.number(),
   window_tokens: count,
   num_predict: count,
-  /** The window in effect, as `/api/ps` tells it. */
+  /** The effective window, as reported by `/api/ps`. */
   context_tokens: count.optional(),
   size_bytes: count.optional(),
   vram_bytes: count.optional(),
-  /** Missing when the model was in memory already, as asked. */
+  /** Load duration; missing if no load was needed. */
   load_ms: ms.optional(),
-  /** Missing on servers that do not tell. */
+  /** Whether it was already loaded with this window. Missing in older checks. */
+  already_loaded: z.boolean().optional(),
+  /** The host to which Ollama forwards requests for this model. */
+  remote_host: z.string().optional(),
+  /** Missing if the server does not report them. */
   capabilities: z.array(z.string()).optional(),
 });
 
@@ -119,19 +125,19 @@ const measured = z.object({
   coerced: count,
   refused: count,
   malformed: count,
-  /** Tokens of the replies whose time Ollama told, and that time. */
+  /** Tokens of the replies for which Ollama reported a duration, and that duration. */
   timed_tokens: count,
   eval_ms: ms,
-  /** Replies with thoughts, and their characters: Ollama counts no tokens of them. */
+  /** Replies with thinking, and its length in characters: Ollama does not count thinking tokens. */
   thinking_replies: count,
   thinking_chars: count,
 });
 export type CheckMeasured = z.infer<typeof measured>;
 
-/** A whole check, as it is stored: one per model and digest. */
+/** A complete check, as stored: one per model and digest. */
 export const modelCheck = z.object({
   model: z.string(),
-  /** Of the model that was checked; empty where the server told none. */
+  /** The digest of the checked model; empty if the server reported none. */
   digest: z.string(),
   probes_version: count,
   started_at: count,
@@ -142,11 +148,11 @@ export const modelCheck = z.object({
 });
 export type ModelCheck = z.infer<typeof modelCheck>;
 
-/** How many rules of an axis hold, of those that could be judged. */
-export const axisScore = z.object({ passed: count, judged: count, unknown: count });
+/** How many rules of an axis passed, of those that were judged. */
+const axisScore = z.object({ passed: count, judged: count, unknown: count });
 export type AxisScore = z.infer<typeof axisScore>;
 
-/** A check in a few figures: what a badge and a list show. */
+/** The summary of a check, for badges and lists. */
 export const checkSummary = modelCheck
   .pick({ model: true, digest: true, probes_version: true, started_at: true, ended_at: true })
   .extend({
@@ -159,17 +165,17 @@ export const checkSummary = modelCheck
   });
 export type CheckSummary = z.infer<typeof checkSummary>;
 
-/** The check that a model of the list has: of this version of it, unless `outdated` says otherwise. */
+/** The check of an installed model; `outdated` is set if it does not apply to this version. */
 export interface InstalledCheck extends CheckSummary {
-  /** `model`: another version of the model was checked; `probes`: other probes were asked. */
+  /** `model`: a different version of the model was checked; `probes`: different probes were used. */
   outdated?: 'model' | 'probes';
 }
 
-/** A check that is under way, or the last one that ended in this server. */
+/** The current check, or the last one of this server process. */
 export interface CheckProgress {
   model: string;
   status: 'waiting' | 'loading' | 'probing' | 'done' | 'failed' | 'stopped';
-  /** Place in the line before the model server, from 1, while it waits. */
+  /** Position in the model server's queue, from 1, while waiting. */
   position?: number;
   started_at: number;
   ended_at?: number;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A name in Ollama's library: `qwen3`, `qwen3:8b`, `someone/model:tag`. Names with a host are refused: a model is
- * fetched by Ollama from its own library, and from nowhere that a page could name.
+ * A name in Ollama's library: `qwen3`, `qwen3:8b`, `someone/model:tag`. Names with a host are rejected, so that Ollama
+ * only pulls from its own library and never from a host chosen by a web page.
  */
 export const libraryModel = z
   .string()
@@ -16,13 +16,13 @@ export const libraryModel = z
 /** `POST /api/models/pull`, `/api/models/pull/cancel`, `/api/models/unload` */
 export const modelRequest = z.strictObject({ model: z.string().min(1).max(300) });
 
-/** The fetching of one model, as far as Ollama tells. */
+/** The progress of a pull, as reported by Ollama. */
 export interface ModelPull {
   model: string;
   status: 'pulling' | 'done' | 'failed' | 'cancelled';
-  /** Ollama's own words for the step: `pulling manifest`, `verifying sha256 digest`. */
+  /** The step as Ollama names it: `pulling manifest`, `verifying sha256 digest`. */
   step: string;
-  /** Of the parts that Ollama has begun so far; missing before the first. */
+  /** Of the layers that Ollama has started; missing before the first. */
   completed_bytes?: number;
   total_bytes?: number;
   /** Milliseconds since 1970. */

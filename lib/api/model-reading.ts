@@ -1,27 +1,27 @@
 import type { NewEvent } from '../events/registry.ts';
 
-/** How the replies of one model were read, over all its runs (P17). */
+/** How replies of one model were parsed, across all its runs (P17). */
 export interface ModelReading {
-  /** Replies that were read or that Ollama itself could not read. */
+  /** Replies that were parsed, or that Ollama failed to parse. */
   replies: number;
-  /** Calls read from them: the sum of `layers`, and of `formats`. */
+  /** Calls found in them: the sum of `layers`, and of `formats`. */
   calls: number;
   layers: { native: number; json: number; xml: number };
   /** Replies without a call. */
   none: number;
-  /** Calls by format, the most frequent first. */
+  /** Calls by format, most frequent first. */
   formats: Record<string, number>;
-  /** Replies of which some text was mended before it could be read. */
+  /** Replies with text that was repaired before parsing. */
   repaired: number;
-  /** Replies of which an argument was given its declared type. */
+  /** Replies with an argument that was converted to its declared type. */
   coerced: number;
-  /** Pieces of text that look like a call and were not taken as one. */
+  /** Texts that look like a call but were not treated as one. */
   refused: number;
-  /** Replies with a call that nobody could read, here or in Ollama. */
+  /** Replies with a call that neither Loupe nor Ollama could parse. */
   malformed: number;
 }
 
-/** What an event adds to the reading of its model: counters by name, as `addCount` takes them. Mostly none. */
+/** The counters that an event adds for its model, by name, as `addCount` expects them. Usually none. */
 export function countsOf(event: NewEvent): Map<string, number> {
   const counts = new Map<string, number>();
   const count = (name: string, by = 1) => {
@@ -64,7 +64,7 @@ export function emptyReading(): ModelReading {
 /**
  * Adds one counter to a reading.
  *
- * @throws {RangeError} for a name that `countsOf` does not give
+ * @throws {RangeError} for a name that `countsOf` never returns
  */
 export function addCount(reading: ModelReading, name: string, count: number): void {
   const [kind = '', ...rest] = name.split(':');
@@ -87,7 +87,7 @@ export function addCount(reading: ModelReading, name: string, count: number): vo
       reading[kind] += count;
       return;
   }
-  throw new RangeError(`"${name}" is no counter of a reading`);
+  throw new RangeError(`"${name}" is not a counter of a model reading`);
 }
 
 /** The sum of two readings. */

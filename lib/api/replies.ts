@@ -1,18 +1,18 @@
-import type { RunConfig } from '../events/config.ts';
+import type { ModelPrice, RunConfig } from '../events/config.ts';
 import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { InstalledCheck } from './model-check.ts';
 import type { ModelReading } from './model-reading.ts';
 import type { RunSummary } from './run-summary.ts';
 
-/** Every error body: what happened and what to do next. */
+/** The body of every error: what went wrong and what to do about it. */
 export interface ErrorReply {
   error: { code: string; message: string; hint?: string };
 }
 
 export interface RunListReply {
   runs: RunSummary[];
-  /** Pass as `?before=` for the next page; missing on the last. */
+  /** Pass as `?before=` for the next page; missing on the last page. */
   next?: string;
 }
 
@@ -21,22 +21,22 @@ export interface RunReply {
   config: RunConfig;
 }
 
-/** A message of the operator, as it stands (`POST /api/runs/{id}/messages`). */
+/** A message from the operator with its current status (`POST /api/runs/{id}/messages`). */
 export interface MessageReply {
   run: RunSummary;
   message: { id: string; text: string; status: 'queued' | 'delivered' | 'returned' };
 }
 
 /**
- * An event as viewers get it. Texts over 64 KB are cut; `cuts` lists where (a dotted path) and how long the whole is.
- * `GET /api/runs/{id}/events/{seq}` brings it whole.
+ * An event as viewers receive it. Texts over 64 KB are truncated; `cuts` lists their dotted paths and full lengths. `GET
+ * /api/runs/{id}/events/{seq}` returns the full event.
  */
 export type ViewEvent = RunEvent & { cuts?: { path: string; chars: number }[] };
 
-/** A delta on the wire: `event: delta`, without id. */
+/** A delta in the stream: `event: delta`, without an ID. */
 export type ViewDelta = RunDelta & { run_id: string };
 
-/** A run that is no longer there, on the wire: `event: run-deleted`, without id. */
+/** A deleted run in the stream: `event: run-deleted`, without an ID. */
 export interface RunDeleted {
   run_id: string;
 }
@@ -49,50 +49,80 @@ export interface InstalledModel {
   quantization?: string;
   capabilities?: string[];
   max_context_tokens?: number;
-  /** In memory now, with the window it was loaded with. */
-  loaded?: { context_tokens?: number; size_bytes?: number; vram_bytes?: number; expires_at?: number };
-  /** A model of the built-in demonstration, not a language model. */
+  /**
+   * Whether it is loaded now; `unknown` if Ollama has a runner loaded but does not report whether this model shares it.
+   * Missing for demo models.
+   */
+  memory?: 'loaded' | 'not_loaded' | 'unknown';
+  /** The loaded instance, with its window. */
+  loaded?: {
+    context_tokens?: number;
+    size_bytes?: number;
+    vram_bytes?: number;
+    expires_at?: number;
+    /** The model that loaded the runner, if different: copies, and models created `FROM` another, share it. */
+    loaded_as?: string;
+  };
+  /** Set if Ollama forwards it to another machine. Runs with it are refused unless `allowed`. */
+  remote?: { host: string; model?: string; allowed: boolean };
+  /** A built-in demo model, not a language model. */
   demo: boolean;
   modified_at?: string;
   digest?: string;
-  /** How its replies were read, over all runs; missing before the first reply (P17). */
+  /** How its replies were parsed, across all runs; missing before the first reply (P17). */
   reading?: ModelReading;
-  /** What a check of it brought; missing before the first. */
+  /** The result of its check; missing before the first. */
   check?: InstalledCheck;
+  /** Its price, if set. */
+  price?: ModelPrice;
 }
 
 export interface ModelsReply {
   models: InstalledModel[];
+  /** `unknown`: Ollama did not answer in time; the list is from its last answer. */
+  ollama: 'ok' | 'down' | 'unknown';
+  /** Set if the list is incomplete: the server has too many models, or took too long to return their details. */
+  partial?: { not_listed: number; without_details: number };
 }
 
 export interface HealthReply {
-  status: 'ok' | 'degraded' | 'down';
+  status: 'ok' | 'degraded' | 'unknown' | 'down';
   version: string;
   ollama: {
     ok: boolean;
+    /** Set while there is no answer yet, so `ok` is not known. */
+    unknown?: true;
     url: string;
     version?: string;
     error?: { code: string; message: string; hint?: string };
   };
-  /** Set when `?model=` was asked for. */
+  /** Set if `?model=` was given. */
   model?: {
     ok: boolean;
+    unknown?: true;
     name: string;
     capabilities?: string[];
     error?: { code: string; message: string; hint?: string };
   };
-  /** The demonstration models, offered when no Ollama answers. */
+  /** The demo models, offered while Ollama is unreachable. */
   demo: { available: boolean; models: string[] };
   sandbox: {
     available: boolean;
     kind: string;
-    /** Commands run without confinement, each after a person approved it (LOUPE_UNCONFINED). */
+    /** Commands run without a sandbox, each after a person has approved it (LOUPE_UNCONFINED). */
     unconfined: boolean;
     reason?: string;
     hint?: string;
     protections: { name: string; holds: boolean; detail?: string }[];
   };
-  store: { ok: boolean; kind: string; path?: string; free_bytes?: number };
+  store: {
+    ok: boolean;
+    kind: string;
+    path?: string;
+    free_bytes?: number;
+    /** Set while the disk is full: runs can be read and deleted, but nothing else is written. */
+    read_only?: { message: string; hint?: string };
+  };
   runs: { active: number; queued: number };
 }
 
@@ -109,7 +139,22 @@ export interface SessionReply {
   signed_in: boolean;
 }
 
+/** Reply to a browser that signed in. */
+export interface SignedInReply extends SessionReply {
+  /** Sent as `x-loupe-key`, in addition to the cookie set by this reply. */
+  key: string;
+}
+
+/** The server's proof that it knows the operator token (docs/api.md). */
+export interface HandshakeReply {
+  program: 'loupe';
+  nonce: string;
+  /** `address:port` of the server. */
+  listener: string;
+  proof: string;
+}
+
 export interface SessionLinkReply {
-  /** Good once, for an hour. */
+  /** Valid once, for an hour. */
   url: string;
 }

@@ -1,9 +1,10 @@
 import type { RunMode } from '../events/config.ts';
-import type { TerminationReason } from '../events/run.ts';
+import { MODES } from '../events/modes.ts';
+import { OUTCOMES } from '../events/outcome.ts';
+import type { OutcomeKind, TerminationReason } from '../events/run.ts';
 import type { RunSummary } from './run-summary.ts';
 
-// Not read off the schemas, which are too large for a page; the compiler asks for every one.
-const modes: Record<RunMode, true> = { task: true, session: true, explore: true };
+// Not derived from the schemas, which are too large for the client bundle; the compiler requires every value.
 const reasons: Record<TerminationReason, true> = {
   final_answer: true,
   max_iterations: true,
@@ -17,32 +18,33 @@ const reasons: Record<TerminationReason, true> = {
   error: true,
 };
 
-/** Where a run stands, as lists tell it apart. */
-export type RunStateFilter = 'active' | 'waiting' | 'ended';
+/** The state of a run in lists. */
+type RunStateFilter = 'active' | 'waiting' | 'ended';
 const states: Record<RunStateFilter, true> = { active: true, waiting: true, ended: true };
 
-/** Which runs a list shows: those that pass every condition that is set. */
+/** Selects runs that meet every condition that is set. */
 export interface RunFilter {
   mode?: RunMode;
   model?: string;
   reason?: TerminationReason;
-  /** `active`: not ended; `waiting`: for a person; `ended`. */
+  /** The outcome; finer than the reason if the model answered. */
+  outcome?: OutcomeKind;
+  /** `active`: not ended; `waiting`: for approval; `ended`. */
   state?: RunStateFilter;
-  /** All its words stand in the title or the model's name, whatever their case (A to Z). */
+  /** Every word must occur in the title or model name; case is ignored for A to Z. */
   text?: string;
 }
 
 const MAX_TEXT = 200;
 
 /**
- * The filter in the query of an address, with what is wrong in it: such a part is left out and never silently.
- * Parameters of other names are not its business.
+ * Reads the filter from a URL query. Invalid values are dropped and reported in `problems`; other parameters are ignored.
  */
 export function readRunFilter(query: URLSearchParams): { filter: RunFilter; problems: string[] } {
   const filter: RunFilter = {};
   const problems: string[] = [];
   const value = (name: string) => query.get(name)?.trim() || undefined;
-  const oneOf = <T extends string>(name: string, all: Record<T, true>): T | undefined => {
+  const oneOf = <T extends string>(name: string, all: Readonly<Record<T, unknown>>): T | undefined => {
     const asked = value(name);
     const known = Object.keys(all) as T[];
     const found = known.find((each) => each === asked);
@@ -51,8 +53,9 @@ export function readRunFilter(query: URLSearchParams): { filter: RunFilter; prob
     }
     return found;
   };
-  const mode = oneOf('mode', modes);
+  const mode = oneOf('mode', MODES);
   const reason = oneOf('reason', reasons);
+  const outcome = oneOf('outcome', OUTCOMES);
   const state = oneOf('state', states);
   const short = (name: string) => {
     const text = value(name);
@@ -67,15 +70,16 @@ export function readRunFilter(query: URLSearchParams): { filter: RunFilter; prob
   if (mode) filter.mode = mode;
   if (model) filter.model = model;
   if (reason) filter.reason = reason;
+  if (outcome) filter.outcome = outcome;
   if (state) filter.state = state;
   if (text) filter.text = text;
   return { filter, problems };
 }
 
-/** Writes a filter into a query; parameters of other names stay. */
+/** Writes a filter into a query; other parameters are kept. */
 export function writeRunFilter(query: URLSearchParams, filter: RunFilter): URLSearchParams {
   const written = new URLSearchParams(query);
-  for (const name of ['mode', 'model', 'reason', 'state', 'text'] as const) {
+  for (const name of ['mode', 'model', 'reason', 'outcome', 'state', 'text'] as const) {
     const value = filter[name];
     if (value === undefined || value === '') written.delete(name);
     else written.set(name, value);
@@ -83,12 +87,13 @@ export function writeRunFilter(query: URLSearchParams, filter: RunFilter): URLSe
   return written;
 }
 
-/** Whether a run passes: what every store answers, and a page for runs that change while it is open. */
+/** Whether a run matches. Every store filters by the same rules; a page uses this for live updates. */
 export function passesFilter(run: RunSummary, filter: RunFilter): boolean {
-  const { mode, model, reason, state } = filter;
+  const { mode, model, reason, outcome, state } = filter;
   if (mode !== undefined && run.mode !== mode) return false;
   if (model !== undefined && run.model !== model) return false;
   if (reason !== undefined && run.termination_reason !== reason) return false;
+  if (outcome !== undefined && run.outcome?.kind !== outcome) return false;
   if (state === 'active' && run.phase === 'ended') return false;
   if (state === 'waiting' && run.phase !== 'awaiting-approval') return false;
   if (state === 'ended' && run.phase !== 'ended') return false;
@@ -103,7 +108,7 @@ export function filterWords(filter: RunFilter): string[] {
     .filter(Boolean);
 }
 
-/** As databases do without further libraries: A to Z only. */
+/** Lowercases A to Z only, as databases do without extensions. */
 function asciiLower(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,14 +1,14 @@
 import type { RunMode } from '../events/config.ts';
-import type { TerminationReason } from '../events/run.ts';
+import type { Outcome, TerminationReason } from '../events/run.ts';
 import type { RunPhase } from '../events/run-state.ts';
 
-/** One row of the run list: what `GET /api/runs` answers, kept up to date in the store with each append. */
+/** One row of the run list (`GET /api/runs`), updated in the store with each append. */
 export interface RunSummary {
   id: string;
   mode: RunMode;
   agentic: boolean;
   model: string;
-  /** The name given, else the beginning of the task, else the mode; at most 200 characters. */
+  /** The given name, else the start of the task, else the mode; at most 200 characters. */
   title: string;
   phase: RunPhase;
   /** Milliseconds since 1970. */
@@ -20,22 +20,30 @@ export interface RunSummary {
   /** The reason in one sentence. */
   message?: string;
   iterations_used: number;
-  /** 0: no such limit. */
+  /** 0: no limit. */
   max_iterations: number;
-  /** Cycles that were begun; 0 in other modes than explorations. */
+  /** Cycles started; 0 except in explorations. */
   cycles: number;
   tokens_in: number;
   tokens_out: number;
+  /** How many of these are estimates, for calls that failed midway; missing: none. */
+  tokens_estimated?: number;
   tool_calls: number;
+  /** In US dollars; missing if the model had no price when the run was created. */
+  cost_usd?: number;
   verification?: 'pass' | 'partial_pass' | 'fail';
+  /** The outcome; missing until the run has ended. */
+  outcome?: Outcome;
   stop_requested: boolean;
   last_seq: number;
-  /** The run came as a file, at this time: it is only read, also when its log ends before it did (phase `ended`). */
+  /**
+   * Set if the run was imported, with the time. It is read-only and has the phase `ended`, even if its log is incomplete.
+   */
   imported_at?: number;
-  /** The run it was forked from, and the last event that was copied from there. */
+  /** The run it was forked from, and the last event copied from it. */
   parent?: { run_id: string; seq: number };
-  /** Place in the queue of the model server, from 1; only while queued. */
+  /** Position in the model server's queue, from 1; only while queued. */
   queue_position?: number;
-  /** When it may get its place, in milliseconds since 1970: an estimate; left out where there is too little to go by. */
+  /** Estimated start in milliseconds since 1970; missing without enough data. */
   queue_expected_at?: number;
 }

@@ -1,7 +1,7 @@
 import type { RunEventType } from '../events/registry.ts';
 import type { RunSummary } from './run-summary.ts';
 
-/** An event that holds all words that were looked for. */
+/** An event that contains all search words. */
 export interface SearchHit {
   run_id: string;
   /** The event: `/runs/{run_id}#{seq}` opens the run there. */
@@ -9,41 +9,41 @@ export interface SearchHit {
   /** Milliseconds since 1970. */
   at: number;
   type: RunEventType;
-  /** The stretch of the event's text around the first word, with blanks for line ends. */
+  /** The text around the first match, on one line. */
   text: string;
-  /** Where the words stand in `text`: from and to, in UTF-16 units. They never overlap. */
+  /** The matches in `text`: from and to in UTF-16 units. They never overlap. */
   ranges: [from: number, to: number][];
 }
 
-/** What was found in one run. */
+/** The matches in one run. */
 export interface FoundRun {
   run_id: string;
-  /** Events that hold all the words. */
+  /** Number of matching events. */
   places: number;
-  /** There may be more: only the latest 10 000 places of all runs are looked through for a page. */
+  /** Set if there may be more: only the latest 10,000 matches of all runs are scanned per page. */
   at_least?: true;
   /** The best few: the task, then the latest. */
   hits: SearchHit[];
 }
 
-/** Where the next page begins: before a place, after so many of the runs that are found from there. */
+/** Start of the next page: the position to search before, and the number of runs to skip from there. */
 export interface FoundFrom {
   before: number;
   skip: number;
 }
 
-/** A page of what was found: the runs that are about the words first, then those in which the words stand latest. */
+/** A page of results: runs whose task or title matches first, then those with the latest matches. */
 export interface Found {
   runs: FoundRun[];
   /** Missing on the last page. */
   next?: FoundFrom;
-  /** Events that are stored and not searched yet; 0 but for moments after a start with a large log. */
+  /** Stored events not indexed yet; 0 except shortly after a start with a large log. */
   behind: number;
 }
 
-/** What `GET /api/search` answers. */
+/** Reply of `GET /api/search`. */
 export interface SearchReply extends Omit<Found, 'runs' | 'next'> {
-  /** A run may come again on a later page, with earlier places. */
+  /** A run may reappear on a later page, with earlier matches. */
   runs: (FoundRun & { run: RunSummary })[];
   /** Missing on the last page. */
   next?: string;

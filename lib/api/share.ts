@@ -1,37 +1,37 @@
 import { z } from 'zod';
 
 /** How much of a run a link shows. */
-export const shareScope = z.enum(['summary', 'without_results', 'everything']);
+const shareScope = z.enum(['summary', 'without_results', 'everything']);
 export type ShareScope = z.infer<typeof shareScope>;
 
 const DAY_MS = 86_400_000;
 const DEFAULT_SHARE_MS = 7 * DAY_MS;
 const MAX_SHARE_MS = 365 * DAY_MS;
 
-/** What the dialog asks for (`POST /api/runs/{id}/shares`, and its preview). */
+/** Settings of a link (`POST /api/runs/{id}/shares`, and its preview). */
 export const shareRequest = z.strictObject({
   scope: shareScope.default('everything'),
-  /** `true`: the link follows the run; `false`: it shows the run as it stands at this moment. */
+  /** `true`: the link follows the run; `false`: it shows a snapshot of the run. */
   live: z.boolean().default(true),
-  /** How long the link is good, in milliseconds. */
+  /** How long the link is valid, in milliseconds. */
   expires_in_ms: z.int().min(1000).max(MAX_SHARE_MS).default(DEFAULT_SHARE_MS),
-  /** Kinds of findings that stay readable; everything else that is found is masked. */
+  /** Kinds of findings to leave readable; all others are redacted. */
   show: z.array(z.string().max(60)).max(100).default([]),
 });
 export type ShareRequest = z.infer<typeof shareRequest>;
-/** As a caller may write it, with what has a default left out. */
+/** A request body, where fields with defaults are optional. */
 export type ShareDraft = z.input<typeof shareRequest>;
 
-/** A link as it is stored: never its token, only the token's SHA-256 in hex. Times in milliseconds since 1970. */
+/** A link as stored: without its token, only the token's SHA-256 in hex. Times in milliseconds since 1970. */
 export const shareRecord = z.object({
   id: z.string(),
   run_id: z.string(),
   token_hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The title of the run, masked as the page is: the list shows it when the run is gone. */
+  /** The redacted title of the run, which the list still shows after the run was deleted. */
   title: z.string(),
   scope: shareScope,
   show: z.array(z.string()),
-  /** The last event that is shown; missing: the link follows the run. */
+  /** The last event shown; missing: the link follows the run. */
   until_seq: z.int().positive().optional(),
   created_at: z.int().nonnegative(),
   expires_at: z.int().nonnegative(),
@@ -44,22 +44,22 @@ export type ShareRecord = z.infer<typeof shareRecord>;
 
 export type ShareStatus = 'active' | 'expired' | 'revoked';
 
-/** A link as the list shows it. */
+/** A link in a list. */
 export type Share = Omit<ShareRecord, 'token_hash'> & {
   status: ShareStatus;
-  /** The address, as long as this process knows the token: it is stored nowhere. */
+  /** The URL, while this process knows the token, which is never stored. */
   url?: string;
 };
 
-/** Where links lead, and who can reach it. */
+/** Where links point, and who can reach it. */
 export interface ShareReach {
-  /** `off` until the first link is made. */
+  /** `false` until the first link is created. */
   listening: boolean;
-  /** The beginning of every link: `http://127.0.0.1:4121`. */
+  /** The base URL of links: `http://127.0.0.1:4121`. */
   base_url: string;
-  /** `loopback`: this machine alone. `network`: what the address says. `given`: LOUPE_SHARE_URL says where. */
+  /** `loopback`: only this machine. `network`: from the listener's address. `given`: from LOUPE_SHARE_URL. */
   from: 'loopback' | 'network' | 'given';
-  /** Why the listener could not be opened, and what to do. */
+  /** Why the listener failed to start, and what to do about it. */
   problem?: { message: string; hint?: string };
 }
 
@@ -73,29 +73,29 @@ export interface ShareReply {
   reach: ShareReach;
 }
 
-/** One kind of thing that was found in a run. */
+/** One kind of finding in a run. */
 export interface ShareFinding {
   kind: string;
   group: 'secret' | 'e-mail' | 'path' | 'address' | 'environment';
-  /** Distinct values, and places in all. */
+  /** Distinct values, and total occurrences. */
   values: number;
   places: number;
-  /** Sequence numbers of the first events it stands in. */
+  /** Sequence numbers of the first events that contain it. */
   seqs: number[];
-  /** The beginning and the end of the first value. */
+  /** The start and end of the first value. */
   hint: string;
-  /** Left readable, as was asked for. */
+  /** Whether it is left readable, as requested. */
   shown: boolean;
-  /** May be left readable at all: the operator token may not. */
+  /** Whether it may be left readable; the operator token may not. */
   showable: boolean;
 }
 
-/** What the other side will see, and what was found on the way (`POST /api/runs/{id}/shares/preview`). */
+/** What a link would show, with the findings (`POST /api/runs/{id}/shares/preview`). */
 export interface SharePreviewReply {
   findings: ShareFinding[];
-  /** Values that are masked. */
+  /** The number of redacted values. */
   masked: number;
-  /** Events in all; `events` holds the first of them, exactly as they are sent. */
+  /** The total number of events; `events` contains the first ones, exactly as sent. */
   total: number;
   events: unknown[];
   reach: ShareReach;

@@ -7,13 +7,13 @@ import type {
   ModelCheck,
 } from './model-check.ts';
 
-/** A probe by its rules: broken by one that does not hold, passed when all hold, and otherwise not known. */
+/** The verdict of a probe: `fail` if one rule fails, `pass` if all pass, otherwise `unknown`. */
 export function verdictOf(criteria: readonly Pick<CheckCriterion, 'verdict'>[]): CheckVerdict {
   if (criteria.some(({ verdict }) => verdict === 'fail')) return 'fail';
   return criteria.length > 0 && criteria.every(({ verdict }) => verdict === 'pass') ? 'pass' : 'unknown';
 }
 
-/** The few figures of a check. Counts only: what was not judged is counted apart, and nothing is weighed. */
+/** Counts the verdicts of a check. Rules that could not be judged are counted separately, and nothing is weighted. */
 export function summarizeCheck(check: ModelCheck): CheckSummary {
   const { model, digest, probes_version, started_at, ended_at, probes, measured } = check;
   const count = (verdict: CheckVerdict) => probes.filter((probe) => probe.verdict === verdict).length;

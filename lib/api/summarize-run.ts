@@ -1,4 +1,5 @@
 import type { RunConfig } from '../events/config.ts';
+import { MODES } from '../events/modes.ts';
 import type { RunState } from '../events/run-state.ts';
 import { shortText } from '../util/short-text.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -6,7 +7,7 @@ import type { RunSummary } from './run-summary.ts';
 const TITLE_CHARS = 200;
 
 /**
- * The row of a run in the run list, from its folded log. The store keeps it up to date with every append.
+ * Builds the run list row from a folded log. The store updates it with every append.
  *
  * @throws {RangeError} for a log without `run.created`
  */
@@ -31,26 +32,23 @@ export function summarizeRun(state: RunState): RunSummary {
     cycles: state.cycle.number,
     tokens_in: state.tokensIn,
     tokens_out: state.tokensOut,
+    tokens_estimated: state.tokensEstimated > 0 ? state.tokensEstimated : undefined,
     tool_calls: state.toolCalls,
+    cost_usd: state.costUsd,
     verification: ended?.verification,
+    outcome: state.outcome,
     stop_requested: state.stop !== undefined,
     last_seq: state.seq,
     ...(state.parent ? { parent: state.parent } : {}),
   };
 }
 
-/** The row of a run that came as a file: it is over here, whatever its log says. */
+/** The row of an imported run, which counts as ended whatever its log says. */
 export function importedSummary(state: RunState, importedAt: number): RunSummary {
   return { ...summarizeRun(state), phase: 'ended', imported_at: importedAt };
 }
 
-const MODE_TITLES: Readonly<Record<RunConfig['mode'], string>> = {
-  task: 'Task',
-  session: 'Session',
-  explore: 'Exploration',
-};
-
 function titleOf({ title, task, mode }: RunConfig): string {
   const words = (title ?? task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
-  return shortText(words === '' ? MODE_TITLES[mode] : words, TITLE_CHARS);
+  return shortText(words === '' ? MODES[mode].label : words, TITLE_CHARS);
 }

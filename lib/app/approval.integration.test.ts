@@ -219,7 +219,7 @@ describe('kill -9 around an approval', () => {
   );
 });
 
-describe('O8: the switch to run unconfined', () => {
+describe('the switch to run unconfined [O8]', () => {
   it('is off', async () => {
     const loupe = await startLoupe({ ollamaUrl: ollama.url });
     const health = (await (await loupe.request('/api/health')).json()) as HealthReply;

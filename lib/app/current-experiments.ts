@@ -4,7 +4,7 @@ import type { Experiments } from '../experiments/experiments.ts';
 const KEY = Symbol.for('loupe.experiments');
 const place: typeof globalThis & { [KEY]?: Experiments } = globalThis;
 
-/** Sets the experiments of this process. Next has a second copy of every module: found through `globalThis`. */
+/** Sets the experiments of this process. Stored on `globalThis`, because Next loads a second copy of every module. */
 export function setExperiments(experiments: Experiments): void {
   place[KEY] = experiments;
 }

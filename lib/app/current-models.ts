@@ -1,19 +1,30 @@
 import { notStarted } from '../errors/not-started.ts';
 import type { ModelChecks } from '../models/model-checks.ts';
+import type { ModelPrices } from '../models/model-prices.ts';
 import type { ModelPulls } from '../models/model-pulls.ts';
 
 const KEY = Symbol.for('loupe.model-pulls');
 const CHECKS_KEY = Symbol.for('loupe.model-checks');
-const place: typeof globalThis & { [KEY]?: ModelPulls; [CHECKS_KEY]?: ModelChecks } = globalThis;
+const PRICES_KEY = Symbol.for('loupe.model-prices');
+const place: typeof globalThis & {
+  [KEY]?: ModelPulls;
+  [CHECKS_KEY]?: ModelChecks;
+  [PRICES_KEY]?: ModelPrices;
+} = globalThis;
 
-/** Sets the pulls of this process. Next has a second copy of every module: found through `globalThis`. */
+/** Sets the pulls of this process. Stored on `globalThis`, because Next loads a second copy of every module. */
 export function setModelPulls(pulls: ModelPulls): void {
   place[KEY] = pulls;
 }
 
-/** Sets the checks of this process, in the same way. */
+/** Sets the checks of this process in the same way. */
 export function setModelChecks(checks: ModelChecks): void {
   place[CHECKS_KEY] = checks;
+}
+
+/** Sets the prices of this process in the same way. */
+export function setModelPrices(prices: ModelPrices): void {
+  place[PRICES_KEY] = prices;
 }
 
 /** @throws {AppError} `not_started` */
@@ -24,4 +35,9 @@ export function getModelPulls(): ModelPulls {
 /** @throws {AppError} `not_started` */
 export function getModelChecks(): ModelChecks {
   return place[CHECKS_KEY] ?? notStarted();
+}
+
+/** @throws {AppError} `not_started` */
+export function getModelPrices(): ModelPrices {
+  return place[PRICES_KEY] ?? notStarted();
 }

@@ -4,7 +4,7 @@ import type { RunService } from '../runs/run-service.ts';
 const KEY = Symbol.for('loupe.run-service');
 const place: typeof globalThis & { [KEY]?: RunService } = globalThis;
 
-/** Sets the one service of this process. Next has a second copy of every module: it is found through `globalThis`. */
+/** Sets the run service of this process. Stored on `globalThis`, because Next loads a second copy of every module. */
 export function setRunService(service: RunService): void {
   place[KEY] = service;
 }

@@ -322,21 +322,29 @@ describe('an address beside the loopback one', () => {
 });
 
 describe('pages', () => {
-  it('threat 7: sign in by a link that works once, with a cookie that scripts and other sites cannot use', async () => {
+  it('sign in by a link that works once, with a cookie that scripts and other sites cannot use [threat 7]', async () => {
     const { url } = (await (await loupe.request('/api/session-link', { json: {} })).json()) as {
       url: string;
     };
     const first = await fetch(url, { redirect: 'manual' });
-    expect(first.headers.get('location')).toBe('/');
     const cookie = first.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(
       new RegExp(`^loupe_${loupe.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=\\d+$`),
     );
     const [pair = ''] = cookie.split(';');
-    expect((await fetch(`${loupe.url}/api/runs`, { headers: { cookie: pair } })).status).toBe(200);
+    const key = /'loupe\.key', "([\w-]{43})"/.exec(await first.text())?.[1] ?? '';
+    const asked = (headers: Record<string, string>) =>
+      fetch(`${loupe.url}/api/runs`, { headers }).then(({ status }) => status);
+    expect(await asked({ cookie: pair, 'x-loupe-key': key })).toBe(200);
+    expect([await asked({ cookie: pair }), await asked({ 'x-loupe-key': key })]).toEqual([401, 401]);
     const forged = await fetch(`${loupe.url}/api/runs`, {
       method: 'POST',
-      headers: { cookie: pair, 'content-type': 'text/plain', origin: 'http://evil.example' },
+      headers: {
+        cookie: pair,
+        'x-loupe-key': key,
+        'content-type': 'text/plain',
+        origin: 'http://evil.example',
+      },
       body: '{"task":"x","model":"slow"}',
     });
     expect(forged.status).toBe(403);
@@ -344,7 +352,7 @@ describe('pages', () => {
     expect([again.headers.get('location'), again.headers.get('set-cookie')]).toEqual(['/?link=used', null]);
   });
 
-  it('threat 12: ask no other place for anything', async () => {
+  it('ask no other place for anything [threat 12]', async () => {
     const page = await fetch(`${loupe.url}/`);
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");

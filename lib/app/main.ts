@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -8,35 +9,38 @@ import next from 'next';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
-import { isLoupe, linkOfRunningServer } from '../server/sign-in-link.ts';
-import { surviveExceptions } from '../server/survive-exceptions.ts';
+import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
 import { AlreadyRunningError } from './open-run-service.ts';
+import { isLoupe, linkOfRunningServer } from './sign-in-link.ts';
 import { startService } from './start-service.ts';
+import { surviveExceptions } from './survive-exceptions.ts';
 
-/** Whatever hangs, the process is gone this long after it was asked to stop. */
+/** The process exits at the latest this long after it was asked to stop. */
 const STOP_WITHIN_MS = 6000;
 const ORPHAN_CHECK_MS = 500;
 /**
- * The heap may grow by this share of what is in use before it is collected. Left to itself the engine lets garbage grow to
- * four times that when many viewers follow a run: 530 MB after 8 runs with 200 viewers instead of 450 MB, at the same delay.
+ * How much the heap may grow, relative to live data, before garbage is collected. By default V8 lets it grow to four
+ * times that when many viewers follow a run: 530 MB after 8 runs with 200 viewers instead of 450 MB, at the same latency.
  */
 const HEAP_GROWING_PERCENT = 60;
 
 /**
- * Starts Loupe: the service, the gate and Next behind it, in this process.
+ * Starts Loupe in this process: the service, the gate, and Next behind it.
  *
- * @param options.root the folder of the program
- * @param options.host what to listen on; anything but loopback makes the dashboard reachable from other machines
+ * @param options.root the program's folder
+ * @param options.host the address to listen on; anything but loopback makes the dashboard reachable from other machines
  */
 export async function main(options: { root: string; host?: string }): Promise<void> {
   const host = options.host ?? '127.0.0.1';
+  cleanConsole();
   try {
     await start(readEnvironment(process.env), { root: options.root, host });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    console.error(`\n${error.message}${error.hint ? `\n${error.hint}` : ''}\n`);
-    process.exitCode = 1;
+    if (error instanceof AppError) print(console.error, '', error.message, error.hint, '');
+    else console.error('Loupe could not start:', error);
+    // Handles left open by a failed start must not keep the process, and its lock on the data, alive.
+    process.exit(1);
   }
 }
 
@@ -55,19 +59,20 @@ async function start(environment: Environment, options: { root: string; host: st
   }
   const { gate, service } = opened;
   let handler: PageHandler = async ({ url }, response) => {
-    const error = { code: 'starting', message: 'Loupe is starting.', hint: 'Ask again in a second.' };
+    const error = { code: 'starting', message: 'Loupe is starting.', hint: 'Try again in a second.' };
     const asked = url?.startsWith('/api/') ? JSON.stringify({ error }) : error.message;
     response.writeHead(503, { 'retry-after': '1' }).end(asked);
   };
   const server = createLoupeServer({ gate, page: (request, response) => handler(request, response) });
-  let port: number;
+  let address: AddressInfo;
   try {
-    port = await listen(server, environment, host);
+    address = await listen(server, environment, host);
   } catch (error) {
     await opened.close();
     throw error;
   }
-  gate.listensOn(port);
+  const { port } = address;
+  gate.listensOn(port, address.address);
   stopOnSignals(server, () => opened.close());
 
   const app = next({ dev: false, dir: root, hostname: host, port, httpServer: server });
@@ -78,40 +83,37 @@ async function start(environment: Environment, options: { root: string; host: st
   await opened.announce(base);
   const link = `${base}/?t=${gate.newTicket()}`;
   if (host !== '127.0.0.1') sayReachable(host, port);
-  console.info(`\nLoupe is ready. Open it with this link; it works once:\n\n  ${link}\n`);
-  console.info(`Data: ${environment.dataDir}\nStop: Ctrl-C\n`);
+  if (process.getuid?.() === 0) print(console.warn, ...RUNS_AS_ROOT);
+  print(console.info, '', 'Loupe is ready. Open it with this link; it works once:', '', `  ${link}`, '');
+  print(console.info, `Data: ${environment.dataDir}`, 'Stop: Ctrl-C', '');
   if (environment.openBrowser) openBrowser(link);
   await opened.sharing.resume();
   await service.resumeUnfinished();
   await opened.experiments.resume();
 }
 
-async function listen(server: Server, { port, dataDir, token }: Environment, host: string): Promise<number> {
+async function listen(server: Server, { port }: Environment, host: string): Promise<AddressInfo> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw await listenError(cause, { port, host, dataDir, token });
+    throw await listenError(cause, { port, host });
   }
   const address = server.address();
-  return typeof address === 'object' && address ? address.port : port;
+  if (typeof address !== 'object' || !address) throw new TypeError('The server has no port');
+  return address;
 }
 
-async function listenError(
-  cause: unknown,
-  { port, host, ...secrets }: { port: number; host: string; dataDir: string; token: string | undefined },
-): Promise<unknown> {
+async function listenError(cause: unknown, { port, host }: { port: number; host: string }): Promise<unknown> {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'EADDRINUSE') {
     const url = `http://${urlHost(host)}:${port}`;
-    const link = await linkOfRunningServer(url, secrets);
-    const who = link || (await isLoupe(url)) ? 'another Loupe, with other data' : 'another program';
+    // We hold the lock on the data, so that server has other data: do not ask it for a sign-in link.
+    const who = (await isLoupe(url)) ? 'another Loupe, with other data' : 'another program';
     return new AppError({
       code: 'port_in_use',
       message: `Port ${port} is used by ${who}.`,
-      hint: link
-        ? `Open that one: ${link}`
-        : `Choose another port, for example: LOUPE_PORT=${port + 1} npm start`,
+      hint: `Choose another port, for example: LOUPE_PORT=${port + 1} npm start`,
       cause,
     });
   }
@@ -126,18 +128,21 @@ async function listenError(
   return cause;
 }
 
-/** A second start leads to the first. Returns `false` when the first does not answer. */
+/** Prints the sign-in link of the running server. Returns `false` if it does not answer. */
 async function pointToRunning(environment: Environment, url: string | undefined): Promise<boolean> {
   const link = url === undefined ? undefined : await linkOfRunningServer(url, environment);
   if (link === undefined) return false;
-  console.info(`\nLoupe is already running. Open it with this link; it works once:\n\n  ${link}\n`);
+  print(
+    console.info,
+    ...['', 'Loupe is already running. Open it with this link; it works once:', '', `  ${link}`, ''],
+  );
   if (environment.openBrowser) openBrowser(link);
   return true;
 }
 
 /**
- * Ends in good order on Ctrl-C and SIGTERM, and when the shell that started it is gone: npm does not pass signals on,
- * and the server would stay behind unseen.
+ * Shuts down gracefully on Ctrl-C and SIGTERM, and when the parent process is gone: npm does not forward signals, so the
+ * server would keep running unnoticed.
  */
 function stopOnSignals(server: Server, close: () => Promise<void>): void {
   let stopping = false;
@@ -150,7 +155,7 @@ function stopOnSignals(server: Server, close: () => Promise<void>): void {
       await close();
       process.exitCode = 0;
     } catch (error) {
-      console.error('Stopping met an error:', error);
+      console.error('Shutdown failed:', error);
       process.exitCode = 1;
     }
     server.closeAllConnections();
@@ -169,12 +174,12 @@ function requireBuild(root: string): void {
   if (existsSync(join(root, folder, 'BUILD_ID'))) return;
   throw new AppError({
     code: 'not_built',
-    message: `The dashboard has not been built: there is nothing in ${join(root, folder)}.`,
+    message: `The dashboard has not been built: ${join(root, folder)} has no build.`,
     hint: 'Start with "npm start", which builds it, or run "npm run build" first.',
   });
 }
 
-/** Names under which a server on this address may be asked, beside the loopback ones. */
+/** Host names of a server on this address, in addition to the loopback names. */
 function ownNames(host: string): string[] {
   if (host !== '0.0.0.0' && host !== '::') return [urlHost(host)];
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
@@ -187,9 +192,22 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** Prints line by line, because the console escapes line breaks. */
+function print(write: (line: string) => void, ...lines: (string | undefined)[]): void {
+  for (const line of lines) if (line !== undefined) write(line);
+}
+
+const RUNS_AS_ROOT = [
+  '',
+  'Loupe runs as root. Commands then run as the owner of their workspace, or as root without privileges in a workspace that',
+  'root owns; the health page says which limits do not hold for root. Start Loupe as an ordinary user to have them all.',
+];
+
 function sayReachable(host: string, port: number): void {
-  console.warn(
-    `\nLoupe listens on ${host}, port ${port}: other machines can reach it. Whoever has the operator token can run\n` +
-      'commands here. The connection is not encrypted: use it in a network you trust, or through an SSH tunnel.',
+  print(
+    console.warn,
+    '',
+    `Loupe listens on ${host}, port ${port}: other machines can reach it. Anyone with the operator token can run`,
+    'commands here. The connection is not encrypted: use it only in a trusted network, or through an SSH tunnel.',
   );
 }

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Opens a link in the browser of the person at this machine, when there is one: a terminal to come from, and a desktop
- * to show it on. Whether it worked does not matter: the link is printed as well.
+ * Opens a link in a browser if there is a terminal and a desktop. Failures are ignored, because the link is also printed.
  */
 export function openBrowser(url: string): void {
   if (!process.stdout.isTTY) return;

@@ -1,83 +1,98 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { ModelsReply } from '../api/replies.ts';
 import { checkModel } from '../checks/check-model.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { runLoop } from '../engine/run-loop.ts';
-import type { ProgressEvent } from '../events/progress.ts';
+import { AppError } from '../errors/app-error.ts';
 import { Experiments } from '../experiments/experiments.ts';
-import { withObservers } from '../exports/append-observer.ts';
 import { healthOf } from '../models/health-of.ts';
 import { ModelChecks, withChecks } from '../models/model-checks.ts';
+import { ModelPrices, withPrices } from '../models/model-prices.ts';
 import { ModelPulls } from '../models/model-pulls.ts';
 import { withReadings } from '../models/model-readings.ts';
-import { AGENT_PREFIX } from '../modes/explore.ts';
+import { ModelServers } from '../models/model-servers.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
 import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
-import { ModelServers } from '../runs/model-servers.ts';
-import { openStore } from '../runs/open-store.ts';
 import { openToolsOf, UNCONFINED_TOOLS } from '../runs/open-tools.ts';
 import { prepareRun } from '../runs/prepare-run.ts';
 import { newRunId } from '../runs/run-id.ts';
-import { RunService } from '../runs/run-service.ts';
-import { plainText } from '../sandbox/plain-text.ts';
+import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
+import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { SessionLogger } from '../sharing/exports/session-logger.ts';
 import { SpanSender } from '../sharing/exports/span-sender.ts';
 import { Shares } from '../sharing/links/shares.ts';
 import { environmentSecrets } from '../sharing/redaction/environment.ts';
+import { SignIns } from '../sign-ins/sign-ins.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import { getToolDefinitions } from '../tools/registry.ts';
 import { createPacedClock, steadyNow } from '../util/steady-clock.ts';
+import { agentConsole } from './agent-console.ts';
+import { type OpenedStore, openStore } from './open-store.ts';
+import { removeLeftovers } from './remove-leftovers.ts';
 
 export { AlreadyRunningError } from '../store/sqlite/instance-lock.ts';
 
-/** Below the data directory, where no workspace may lie: the log files of sessions (S22). */
+/** The folder of session logs (S22) in the data directory, where no workspace may be. */
 const SESSIONS_FOLDER = 'sessions';
 
-/** The service with all its parts: the composition root. */
+/** The service and everything connected to it; this module is the composition root. */
 export interface OpenedRunService {
   service: RunService;
   experiments: Experiments;
   /** Links to runs. */
   shares: Shares;
+  /** Signed-in browsers. */
+  signIns: SignIns;
   pulls: ModelPulls;
   checks: ModelChecks;
-  /** Tells a second start where this server is reached. */
+  prices: ModelPrices;
+  /** The operator token. */
+  token: string;
+  /** Stores this server's URL for a second start. */
   announce(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store, looks at the sandbox, and connects engine, tools and model servers. Unfinished runs are taken up by
- * `service.resumeUnfinished()`, then unfinished experiments by `experiments.resume()`, once viewers can be answered.
+ * Opens the store, probes the sandbox, and connects engine, tools and model servers. Once viewers can connect, call
+ * `service.resumeUnfinished()` and then `experiments.resume()`.
  *
- * @throws {AppError} what `openStore` throws
+ * @throws {AppError} from `openStore` and `operatorToken`; the store is closed again
  */
 export async function openRunService(environment: Environment): Promise<OpenedRunService> {
-  const { dataDir } = environment;
   const opened = await openStore(environment);
+  try {
+    return await serviceOn(opened, environment);
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
+}
+
+async function serviceOn(opened: OpenedStore, environment: Environment): Promise<OpenedRunService> {
+  const { dataDir } = environment;
   const { store, shared } = opened;
+  const token = operatorToken(dataDir, environment.token);
   const sandbox = await openSandbox();
   const unconfined = environment.unconfined ? openUnconfined() : undefined;
-  const commands = unconfined ?? sandbox;
-  if (unconfined) {
-    console.warn('LOUPE_UNCONFINED=1: commands run without confinement, each after you approve it.');
-  }
-  const servers = new ModelServers(environment.ollamaHost);
-  const version = programVersion();
+  warnOfRisks(environment);
+  const prices = new ModelPrices(store);
+  const servers = new ModelServers(environment.ollamaHost, {
+    allowRemoteModels: environment.allowRemoteModels,
+  });
   const sessions = new SessionLogger(join(dataDir, SESSIONS_FOLDER), (runId, range) =>
     store.read(runId, range),
   );
-  const logPathOf = (runId: string) => sessions.pathOf(runId);
-  const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
   const masks = {
     paths: [dataDir, homedir()],
     environment: environmentSecrets(process.env),
-    tokens: [operatorToken(dataDir, environment.token)],
+    tokens: [token],
   };
   const spans = environment.otlpEndpoint
     ? new SpanSender({
@@ -87,19 +102,95 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         read: (runId, range) => store.read(runId, range),
       })
     : undefined;
-  const service = new RunService({
-    store: withObservers(store, spans ? [sessions, spans] : [sessions]),
+  const service = openRuns(opened, environment, {
+    sandbox,
+    unconfined,
+    servers,
+    prices,
+    sessions,
+    masks,
+    observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
+  });
+  const pulls = new ModelPulls(servers.pull);
+  const checks = new ModelChecks({
+    store,
+    places: service,
+    check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
+  });
+  const leases = shared && new ExperimentLeases(shared, service.worker);
+  const experiments = new Experiments({
+    store,
+    holder: leases,
+    newId: () => newRunId(new Date()),
+    runs: runsOfExperiments({ service, servers, prices }),
+  });
+  const shares = new Shares({
+    store,
+    now: steadyNow,
+    redaction: masks,
+  });
+  leases?.start({ beat: () => experiments.resume(), lost: (id) => experiments.lose(id) });
+  return {
+    service,
+    experiments,
+    shares,
+    signIns: new SignIns({ store, token, now: steadyNow }),
+    pulls,
+    checks,
+    prices,
+    token,
+    announce: opened.announce,
+    async close() {
+      await experiments.close();
+      await leases?.close();
+      await pulls.close();
+      await checks.close();
+      await service.close();
+      await spans?.close();
+      await servers.close();
+    },
+  };
+}
+
+interface RunParts {
+  sandbox: Awaited<ReturnType<typeof openSandbox>>;
+  unconfined: ReturnType<typeof openUnconfined> | undefined;
+  servers: ModelServers;
+  prices: ModelPrices;
+  sessions: SessionLogger;
+  masks: RunServiceOptions['masks'];
+  observers: readonly AppendObserver[];
+}
+
+/** The run service, with its hooks connected to the other parts. */
+function openRuns(
+  opened: OpenedStore,
+  environment: Environment,
+  { sandbox, unconfined, servers, prices, sessions, masks, observers }: RunParts,
+): RunService {
+  const { dataDir } = environment;
+  const { store, shared } = opened;
+  const commands = unconfined ?? sandbox;
+  const logPathOf = (runId: string) => sessions.pathOf(runId);
+  const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
+  return new RunService({
+    store,
+    observers,
     dataDir,
     concurrency: environment.concurrency,
     minFreeBytes: environment.minFreeBytes,
-    prepare: (request, runId) =>
+    prepare: async (request, runId) =>
       prepareRun(request, {
         runId,
         dataDir,
         offeredTools,
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
+        price: await prices.of(request.model),
       }),
-    prepareFork: async (config, { kind, runId }) => ({
+    admit: ({ model, explore }) =>
+      servers.admit({ model, embeddingModel: explore?.diversity?.embedding_model }),
+    prepareFork: async (config, { kind, runId, model }) => ({
+      price: await prices.of(model),
       ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
       ...(config.mode === 'session' ? { logPath: logPathOf(runId) } : {}),
     }),
@@ -114,84 +205,102 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
         clock: createPacedClock(),
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
-        onProgress: tellOperator,
         openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf }),
       }),
-    models: async (signal) => {
-      const { models } = await servers.list(signal);
-      const [readings, checked] = await Promise.all([store.readings(), store.modelChecks()]);
-      return { models: withChecks(withReadings(models, readings), checked) };
-    },
+    tidyUp: (state) => removeLeftovers(state, dataDir),
+    models: () => listModels({ servers, store, prices }),
     masks,
     settings: {
       concurrency: environment.concurrency,
       unconfined: environment.unconfined,
       min_free_bytes: environment.minFreeBytes,
       ollama_host: environment.ollamaHost.url,
+      allow_remote_models: environment.allowRemoteModels,
     },
     render: (request, context) => servers.render(request, context),
+    namesOfRunner: (model, signal) => servers.namesOfRunner(model, signal),
     unload: (model, signal) => servers.unload(model, signal),
-    health: async (model, signal) =>
-      healthOf(await servers.check(model, signal), {
-        version,
+    health: async (model) =>
+      healthOf(await servers.check(model), {
+        version: programVersion(),
         commands: commands.report,
         unconfined: unconfined !== undefined,
-        store: {
-          kind: opened.kind,
-          path: opened.path,
-          free_bytes: freeBytes(dataDir),
-          answers: await opened.answers(),
-        },
+        store: await storeHealth(opened, dataDir),
         minFreeBytes: environment.minFreeBytes,
       }),
   });
-  const pulls = new ModelPulls(servers.pull);
-  const checks = new ModelChecks({
-    store,
-    places: service,
-    check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
-  });
-  const leases = shared && new ExperimentLeases(shared, service.worker);
-  const experiments = new Experiments({
-    store,
-    holder: leases,
-    newId: () => newRunId(new Date()),
-    runs: {
-      start: async (request, idempotencyKey) => (await service.start(request, { idempotencyKey })).run.id,
-      stop: (runId, options) => service.stop(runId, options),
-      log: (runId) => service.stored.log(runId),
-      agreement: (runIds, signal) => service.stored.agreement(runIds, signal),
-      ended: (runId, signal) => service.ended(runId, signal),
-    },
-  });
-  const shares = new Shares({
-    store,
-    now: steadyNow,
-    redaction: masks,
-  });
-  leases?.start({ beat: () => experiments.resume(), lost: (id) => experiments.lose(id) });
+}
+
+function warnOfRisks({ unconfined, allowRemoteModels }: Environment): void {
+  if (unconfined) {
+    console.warn('LOUPE_UNCONFINED=1: commands run without a sandbox, each after you approve it.');
+  }
+  if (allowRemoteModels) {
+    console.warn(
+      'LOUPE_ALLOW_REMOTE_MODELS=1: runs may use models on other machines, which receive everything the model sees.',
+    );
+  }
+}
+
+/** The installed models with what Loupe knows of each: readings, check results, prices. */
+async function listModels({
+  servers,
+  store,
+  prices,
+}: {
+  servers: ModelServers;
+  store: OpenedStore['store'];
+  prices: ModelPrices;
+}): Promise<ModelsReply> {
+  const { models, ...states } = await servers.list();
+  const [readings, checked, known] = await Promise.all([
+    store.readings(),
+    store.modelChecks(),
+    prices.list(),
+  ]);
+  return { models: withPrices(withChecks(withReadings(models, readings), checked), known), ...states };
+}
+
+function runsOfExperiments({
+  service,
+  servers,
+  prices,
+}: {
+  service: RunService;
+  servers: ModelServers;
+  prices: ModelPrices;
+}): ConstructorParameters<typeof Experiments>[0]['runs'] {
   return {
-    service,
-    experiments,
-    shares,
-    pulls,
-    checks,
-    announce: opened.announce,
-    async close() {
-      await experiments.close();
-      await leases?.close();
-      await pulls.close();
-      await checks.close();
-      await service.close();
-      await spans?.close();
-      await servers.close();
-    },
+    priceOf: (model) => prices.of(model),
+    admit: (models) => servers.admit(models),
+    start: async (request, idempotencyKey) => (await service.start(request, { idempotencyKey })).run.id,
+    stop: (runId, options) => service.stop(runId, options),
+    log: (runId) => service.stored.log(runId),
+    agreement: (runIds, signal) => service.stored.agreement(runIds, signal),
+    ended: (runId, signal) => service.ended(runId, signal),
   };
 }
 
-/** What an agent says to its operator also stands on the console (O14), without what a terminal would obey. */
-function tellOperator(event: ProgressEvent): void {
-  if (event.type === 'notice' && event.text.startsWith(AGENT_PREFIX)) console.info(plainText(event.text));
+async function storeHealth(opened: OpenedStore, dataDir: string) {
+  return {
+    kind: opened.kind,
+    path: opened.path,
+    free_bytes: freeBytes(dataDir),
+    ...(await stateOf(opened)),
+  };
+}
+
+async function stateOf({ store, answers }: OpenedStore): Promise<{
+  answers: boolean;
+  read_only?: { message: string; hint?: string };
+}> {
+  try {
+    if (!(await answers())) return { answers: false };
+    return { answers: true, read_only: await store.fullDisk() };
+  } catch (error) {
+    if (error instanceof AppError) return { answers: false }; // the connection was lost, possibly between the two calls
+    throw error;
+  }
 }
 
 function programVersion(): string {

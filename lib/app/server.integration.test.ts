@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ function memoryOf(server: LoupeServer): number {
 
 describe('the real server', () => {
   // The limit is one of a machine that is not busy with other things: the next tries show that it is kept.
-  it('D3, D4: starts a run, streams each event within half a second, and lists it', {
+  it('starts a run, streams each event within half a second, and lists it [D3, D4]', {
     retry: 3,
   }, async () => {
     const id = await startRun('short');
@@ -115,7 +115,13 @@ describe('the real server', () => {
     expect(runs.map((run) => run.id)).toContain(id);
   });
 
-  it('E10: gives the whole log as JSON Lines, and single events', async () => {
+  it('serves what lies in public/ as it is, and asks search engines to stay out [D1]', async () => {
+    const answer = await fetch(`${loupe.url}/robots.txt`);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toMatch(/^User-agent: \*\nDisallow: \/$/m);
+  });
+
+  it('gives the whole log as JSON Lines, and single events [E10]', async () => {
     const id = await startRun('short');
     const { last_seq } = await ended(id);
     const answer = await loupe.request(`/api/runs/${id}/log`);
@@ -194,7 +200,7 @@ describe('the real server', () => {
     expect((await fetch(`${loupe.url}/api/runs`)).status).toBe(401);
   });
 
-  it('S13, D12: stops a run after its step', async () => {
+  it('stops a run after its step [S13, D12]', async () => {
     const id = await startRun('slow');
     await follow(id, {
       until: (received) => received.some(({ event }) => event.type === 'model-call.started'),
@@ -256,7 +262,7 @@ describe('many viewers', () => {
 });
 
 describe('restarts', () => {
-  it('D5, D19: goes on after kill -9; a viewer that comes back has 1..N exactly', async () => {
+  it('goes on after kill -9; a viewer that comes back has 1..N exactly [D5, D19]', async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
     const { dataDir, port } = server;
     try {
@@ -356,9 +362,54 @@ describe('starting', () => {
     expect(again.text).toContain(`process ${loupe.process.pid}`);
   });
 
+  it('a second start sends nothing but a random number to a program that listens in place of the first', async () => {
+    const received: string[] = [];
+    const hostile = createServer((request, response) => {
+      received.push([request.method, request.url, ...request.rawHeaders].join('\n'));
+      response.end(JSON.stringify({ url: 'http://evil.example/\u001b]0;x\u0007?t=1' }));
+    });
+    hostile.listen(0, '127.0.0.1');
+    await once(hostile, 'listening');
+    const { port } = hostile.address() as AddressInfo;
+    const announced = join(loupe.dataDir, 'server.json');
+    const before = readFileSync(announced, 'utf8');
+    writeFileSync(announced, JSON.stringify({ pid: 1, url: `http://127.0.0.1:${port}/\u001b[2J` }));
+    try {
+      const start = spawn(process.execPath, ['scripts/start.mjs'], {
+        env: {
+          ...process.env,
+          LOUPE_OPEN: '0',
+          LOUPE_PORT: String(port),
+          LOUPE_DATA_DIR: loupe.dataDir,
+          LOUPE_TOKEN: loupe.token,
+        },
+      });
+      let text = '';
+      for (const stream of [start.stdout, start.stderr]) {
+        stream.on('data', (chunk) => {
+          text += chunk;
+        });
+      }
+      expect(await once(start, 'exit')).toEqual([1, null]);
+      expect(received).toHaveLength(1);
+      expect(received[0]).toMatch(/^GET\n\/api\/handshake\?nonce=[\w-]{43}\n/);
+      expect(received[0]).not.toContain(loupe.token);
+      expect(received[0]?.toLowerCase()).not.toContain('authorization');
+      expect(text).toContain('already running with the data directory');
+      for (const sign of ['evil', '\u001b[2J', '\u001b]']) expect(text).not.toContain(sign);
+    } finally {
+      writeFileSync(announced, before);
+      hostile.close();
+    }
+  });
+
   it('says what to do about a port that is in use', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'loupe-port-'));
-    const other = createServer((_, response) => response.end('something else'));
+    const received: string[] = [];
+    const other = createServer(({ rawHeaders }, response) => {
+      received.push(rawHeaders.join('\n').toLowerCase());
+      response.end('something else');
+    });
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -374,9 +425,32 @@ describe('starting', () => {
     expect(status).toBe(1);
     expect(text).toContain(`Port ${port} is used by another program.`);
     expect(text).toContain(`LOUPE_PORT=${port + 1} npm start`);
+    expect(received.join('\n')).not.toContain('authorization');
     other.close();
     const beside = startAgain({ LOUPE_PORT: String(loupe.port), LOUPE_DATA_DIR: dataDir });
     expect(beside.text).toContain(`Port ${loupe.port} is used by another Loupe`);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('warns when it runs as root', () => {
+    const asRoot = process.getuid?.() === 0;
+    expect(loupe.output().includes('Loupe runs as root.')).toBe(asRoot);
+  });
+
+  it('ends when the token file is damaged, and frees the data for the next start', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'loupe-token-'));
+    const token = join(dataDir, 'token');
+    for (const damage of [() => writeFileSync(token, 'not a token\n'), () => mkdirSync(token)]) {
+      damage();
+      for (const attempt of ['first', 'second']) {
+        const start = startAgain({ LOUPE_PORT: '0', LOUPE_DATA_DIR: dataDir });
+        expect({ attempt, status: start.status }).toEqual({ attempt, status: 1 });
+        expect(start.text).toContain(token);
+        expect(start.text).toContain('delete it');
+        expect(start.text).not.toContain('already running');
+      }
+      rmSync(token, { recursive: true });
+    }
     rmSync(dataDir, { recursive: true, force: true });
   });
 

@@ -283,7 +283,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     );
   }, 120_000);
 
-  it('D5, D13: shows text that is being written through a process that does not work on the run, also to who comes late', async () => {
+  it('shows text that is being written through a process that does not work on the run, also to who comes late [D5, D13]', async () => {
     const words = Array.from({ length: 900 }, (_, index) => `word ${index} 🦊\u0000`).join(' ');
     ollama.add({ name: 'writer', steps: [{ reply: { content: `${words} All is completed.` } }] });
     const goOn = ollama.hold('writer', { turn: 0, afterTokens: 600 });
@@ -386,7 +386,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done waiting waiting'), patient);
     frozen.process.kill('SIGCONT');
     await vi.waitFor(
-      () => expect(frozen.output()).toContain(`Experiment ${id} was taken up by another`),
+      () => expect(frozen.output()).toContain(`Experiment ${id} was taken over by another`),
       patient,
     );
     expect(await experimentOf(frozen, id)).toEqual(await experimentOf(awake, id));

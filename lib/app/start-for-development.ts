@@ -1,7 +1,7 @@
 import { readEnvironment } from '../config/environment.ts';
 import { startService } from './start-service.ts';
 
-/** Opens the service inside `next dev`, which has its own server and port. Stop it with Ctrl-C like any `next dev`. */
+/** Starts the service inside `next dev`, which has its own server and port. Ctrl-C stops it. */
 export async function startForDevelopment(): Promise<void> {
   const opened = await startService(readEnvironment(process.env));
   const port = process.env.PORT ?? '3000';

@@ -1,5 +1,4 @@
 import type { Environment } from '../config/environment.ts';
-import { operatorToken } from '../config/operator-token.ts';
 import { setGate } from '../http/current-gate.ts';
 import { Gate } from '../http/gate.ts';
 import { setSharing } from '../sharing/listener/current-sharing.ts';
@@ -7,28 +6,29 @@ import { createShareServer } from '../sharing/listener/share-server.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
 import { setExperiments } from './current-experiments.ts';
-import { setModelChecks, setModelPulls } from './current-models.ts';
+import { setModelChecks, setModelPrices, setModelPulls } from './current-models.ts';
 import { setRunService } from './current-service.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
 /**
- * Opens the one service and the one gate of this process and puts them where every copy of our modules finds them.
+ * Creates the service and the gate of this process, and registers them for every copy of our modules.
  *
- * @param options.hostnames names beside the loopback ones under which the server may be asked
- * @param options.port `undefined` when another server, as `next dev`, chooses it
- * @throws {AppError} what the parts throw
+ * @param options.hostnames host names of the server in addition to loopback
+ * @param options.port `undefined` if another server such as `next dev` chooses it
+ * @throws {AppError} from the parts
  */
 export async function startService(
   environment: Environment,
   options: { hostnames?: readonly string[]; port?: number } = {},
 ): Promise<OpenedRunService & { gate: Gate; sharing: Sharing }> {
   const opened = await openRunService(environment);
-  const token = operatorToken(environment.dataDir, environment.token);
-  const gate = new Gate({ token, hostnames: options.hostnames ?? [], port: options.port });
+  const { hostnames = [], port } = options;
+  const gate = new Gate({ token: opened.token, signIns: opened.signIns, hostnames, port });
   setRunService(opened.service);
   setExperiments(opened.experiments);
   setModelPulls(opened.pulls);
   setModelChecks(opened.checks);
+  setModelPrices(opened.prices);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,
@@ -39,6 +39,7 @@ export async function startService(
         follow: (runId, after, signal) =>
           opened.service.follow({ topics: new Map([[runId, after]]), signal }),
         assets: () => playerAssets(),
+        clientHeader: environment.share.clientHeader,
       }),
   });
   setSharing(sharing);

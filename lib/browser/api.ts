@@ -1,20 +1,8 @@
 import type { ErrorReply } from '../api/replies.ts';
+import { ApiError, toApiError } from './api-error.ts';
+import { keyHeader } from './sign-in-key.ts';
 
-/** An error to show to a person: what happened and what to do next. */
-export class ApiError extends Error {
-  readonly code: string;
-  readonly hint: string | undefined;
-  /** HTTP status; 0 when the server did not answer. */
-  readonly status: number;
-
-  constructor(options: { code: string; message: string; hint?: string; status: number; cause?: unknown }) {
-    super(options.message, { cause: options.cause });
-    this.name = 'ApiError';
-    this.code = options.code;
-    this.hint = options.hint;
-    this.status = options.status;
-  }
-}
+export { ApiError, toApiError };
 
 /** `GET` a reply of our own server as its documented type. @throws {ApiError} */
 export function getJson<Reply>(path: string, signal?: AbortSignal): Promise<Reply> {
@@ -59,7 +47,9 @@ export function deleteJson<Reply>(path: string): Promise<Reply> {
 async function request<Reply>(path: string, init: RequestInit): Promise<Reply> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store' });
+    // A shared run is read from elsewhere, without a sign-in.
+    const headers = { ...init.headers, ...(path.startsWith('/api/') ? keyHeader() : {}) };
+    response = await fetch(path, { ...init, headers, credentials: 'same-origin', cache: 'no-store' });
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
     throw new ApiError({

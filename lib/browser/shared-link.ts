@@ -5,12 +5,14 @@ const ASKED_EVERY_MS = 3000;
  * Asks whether the link a page was opened by is still good.
  *
  * @param url the link, relative to the page
- * @returns `gone`: it was revoked, or its time is over; `good` also when the server is too busy to say
+ * @returns `gone`: it was revoked, or its time is over; `full`: it is good, and has no room for another live viewer; `good`
+ *   also when the server is too busy to say
  * @throws {TypeError} when the server does not answer
  */
-export async function askLink(url: string, signal: AbortSignal): Promise<'good' | 'gone'> {
+export async function askLink(url: string, signal: AbortSignal): Promise<'good' | 'gone' | 'full'> {
   const { status } = await fetch(`${url}/status`, { signal, credentials: 'omit', cache: 'no-store' });
-  return status === 410 || status === 404 ? 'gone' : 'good';
+  if (status === 410 || status === 404) return 'gone';
+  return status === 503 ? 'full' : 'good';
 }
 
 /**

@@ -1,19 +1,19 @@
 import type { JsonValue } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
 
-/** Evidence is to be looked at: a text longer than this shows its beginning. */
+/** Evidence is for people to read, so a longer text shows only its start. */
 const MAX_TEXT_CHARS = 8000;
 const MAX_ENTRIES = 100;
-/** All texts of one value together. */
+/** For all texts of one value combined. */
 const MAX_CHARS = 60_000;
 const MAX_DEPTH = 50;
 
-/** A text as evidence: its beginning, with its whole length where something was left out. */
+/** A text as evidence, truncated if necessary, with its full length. */
 export function boundedText(text: string, max = MAX_TEXT_CHARS): string {
   return text.length <= max ? text : `${shortText(text, max)} (${text.length} characters in all)`;
 }
 
-/** A value as evidence: whole when it is of a usual size, else with long texts and long lists cut, which then says so. */
+/** A value as evidence. Long texts and lists are truncated and marked as such. */
 export function boundedJson(value: JsonValue): JsonValue {
   let left = MAX_CHARS;
   const text = (long: string) => {

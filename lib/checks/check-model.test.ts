@@ -5,7 +5,9 @@ import { leakingModel, passingModel } from '../demo/check-scenarios.ts';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
-import { type CheckStep, checkModel, openProbes } from './check-model.ts';
+import { checkModel } from './check-model.ts';
+import type { CheckStep } from './check-step.ts';
+import { openProbes } from './probes.ts';
 
 let fake: FakeOllama | undefined;
 afterEach(() => fake?.close());
@@ -17,7 +19,7 @@ async function check(options: FakeOllamaOptions, signal: AbortSignal = new Abort
     signal,
     onStep: (step) => steps.push(step),
   });
-  // What is stored is what the schema knows.
+  // The stored check must match the schema.
   expect(modelCheck.parse(checked)).toEqual(JSON.parse(JSON.stringify(checked)));
   return { checked, steps, summary: summarizeCheck(checked), fake };
 }
@@ -29,7 +31,7 @@ const probe = (checked: Awaited<ReturnType<typeof check>>['checked'], id: string
 };
 
 describe('Model Check', () => {
-  it('T3, T20: passes a good model, asked at temperature 0 in a bounded window, as a run asks', async () => {
+  it('passes a good model, using the requests of a run at temperature 0 and a bounded window [T3, T20]', async () => {
     const { checked, summary, steps, fake } = await check({
       scenarios: passingModel('m'),
       models: [{ name: 'm', vram_share: 0.5 }],
@@ -75,13 +77,13 @@ describe('Model Check', () => {
     expect(ended).toEqual(openProbes().map(({ id }) => id));
   });
 
-  it('P17: counts the calls of a model that leaks them as text by the layer and format that read them', async () => {
+  it('counts calls written as text by parser layer and format [P17]', async () => {
     const { summary, checked } = await check({ scenarios: leakingModel('m') });
     expect(summary).toMatchObject({ passed: 10, layers: { native: 0, json: 0, xml: 12 } });
     expect(checked.measured.formats).toEqual({ hermes: 12 });
   });
 
-  it('says of a model that always calls that it never stops, and of its results nothing it did not show', async () => {
+  it('fails "stops" for a model that always calls tools, and leaves its use of results unknown', async () => {
     const reply = { tool_calls: [{ name: 'read_file', arguments: { path: 'alpha.md' } }] };
     const { summary, checked } = await check({ scenarios: [{ name: 'm', steps: [{ reply }] }] });
     expect(summary.passed).toBe(1);
@@ -100,7 +102,7 @@ describe('Model Check', () => {
     expect(summary.axes.stops).toEqual({ passed: 0, judged: 2, unknown: 2 });
   });
 
-  it('says of a model that never stops writing that it never calls and never ends', async () => {
+  it('fails "choice" and "stops" for a model that never stops writing', async () => {
     const reply = { content: 'tick tock '.repeat(3000) };
     const { summary, checked } = await check({ scenarios: [{ name: 'm', steps: [{ reply }] }] });
     expect(summary).toMatchObject({ passed: 0, failed: 10, unknown: 0, calls: 0 });
@@ -115,7 +117,7 @@ describe('Model Check', () => {
     });
   });
 
-  it('T22: a call that Ollama itself refuses is a call that does not fit', async () => {
+  it('counts a call that Ollama rejects as a failed call [T22]', async () => {
     const steps = [{ fault: { kind: 'malformed-call' as const } }];
     const { summary, checked } = await check({ scenarios: [{ name: 'm', steps }] });
     expect(summary).toMatchObject({ passed: 0, failed: 9, unknown: 1 });
@@ -125,14 +127,14 @@ describe('Model Check', () => {
     expect(probe(checked, 'one-call').exchanges[0]?.error?.code).toBe('model_malformed_call');
   });
 
-  it('says that a reply of 10 MB tells nothing, and keeps its beginning only', async () => {
+  it('reports nothing about a 10 MB reply and keeps only its start', async () => {
     const steps = [{ fault: { kind: 'huge-line' as const, bytes: 10 * 1024 * 1024 } }];
     const { summary, checked } = await check({ scenarios: [{ name: 'm', steps }] });
     expect(summary).toMatchObject({ passed: 0, failed: 0, unknown: 10 });
     expect(JSON.stringify(checked).length).toBeLessThan(200_000);
   });
 
-  it('K-34: a model whose template has no room for tools is told, not guessed at', async () => {
+  it('reports a template without tool support [K-34]', async () => {
     const { summary } = await check({
       scenarios: [{ name: 'm', steps: [{ reply: { content: 'Hello.' } }] }],
       models: [{ name: 'm', capabilities: ['completion'] }],
@@ -140,7 +142,7 @@ describe('Model Check', () => {
     expect(summary).toMatchObject({ passed: 0, failed: 9, unknown: 1, calls: 0 });
   });
 
-  it('ends with an error when the server dies in the middle', async () => {
+  it('ends with an error when the server dies mid-check', async () => {
     fake = await startFakeOllama({ scenarios: passingModel('m') });
     fake.hold('m-probe-3', { turn: 0 });
     const model = createOllamaChatModel({ host: parseOllamaHost(fake.url) });
@@ -151,7 +153,7 @@ describe('Model Check', () => {
     await expect(started).rejects.toMatchObject({ code: expect.stringMatching(/unreachable/) });
   });
 
-  it('S14: a stop closes the call in hand', async () => {
+  it('a stop aborts the open call [S14]', async () => {
     const stop = new AbortController();
     const steps = [{ fault: { kind: 'hang' as const } }];
     const started = check({ scenarios: [{ name: 'm', steps }] }, stop.signal);

@@ -1,43 +1,29 @@
-import {
-  type CheckProgress,
-  type CheckVerdict,
-  type ModelCheck,
-  PROBES_VERSION,
-} from '../api/model-check.ts';
+import { type ModelCheck, PROBES_VERSION } from '../api/model-check.ts';
 import type { ChatModel, ModelDetails, ModelOptions } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import { fullName } from '../model/ollama-models.ts';
+import type { CheckStep } from './check-step.ts';
 import { PROBES } from './probes.ts';
-import { playProbe } from './run-probe.ts';
+import { runProbe } from './run-probe.ts';
 import { Tally } from './tally.ts';
 
-/** The probes need little; a larger window would only take memory. */
+/** The probes are short; a larger window would only use memory. */
 const WINDOW_TOKENS = 8192;
 const NUM_PREDICT = 512;
-/** A model that can think may do so unasked, before it says anything. */
+/** A thinking model may think unasked before it answers. */
 const THINKING_NUM_PREDICT = 1536;
 const SEED = 1;
 const KEEP_ALIVE = '5m';
 const LOAD_TIMEOUT_MS = 600_000;
-/** When so many probes in a row get no reply in time, the others would not either. */
+/** After this many timeouts in a row, the remaining probes would time out too. */
 const MAX_LATE = 2;
 
-/** How far a check is. */
-export type CheckStep =
-  | { type: 'loading' }
-  | { type: 'probe-started'; id: string }
-  | { type: 'probe-ended'; id: string; verdict: CheckVerdict; durationMs: number };
-
-/** The probes before the first is asked. */
-export function openProbes(): CheckProgress['probes'] {
-  return PROBES.map(({ id, title }) => ({ id, title, status: 'open' as const }));
-}
-
 /**
- * Asks a model all probes, at temperature 0 and with a fixed seed, and judges what it did by rules. Nothing is carried
- * out: the tools bring fixed results.
+ * Runs all probes against a model at temperature 0 with a fixed seed, and judges the replies by rules. The tools
+ * return fixed results and have no side effects.
  *
- * @throws {ModelError} what ends the check: a stop, no server, no such model, no load, a server that is silent
+ * @throws {ModelError} on errors that end the check: stopped, server unreachable, model missing, load failed, or
+ *   repeated timeouts
  */
 export async function checkModel(
   model: ChatModel,
@@ -63,7 +49,7 @@ export async function checkModel(
   let late = 0;
   for (const probe of PROBES) {
     onStep({ type: 'probe-started', id: probe.id });
-    const { result, failure } = await playProbe(probe, { model, settings, tally, signal });
+    const { result, failure } = await runProbe(probe, { model, settings, tally, signal });
     probes.push(result);
     onStep({ type: 'probe-ended', id: probe.id, verdict: result.verdict, durationMs: result.duration_ms });
     late = failure === 'timeout' ? late + 1 : 0;
@@ -84,7 +70,9 @@ export async function checkModel(
       context_tokens: loaded.contextTokens,
       size_bytes: loaded.sizeBytes,
       vram_bytes: loaded.vramBytes,
-      load_ms: loaded.alreadyLoaded ? undefined : loaded.loadMs,
+      load_ms: loaded.alreadyLoaded || loaded.remoteHost !== undefined ? undefined : loaded.loadMs,
+      already_loaded: loaded.alreadyLoaded,
+      remote_host: loaded.remoteHost,
       capabilities: details.capabilities && [...details.capabilities],
     },
     measured: tally.counts,

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { checkCriterion } from '../api/model-check.ts';
 import { verdictOf } from '../api/summarize-check.ts';
 import { boundedJson } from './bounded.ts';
+import type { ProbeTranscript, TranscriptReply } from './probe-transcript.ts';
 import { PROBES } from './probes.ts';
-import type { Told, ToldReply } from './told.ts';
 
 const word = fc.constantFrom(
   'quillback',
@@ -53,11 +53,11 @@ const name = fc.constantFrom(
   '__proto__',
   'rm',
 );
-const reply: fc.Arbitrary<ToldReply> = fc.record({
+const reply: fc.Arbitrary<TranscriptReply> = fc.record({
   calls: fc.array(
     fc.record({
       name,
-      arguments: args as fc.Arbitrary<ToldReply['calls'][number]['arguments']>,
+      arguments: args as fc.Arbitrary<TranscriptReply['calls'][number]['arguments']>,
       offered: fc.boolean(),
       problems: fc.array(text, { maxLength: 9 }),
     }),
@@ -66,6 +66,7 @@ const reply: fc.Arbitrary<ToldReply> = fc.record({
   text,
   thought: fc.boolean(),
   malformed: fc.boolean(),
+  swallowedTokens: fc.nat(),
   cut: fc.boolean(),
 });
 const failure = fc.record({
@@ -78,26 +79,26 @@ const failure = fc.record({
   ),
   message: text,
 });
-const told: fc.Arbitrary<Told> = fc.record(
+const transcript: fc.Arbitrary<ProbeTranscript> = fc.record(
   { replies: fc.array(reply, { maxLength: 6 }), failure },
   { requiredKeys: ['replies'] },
 );
 
 describe.each(PROBES)('Model Check, probe $id', (probe) => {
-  it('judges whatever is said, in sentences of a bounded length', () => {
+  it('judges any transcript, with findings of bounded length', () => {
     fc.assert(
-      fc.property(told, (heard) => {
-        const criteria = probe.judge(heard);
+      fc.property(transcript, (spoken) => {
+        const criteria = probe.judge(spoken);
         for (const criterion of criteria) {
           expect(checkCriterion.parse(criterion)).toEqual(criterion);
           expect(criterion.found.length).toBeLessThanOrEqual(300);
         }
-        expect(probe.judge(heard)).toEqual(criteria);
+        expect(probe.judge(spoken)).toEqual(criteria);
       }),
     );
   });
 
-  it('says nothing of a model from which no reply came', () => {
+  it('gives no verdict on a model that never replied', () => {
     fc.assert(
       fc.property(failure, (failed) => {
         const criteria = probe.judge({ replies: [], failure: failed });
@@ -108,7 +109,7 @@ describe.each(PROBES)('Model Check, probe $id', (probe) => {
     );
   });
 
-  it('is never passed by a reply without calls, but where none is asked for', () => {
+  it('never passes a reply without calls, except where none is wanted', () => {
     fc.assert(
       fc.property(fc.array(reply, { minLength: 1, maxLength: 4 }), (replies) => {
         const silent = replies.map((each) => ({ ...each, calls: [] }));
@@ -117,21 +118,21 @@ describe.each(PROBES)('Model Check, probe $id', (probe) => {
     );
   });
 
-  it('is not passed by calls that do not fit their tool', () => {
+  it('does not pass calls with invalid arguments', () => {
     fc.assert(
-      fc.property(told, text, (heard, problem) => {
-        const replies = heard.replies.slice(0, probe.maxReplies).map((each) => ({
+      fc.property(transcript, text, (spoken, problem) => {
+        const replies = spoken.replies.slice(0, probe.maxReplies).map((each) => ({
           ...each,
           calls: each.calls.map((call) => ({ ...call, problems: [`${problem}!`] })),
         }));
         const calls = replies.some((each) => each.calls.length > 0);
-        if (calls) expect(verdictOf(probe.judge({ ...heard, replies }))).not.toBe('pass');
+        if (calls) expect(verdictOf(probe.judge({ ...spoken, replies }))).not.toBe('pass');
       }),
     );
   });
 });
 
-it('Model Check: evidence is whole when it is small, and bounded whatever comes', () => {
+it('Model Check: evidence is complete when small, and always bounded', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
       const shown = boundedJson(json as Parameters<typeof boundedJson>[0]);

@@ -1,4 +1,4 @@
-import type { CheckCriterion } from '../api/model-check.ts';
+import type { CheckCriterion, CheckProgress } from '../api/model-check.ts';
 import type { ParameterSchema } from '../parser/types.ts';
 import { listDirectory } from '../tools/list-directory.ts';
 import { readFile } from '../tools/read-file.ts';
@@ -12,7 +12,7 @@ import {
   answerOf,
   callsFit,
   choice,
-  did,
+  describeReply,
   endsByItself,
   isPath,
   mentions,
@@ -20,22 +20,22 @@ import {
   stopsAfter,
   usesResult,
 } from './judge.ts';
-import type { Told, ToldCall, ToldReply } from './told.ts';
+import type { ProbeTranscript, TranscriptCall, TranscriptReply } from './probe-transcript.ts';
 
-/** One question to a model, and the rules by which what it does is judged. */
+/** A task for a model, and the rules that judge its replies. */
 export interface Probe {
   id: string;
   title: string;
   task: string;
-  /** What is offered. The tools touch nothing: their results are fixed. */
+  /** The offered tools. They have no side effects and return fixed results. */
   tools: readonly Tool[];
-  /** Replies that are asked for at most. */
+  /** Max replies requested. */
   maxReplies: number;
-  /** Pure: the same replies bring the same judgement. */
-  judge(told: Told): CheckCriterion[];
+  /** Pure: the same replies always get the same verdict. */
+  judge(transcript: ProbeTranscript): CheckCriterion[];
 }
 
-/** The tools of a run as it offers them, on files that are not there. */
+/** The tools of a run, on virtual files. */
 function reads(files: Readonly<Record<string, string>>): Tool {
   return {
     ...readFile,
@@ -68,16 +68,15 @@ const searches: Tool = { ...search, run: async () => succeeded('search_files', {
 function made(name: string, description: string, parameters: ParameterSchema): Tool {
   return {
     definition: { type: 'function', function: { name, description, parameters } },
-    effect: 'read',
     run: async () => succeeded(name, { ok: true }),
   };
 }
 
-/** A rule on a reply: it has one call, of this tool, whose arguments fit. */
+/** A rule: the reply has exactly one call, of this tool, with matching arguments. */
 function oneCall(
   name: string,
-  fits: (args: ToldCall['arguments']) => boolean,
-): (reply: ToldReply) => boolean {
+  fits: (args: TranscriptCall['arguments']) => boolean,
+): (reply: TranscriptReply) => boolean {
   return ({ calls: [call, ...more] }) => call?.name === name && more.length === 0 && fits(call.arguments);
 }
 
@@ -87,10 +86,10 @@ const oneSimpleCall: Probe = {
   task: 'Read the file alpha.md and say in one sentence what it is about.',
   tools: [reads({ 'alpha.md': 'Alpha is a lighthouse.' })],
   maxReplies: 1,
-  judge: (told) => [
-    callsFit(told),
+  judge: (transcript) => [
+    callsFit(transcript),
     choice(
-      told,
+      transcript,
       'Calls read_file once, with path alpha.md',
       oneCall('read_file', ({ path }) => isPath(path, 'alpha.md')),
     ),
@@ -112,10 +111,10 @@ const twoTypes: Probe = {
     }),
   ],
   maxReplies: 1,
-  judge: (told) => [
-    callsFit(told),
+  judge: (transcript) => [
+    callsFit(transcript),
     choice(
-      told,
+      transcript,
       'Calls set_timer once, with the number 4 and the label tea',
       oneCall('set_timer', ({ minutes, label }) => minutes === 4 && mentions(label, 'tea')),
     ),
@@ -128,10 +127,10 @@ const whichTool: Probe = {
   task: 'Search all files for the word banana.',
   tools: [reads({ 'alpha.md': '' }), writes, lists, searches],
   maxReplies: 1,
-  judge: (told) => [
-    callsFit(told),
+  judge: (transcript) => [
+    callsFit(transcript),
     choice(
-      told,
+      transcript,
       'Calls search_files once, for banana',
       oneCall('search_files', ({ pattern }) => mentions(pattern, 'banana')),
     ),
@@ -144,9 +143,9 @@ const noCall: Probe = {
   task: 'How many minutes are two hours? Answer at once with the number. No tool is needed.',
   tools: [reads({ 'alpha.md': '' }), writes],
   maxReplies: 1,
-  judge: (told) => [
-    choice(told, 'Calls nothing, and answers', ({ calls, text }) => calls.length === 0 && text !== ''),
-    endsByItself(told),
+  judge: (transcript) => [
+    choice(transcript, 'Calls nothing, and answers', ({ calls, text }) => calls.length === 0 && text !== ''),
+    endsByItself(transcript),
   ],
 };
 
@@ -156,10 +155,10 @@ const twoCalls: Probe = {
   task: 'Read the files alpha.md and beta.md. Call the tool for both of them in one reply.',
   tools: [reads({ 'alpha.md': 'Alpha.', 'beta.md': 'Beta.' })],
   maxReplies: 1,
-  judge: (told) => [
-    callsFit(told),
+  judge: (transcript) => [
+    callsFit(transcript),
     choice(
-      told,
+      transcript,
       'One reply has both calls of read_file, and no other',
       ({ calls }) => calls.length === 2 && calls.some(reading('alpha.md')) && calls.some(reading('beta.md')),
     ),
@@ -193,10 +192,10 @@ const nested: Probe = {
     }),
   ],
   maxReplies: 1,
-  judge: (told) => [
-    callsFit(told),
+  judge: (transcript) => [
+    callsFit(transcript),
     choice(
-      told,
+      transcript,
       'Calls add_tasks once, with both tasks and their days in order',
       oneCall('add_tasks', ({ tasks }) => areTasks(tasks)),
     ),
@@ -228,10 +227,10 @@ const requiredArgument: Probe = {
     }),
   ],
   maxReplies: 1,
-  judge: (told) => [
-    callsFit(told),
+  judge: (transcript) => [
+    callsFit(transcript),
     choice(
-      told,
+      transcript,
       'Calls send_note once, to maria@example.org, with Thursday in the text',
       oneCall(
         'send_note',
@@ -250,17 +249,17 @@ const resultUsed: Probe = {
   task: 'Read the file alpha.md and tell me the code word that stands in it.',
   tools: [reads({ 'alpha.md': `Notes of the harbour office.\nThe code word is ${CODE_WORD}.\n` })],
   maxReplies: 3,
-  judge: (told) => {
-    const read = replyWith(told, reading('alpha.md'));
+  judge: (transcript) => {
+    const read = replyWith(transcript, reading('alpha.md'));
     return [
-      callsFit(told),
-      choice(told, 'Begins with read_file of alpha.md', beginsWith(reading('alpha.md'))),
+      callsFit(transcript),
+      choice(transcript, 'Begins with read_file of alpha.md', beginsWith(reading('alpha.md'))),
       usesResult(
-        told,
+        transcript,
         `The answer has the code word of the result, ${CODE_WORD}`,
-        answered(told, read, CODE_WORD),
+        answered(transcript, read, CODE_WORD),
       ),
-      stopsAfter(told, read),
+      stopsAfter(transcript, read),
     ];
   },
 };
@@ -273,25 +272,25 @@ const errorRecovered: Probe = {
   task: 'Read the file notes.txt and tell me the number that stands in it.',
   tools: [reads({ 'notes.md': `The number is ${NUMBER}.\n` }), lists],
   maxReplies: 5,
-  judge: (told) => {
-    const tried = replyWith(told, reading('notes.txt'));
-    const read = replyWith(told, reading('notes.md'));
-    const lost = tried !== undefined && told.replies.length > tried + 1 && read === undefined;
+  judge: (transcript) => {
+    const tried = replyWith(transcript, reading('notes.txt'));
+    const read = replyWith(transcript, reading('notes.md'));
+    const lost = tried !== undefined && transcript.replies.length > tried + 1 && read === undefined;
     return [
-      callsFit(told),
+      callsFit(transcript),
       choice(
-        told,
+        transcript,
         'Begins with read_file of notes.txt, or looks into the folder',
         beginsWith((call) => call.name === 'list_directory' || reading('notes.txt')(call)),
       ),
       usesResult(
-        told,
+        transcript,
         `After the error, which names notes.md, it reads that file and answers ${NUMBER}`,
-        lost && told.failure === undefined
-          ? ['fail', `It never read notes.md. At last: ${did(told.replies.at(-1))}`]
-          : answered(told, read, NUMBER),
+        lost && transcript.failure === undefined
+          ? ['fail', `It never read notes.md. At last: ${describeReply(transcript.replies.at(-1))}`]
+          : answered(transcript, read, NUMBER),
       ),
-      stopsAfter(told, read),
+      stopsAfter(transcript, read),
     ];
   },
 };
@@ -304,53 +303,59 @@ const chain: Probe = {
   task: 'Read the file source.txt, write its first line to copy.txt, and then say that it is done.',
   tools: [reads({ 'source.txt': `${FIRST_LINE}\nosprey\n` }), writes],
   maxReplies: 5,
-  judge: (told) => {
-    const read = replyWith(told, reading('source.txt'));
-    const written = replyWith(told, ({ name }) => name === 'write_file');
+  judge: (transcript) => {
+    const read = replyWith(transcript, reading('source.txt'));
+    const written = replyWith(transcript, ({ name }) => name === 'write_file');
     const call =
       written === undefined
         ? undefined
-        : told.replies[written]?.calls.find(({ name }) => name === 'write_file');
+        : transcript.replies[written]?.calls.find(({ name }) => name === 'write_file');
     const right =
       call && isPath(call.arguments.path, 'copy.txt') && mentions(call.arguments.content, FIRST_LINE);
     return [
-      callsFit(told),
-      choice(told, 'Begins with read_file of source.txt', beginsWith(reading('source.txt'))),
+      callsFit(transcript),
+      choice(transcript, 'Begins with read_file of source.txt', beginsWith(reading('source.txt'))),
       usesResult(
-        told,
+        transcript,
         `Writes the first line of the result, ${FIRST_LINE}, to copy.txt`,
-        call ? [right ? 'pass' : 'fail', did(told.replies[written ?? 0])] : gaveUp(told, read),
+        call
+          ? [right ? 'pass' : 'fail', describeReply(transcript.replies[written ?? 0])]
+          : gaveUp(transcript, read),
       ),
-      stopsAfter(told, right ? written : undefined),
+      stopsAfter(transcript, right ? written : undefined),
     ];
   },
 };
 
-function reading(path: string): (call: ToldCall) => boolean {
+function reading(path: string): (call: TranscriptCall) => boolean {
   return ({ name, arguments: args }) => name === 'read_file' && isPath(args.path, path);
 }
 
-/** A rule on the first reply: one of its calls is the one that the task begins with. */
-function beginsWith(holds: (call: ToldCall) => boolean): (reply: ToldReply) => boolean {
+/** A rule: one of the first reply's calls is the one the task starts with. */
+function beginsWith(holds: (call: TranscriptCall) => boolean): (reply: TranscriptReply) => boolean {
   return ({ calls }) => calls.some(holds);
 }
 
-/** Whether the answer after the result has its word; not known before there was a result, or when no answer came. */
-function answered(told: Told, read: number | undefined, word: string): ['pass' | 'fail', string] | undefined {
-  if (read === undefined || told.replies.length <= read + 1) return undefined;
-  const answer = answerOf(told);
-  if (mentions(answer, word)) return ['pass', did(told.replies.at(-1))];
-  if (answer === undefined && told.failure) return undefined;
-  return ['fail', did(told.replies.at(-1))];
+/** Whether the answer contains the expected word; `undefined` before there is a result, or if no answer came. */
+function answered(
+  transcript: ProbeTranscript,
+  read: number | undefined,
+  word: string,
+): ['pass' | 'fail', string] | undefined {
+  if (read === undefined || transcript.replies.length <= read + 1) return undefined;
+  const answer = answerOf(transcript);
+  if (mentions(answer, word)) return ['pass', describeReply(transcript.replies.at(-1))];
+  if (answer === undefined && transcript.failure) return undefined;
+  return ['fail', describeReply(transcript.replies.at(-1))];
 }
 
-/** It had the result and said or did something else. */
-function gaveUp(told: Told, read: number | undefined): ['fail', string] | undefined {
-  if (read === undefined || told.failure || told.replies.length <= read + 1) return undefined;
-  return ['fail', did(told.replies.at(-1))];
+/** Fails if the model had the result but did not make the expected call. */
+function gaveUp(transcript: ProbeTranscript, read: number | undefined): ['fail', string] | undefined {
+  if (read === undefined || transcript.failure || transcript.replies.length <= read + 1) return undefined;
+  return ['fail', describeReply(transcript.replies.at(-1))];
 }
 
-/** The probes in the order they are asked. */
+/** The probes in the order they run. */
 export const PROBES: readonly Probe[] = [
   oneSimpleCall,
   twoTypes,
@@ -363,3 +368,8 @@ export const PROBES: readonly Probe[] = [
   errorRecovered,
   chain,
 ];
+
+/** The probes of a check that has not started. */
+export function openProbes(): CheckProgress['probes'] {
+  return PROBES.map(({ id, title }) => ({ id, title, status: 'open' as const }));
+}

@@ -7,49 +7,49 @@ import type { ChatMessage, ChatModel, ChatReply, ChatRequest, ModelOptions } fro
 import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
 import { wireRequest } from '../model/wire-request.ts';
 import { buildAgenticPrompt } from '../modes/agentic-prompt.ts';
-import { isSwallowedCall } from '../parser/swallowed-call.ts';
+import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import { executeTool } from '../tools/execute-tool.ts';
 import type { JsonValue } from '../util/json.ts';
 import { boundedJson, boundedText } from './bounded.ts';
+import type { ProbeTranscript, TranscriptReply } from './probe-transcript.ts';
 import type { Probe } from './probes.ts';
 import type { Tally } from './tally.ts';
-import type { Told, ToldReply } from './told.ts';
 
-/** How every probe is asked. */
+/** Settings common to all probes. */
 interface ProbeSettings {
   model: string;
   options: ModelOptions;
   keepAlive: string;
 }
 
-/** All replies of one probe together. */
+/** For all replies of one probe combined. */
 const PROBE_TIMEOUT_MS = 90_000;
-/** Before a call that failed in passing is made once more, as a run does. */
+/** Delay before retrying a transient failure, as in a run. */
 const RETRY_MS = 1000;
-/** A model that asks for more at once has lost count; the conversation ends there. */
+/** A model that makes more calls at once has lost count; the probe ends there. */
 const MAX_CALLS = 8;
-/** A longer reply is no part of a conversation that fits the window. */
+/** A longer reply would not fit the window together with the conversation. */
 const MAX_REPLY_CHARS = 16_000;
 const MAX_SHOWN = 50;
 
-/** Errors that say nothing of the model: the whole check ends with them. */
+/** Errors that say nothing about the model and end the whole check. */
 const ENDS_CHECK: ReadonlySet<ModelErrorKind> = new Set(['aborted', 'unreachable', 'model_missing']);
 
-/** What a probe brought: its result, and how its last call failed, if it did. */
-interface Played {
+/** A probe's result, and the kind of failure that ended it, if any. */
+interface ProbeOutcome {
   result: ProbeResult;
   failure?: ModelErrorKind;
 }
 
 /**
- * Asks a probe: the request, the reading of the reply and the results go the ways of a run. A failed call ends the probe
- * and is part of what is judged.
+ * Runs a probe. Requests, parsing and tool results use the same code as a run. A failed call ends the probe and is
+ * judged as part of it.
  *
- * @throws {ModelError} what says nothing of the model: a stop, no server, no such model
+ * @throws {ModelError} on errors that say nothing about the model: stopped, server unreachable, model missing
  */
-export async function playProbe(
+export async function runProbe(
   probe: Probe,
   {
     model,
@@ -57,12 +57,13 @@ export async function playProbe(
     tally,
     signal,
   }: { model: ChatModel; settings: ProbeSettings; tally: Tally; signal: AbortSignal },
-): Promise<Played> {
+): Promise<ProbeOutcome> {
   const startedAt = performance.now();
   const tools = probe.tools.map(({ definition }) => definition);
   const exchanges: CheckExchange[] = [];
-  const replies: ToldReply[] = [];
-  let failure: Told['failure'];
+  const replies: TranscriptReply[] = [];
+  let failure: ProbeTranscript['failure'];
+  let cleanupMs = 0;
   let messages: readonly ChatMessage[] = [
     { role: 'system', content: buildAgenticPrompt({ tools }) },
     { role: 'user', content: probe.task },
@@ -86,20 +87,22 @@ export async function playProbe(
       if (!(error instanceof ModelError) || ENDS_CHECK.has(error.kind)) throw error;
       if (error.kind === 'malformed_call') tally.addUnread();
       failure = { kind: error.kind, message: error.message };
-      exchanges.push({ ...evidence, error: shownError(error), duration_ms: performance.now() - sentAt });
+      cleanupMs = error.cleanupMs ?? 0;
+      const duration_ms = performance.now() - sentAt - cleanupMs;
+      exchanges.push({ ...evidence, error: shownError(error), duration_ms });
       break;
     }
     const { parsed, cut } = readCalls(reply, { tools, numPredict: settings.options.num_predict });
-    const told = tell(parsed, reply, { cut, probe });
-    tally.addReply(reply, parsed, told.malformed);
+    const reading = transcriptReply(parsed, reply, { cut, probe });
+    tally.addReply(reply, parsed, reading.malformed);
     exchanges.push({
       ...evidence,
-      ...shownReply(reply, parsed, told),
+      ...shownReply(reply, parsed, reading),
       duration_ms: performance.now() - sentAt,
     });
-    replies.push(told);
-    if (told.calls.length === 0) break;
-    if (told.calls.length > MAX_CALLS || JSON.stringify(reply.message).length > MAX_REPLY_CHARS) {
+    replies.push(reading);
+    if (reading.calls.length === 0) break;
+    if (reading.calls.length > MAX_CALLS || JSON.stringify(reply.message).length > MAX_REPLY_CHARS) {
       failure = { kind: 'bad_response', message: 'The reply before was too long to go on with.' };
       break;
     }
@@ -115,12 +118,12 @@ export async function playProbe(
       verdict: verdictOf(criteria),
       criteria,
       exchanges,
-      duration_ms: performance.now() - startedAt,
+      duration_ms: performance.now() - startedAt - cleanupMs,
     },
   };
 }
 
-/** A call of the model, made once more when it failed in passing. */
+/** Calls the model, retrying one transient failure. */
 async function ask(
   model: ChatModel,
   request: ChatRequest,
@@ -136,14 +139,15 @@ async function ask(
   }
 }
 
-function tell(
+function transcriptReply(
   parsed: ParsedReply,
   reply: ChatReply,
   { cut, probe }: { cut: boolean; probe: Probe },
-): ToldReply {
+): TranscriptReply {
   const calls = parsed.type === 'tool_calls' ? parsed.calls : [];
   const thinking = parsed.thinking.trim() !== '';
-  const { replyTokens } = reply;
+  const { message, replyTokens } = reply;
+  const arrived = { outcome: parsed.type, thinking, message, replyTokens };
   return {
     calls: calls.map(({ name, arguments: args }) => {
       const tool = probe.tools.find(({ definition }) => definition.function.name === name);
@@ -157,12 +161,13 @@ function tell(
     }),
     text: parsed.visibleText,
     thought: thinking,
-    malformed: parsed.malformed ?? isSwallowedCall({ outcome: parsed.type, thinking, cut, replyTokens }),
+    malformed: parsed.malformed ?? isLostCall({ ...arrived, toolsOffered: probe.tools.length > 0 }),
+    swallowedTokens: swallowedTokens(arrived),
     cut,
   };
 }
 
-/** The reply as a run keeps it, and the results of its calls. */
+/** The messages to append: the reply as a run stores it, and the results of its calls. */
 async function answerTo(parsed: ParsedReply, probe: Probe, signal: AbortSignal): Promise<ChatMessage[]> {
   if (parsed.type !== 'tool_calls') return [];
   const calls = parsed.calls.map((call, index) => ({ ...call, messageId: `c${index + 1}` }));
@@ -178,7 +183,7 @@ async function answerTo(parsed: ParsedReply, probe: Probe, signal: AbortSignal):
 function shownReply(
   reply: ChatReply,
   parsed: ParsedReply,
-  told: ToldReply,
+  reading: TranscriptReply,
 ): Omit<CheckExchange, 'request' | 'duration_ms'> {
   return {
     reply: boundedJson(plainJson(reply.message)),
@@ -186,14 +191,14 @@ function shownReply(
     prompt_tokens: reply.promptTokens,
     reply_tokens: reply.replyTokens,
     read: {
-      calls: told.calls.slice(0, MAX_SHOWN).map((call, index) => ({
+      calls: reading.calls.slice(0, MAX_SHOWN).map((call, index) => ({
         name: boundedText(call.name, 200),
         arguments: boundedJson(call.arguments),
         layer: parsed.origins[index]?.layer ?? 'native',
         format: parsed.origins[index]?.format ?? 'native',
         problems: call.problems.slice(0, MAX_SHOWN).map((problem) => boundedText(problem, 400)),
       })),
-      text: boundedText(told.text),
+      text: boundedText(reading.text),
       thinking_chars: parsed.thinking.length,
       repairs: parsed.repairs.slice(0, MAX_SHOWN).map(({ rule, before, after }) => ({
         rule,
@@ -208,8 +213,9 @@ function shownReply(
       refusals: parsed.refusals
         .slice(0, MAX_SHOWN)
         .map(({ reason, raw, message }) => ({ reason, raw, message: boundedText(message, 400) })),
-      malformed: told.malformed,
-      cut: told.cut,
+      malformed: reading.malformed,
+      ...(reading.swallowedTokens > 0 && { swallowed_tokens: reading.swallowedTokens }),
+      cut: reading.cut,
     },
   };
 }
@@ -230,7 +236,7 @@ function shownError({
   };
 }
 
-/** As it goes over the wire: fields that are undefined are not there. */
+/** As sent over the wire: undefined fields are omitted. */
 function plainJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }

@@ -1,8 +1,9 @@
 import type { CheckMeasured } from '../api/model-check.ts';
+import { isTimed } from '../events/speed.ts';
 import type { ChatReply } from '../model/chat-model.ts';
 import type { ParsedReply } from '../parser/types.ts';
 
-/** What is counted over all replies of a check. */
+/** Counts over all replies of a check. */
 export class Tally {
   readonly counts: CheckMeasured = {
     replies: 0,
@@ -19,7 +20,7 @@ export class Tally {
     thinking_chars: 0,
   };
 
-  /** @param malformed nobody could read a call of it */
+  /** @param malformed whether a call in it could not be parsed */
   addReply(reply: ChatReply, parsed: ParsedReply, malformed: boolean): void {
     const { counts } = this;
     counts.replies += 1;
@@ -33,15 +34,15 @@ export class Tally {
     counts.refused += parsed.refusals.length;
     counts.malformed += malformed ? 1 : 0;
     const { replyTokens, timings } = reply;
-    if (replyTokens !== undefined && timings.evalMs !== undefined && timings.evalMs > 0) {
-      counts.timed_tokens += replyTokens;
-      counts.eval_ms += timings.evalMs;
+    if (isTimed(replyTokens, timings.evalMs)) {
+      counts.timed_tokens += replyTokens ?? 0;
+      counts.eval_ms += timings.evalMs ?? 0;
     }
     counts.thinking_replies += Math.min(1, parsed.thinking.length);
     counts.thinking_chars += parsed.thinking.length;
   }
 
-  /** A reply that Ollama could not read, and did not pass on. */
+  /** Counts a reply that Ollama could not parse and did not return. */
   addUnread(): void {
     this.counts.replies += 1;
     this.counts.malformed += 1;

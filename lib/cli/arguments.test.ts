@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { terminationReason } from '../events/run.ts';
+import { outcomeKind } from '../events/run.ts';
 import { readArguments, USAGE } from './arguments.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 
@@ -7,7 +7,7 @@ const read = (line: string) => readArguments(line.split(' '));
 const refused = (...args: string[]) => expect(() => readArguments(args));
 
 describe('the command line', () => {
-  it('D10: makes the body of POST /api/runs from the options of "run"', () => {
+  it('builds the body of POST /api/runs from the options of "run" [D10]', () => {
     expect(
       readArguments([
         ...[
@@ -25,6 +25,8 @@ describe('the command line', () => {
           '12',
           '--max-seconds',
           '60',
+          '--max-cost',
+          '0.5',
           '--option',
           'temperature=0.2',
           '--option',
@@ -47,7 +49,7 @@ describe('the command line', () => {
         workspace: '/data/notes',
         tier: 'complex',
         max_iterations: 12,
-        budget: { max_seconds: 60 },
+        budget: { max_seconds: 60, max_cost_usd: 0.5 },
         model_options: { temperature: 0.2, seed: 7, stop: 'END' },
         checks: [{ type: 'file_exists', path: 'a.md' }],
         live_tokens: true,
@@ -59,7 +61,7 @@ describe('the command line', () => {
     });
   });
 
-  it('leaves out what was not said, so that the server decides', () => {
+  it('omits options that were not given, so that the server uses its defaults', () => {
     expect(readArguments(['run', '--mode', 'explore', '-m', 'm'])).toMatchObject({
       body: { mode: 'explore', model: 'm' },
     });
@@ -83,7 +85,7 @@ describe('the command line', () => {
     expect(readArguments([])).toEqual({ name: 'help' });
   });
 
-  it('says what is wrong with a line, and what it should be', () => {
+  it('reports what is wrong with a command line, and how to fix it', () => {
     refused('folow').toThrow('"folow" is not a command; did you mean "follow"?');
     refused('run', 'Hi').toThrow('Name the model');
     refused('run', 'two', 'words', '-m', 'm').toThrow('in quotes');
@@ -99,18 +101,18 @@ describe('the command line', () => {
 });
 
 describe('exit codes', () => {
-  it('G17: each termination reason has a code of its own, and only an answer is 0', () => {
-    const codes = terminationReason.options.map((reason) => exitCodeOf({ reason }));
+  it('each outcome has its own code, and only a complete answer is 0 [G17]', () => {
+    const codes = outcomeKind.exclude(['cycles_done']).options.map(exitCodeOf);
     expect(new Set([...codes, ...Object.values(EXIT)]).size).toBe(
       codes.length + Object.keys(EXIT).length - 1,
     );
-    expect(exitCodeOf({ reason: 'final_answer' })).toBe(0);
+    expect([exitCodeOf('answered'), exitCodeOf('cycles_done')]).toEqual([0, 0]);
     for (const code of codes) expect(USAGE).toMatch(new RegExp(`\\b${code} `));
   });
 
-  it('V8: an answer whose checks fail is no success', () => {
-    expect(exitCodeOf({ reason: 'final_answer', verification: 'pass' })).toBe(0);
-    expect(exitCodeOf({ reason: 'final_answer', verification: 'partial_pass' })).toBe(19);
-    expect(exitCodeOf({ reason: 'stall', verification: 'fail' })).toBe(12);
+  it('an answer that was cut off, failed its checks or only announces work is not a success [V8]', () => {
+    expect(exitCodeOf('answered_checks_failed')).toBe(19);
+    expect(exitCodeOf('answered_cut_off')).toBe(20);
+    expect(exitCodeOf('announced_work_did_none')).toBe(21);
   });
 });

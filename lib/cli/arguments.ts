@@ -1,10 +1,11 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
-/** Where Loupe is and who asks; the same for every command. */
-export interface Connect {
-  /** Default: LOUPE_URL, else the port of LOUPE_PORT on this machine. */
+/** Connection options, common to all commands. */
+interface Connect {
+  /** Default: LOUPE_URL, else port LOUPE_PORT on this machine. */
   url?: string;
 }
 
@@ -13,12 +14,12 @@ export type Command = Connect &
     | { name: 'help' }
     | {
         name: 'run';
-        /** Body of `POST /api/runs`; the server checks it. */
+        /** Body of `POST /api/runs`; the server validates it. */
         body: Record<string, unknown>;
         json: boolean;
-        /** Start it and return at once. */
+        /** Start the run and return immediately. */
         detach: boolean;
-        /** Print the text while it is written. */
+        /** Print the text while it is being written, as a session always does. */
         live: boolean;
       }
     | { name: 'follow'; runId: string; after: number; json: boolean }
@@ -29,7 +30,7 @@ export type Command = Connect &
         name: 'export';
         runId: string;
         format: ExportFormat;
-        /** Leave everything readable in what is masked otherwise; logs are never masked. */
+        /** Disable redaction; logs are never redacted. */
         raw: boolean;
         output?: string;
       }
@@ -37,44 +38,42 @@ export type Command = Connect &
     | { name: 'check'; model: string; json: boolean }
   );
 
-const FORMATS = ['run', 'bundle', 'scenario', 'spans', 'html', 'md', 'events', 'session', 'explore'] as const;
-export type ExportFormat = (typeof FORMATS)[number];
-
 const NAMES = ['run', 'follow', 'list', 'stop', 'say', 'export', 'import', 'check', 'help'] as const;
 
-export const USAGE = `loupe: runs of Loupe from a terminal. Loupe itself must be running (npm start).
+export const USAGE = `loupe: control Loupe runs from a terminal. The server must be running (npm start).
 
   loupe run "TASK" --model NAME [--workspace FOLDER] [options]
       --mode task|session|explore   default: task
       --title TEXT  --system TEXT  --tier trivial|standard|complex  --max-iterations N
-      --max-seconds N  --max-tokens N   budget
+      --max-seconds N  --max-tokens N  --max-cost USD   budget (cost: the model needs a price)
       --option KEY=VALUE            model option, such as temperature=0 or seed=7; may be repeated
       --set FIELD=JSON              any other field of POST /api/runs (docs/api.md); may be repeated
       --no-tools                    one answer without tools
       --live                        print the text while the model writes it
-      --detach                      start it, print its name, and return
-      --json                        events as JSON Lines instead of words
+      --detach                      start it, print its ID, and return
+      --json                        print events as JSON Lines
   loupe follow RUN [--after SEQ] [--json]
   loupe list [--limit N] [--json]
   loupe stop RUN [--force]
   loupe say RUN "TEXT"
-  loupe export RUN [--format ${FORMATS.join('|')}] [--raw] [--output FILE]
-      run is what import takes; bundle, scenario, spans, html and md are masked, all but bundle unless --raw is given
+  loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output FILE]
+      import accepts run and bundle; bundle, scenario, spans, html and md are redacted, all but bundle unless --raw is given
   loupe import FILE
-  loupe check MODEL [--json]        ten probes of what the model can do here; 0 when it passes all, else 1
+  loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
 
-Everywhere: --url http://127.0.0.1:4120, or LOUPE_URL; the token comes from LOUPE_TOKEN, else from the data directory.
-Ctrl-C in "check" stops it, in "run" stops after the step in hand, a second one at once; in "follow" it only stops looking.
-Progress goes to standard error, the answer to standard output.
+All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
+Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
+Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 
 Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
-16 window full, 17 stopped, 18 error, 19 answered but checks fail; 2 wrong use, 69 no Loupe there, 77 not signed in.
+16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none;
+2 usage error, 69 server unreachable, 77 not signed in.
 `;
 
 const COMMON = { url: { type: 'string' } } as const;
 
 /**
- * Reads a command line. Pure.
+ * Parses a command line. Pure.
  *
  * @param args without the interpreter and the script
  * @throws {AppError} `usage`
@@ -104,7 +103,7 @@ export function readArguments(args: readonly string[]): Command {
         limit: { type: 'string' },
         json: { type: 'boolean' },
       });
-      if (positionals.length > 0) throw usage('"list" takes no names.');
+      if (positionals.length > 0) throw usage('"list" takes no arguments.');
       const limit = values.limit === undefined ? 20 : wholeNumber('--limit', values.limit, 1);
       return { name, limit, json: values.json === true, url: values.url };
     }
@@ -116,7 +115,7 @@ export function readArguments(args: readonly string[]): Command {
       const { values, positionals } = parse(rest, COMMON);
       const [runId, text] = positionals;
       if (runId === undefined || text === undefined || positionals.length > 2) {
-        throw usage('Say it as: loupe say RUN "TEXT", with the text in quotes.');
+        throw usage('Usage: loupe say RUN "TEXT", with the text in quotes.');
       }
       return { name, runId, text, url: values.url };
     }
@@ -127,8 +126,9 @@ export function readArguments(args: readonly string[]): Command {
         raw: { type: 'boolean' },
         output: { type: 'string', short: 'o' },
       });
-      const format = FORMATS.find((known) => known === (values.format ?? 'run'));
-      if (!format) throw usage(`--format is "${values.format}"; it must be one of ${FORMATS.join(', ')}.`);
+      const format = EXPORT_FORMATS.find((known) => known === (values.format ?? 'run'));
+      if (!format)
+        throw usage(`--format is "${values.format}"; it must be one of ${EXPORT_FORMATS.join(', ')}.`);
       return {
         name,
         runId: one(positionals, 'export RUN'),
@@ -165,6 +165,7 @@ function readRun(args: readonly string[]): Command {
     'max-iterations': { type: 'string' },
     'max-seconds': { type: 'string' },
     'max-tokens': { type: 'string' },
+    'max-cost': { type: 'string' },
     option: { type: 'string', multiple: true },
     set: { type: 'string', multiple: true },
     'no-tools': { type: 'boolean' },
@@ -179,7 +180,11 @@ function readRun(args: readonly string[]): Command {
     const text = values[name];
     return text === undefined ? undefined : wholeNumber(`--${name}`, text, 1);
   };
-  const budget = { max_seconds: number('max-seconds'), max_tokens_total: number('max-tokens') };
+  const budget = {
+    max_seconds: number('max-seconds'),
+    max_tokens_total: number('max-tokens'),
+    max_cost_usd: amount('--max-cost', values['max-cost']),
+  };
   const body: Record<string, unknown> = {
     model: values.model,
     ...given({
@@ -207,6 +212,15 @@ function readRun(args: readonly string[]): Command {
   };
 }
 
+function amount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
+    throw usage(`${option} "${text}" must be a number above 0.`);
+  }
+  return value;
+}
+
 function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
@@ -217,7 +231,7 @@ function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], 
 
 function one(positionals: readonly string[], form: string): string {
   const [first] = positionals;
-  if (first === undefined || positionals.length > 1) throw usage(`Say it as: loupe ${form}.`);
+  if (first === undefined || positionals.length > 1) throw usage(`Usage: loupe ${form}.`);
   return first;
 }
 
@@ -233,7 +247,7 @@ function wholeNumber(name: string, text: string, min: number): number {
   return value;
 }
 
-/** `temperature=0.2`: numbers and truth values as such, everything else as text. */
+/** `temperature=0.2`: numbers and booleans are converted, everything else is text. */
 function readOption(pair: string): [string, number | boolean | string] {
   const [key, text] = split('--option', pair);
   if (text === 'true' || text === 'false') return [key, text === 'true'];

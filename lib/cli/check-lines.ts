@@ -1,15 +1,14 @@
 import type { CheckProgress, CheckReply, CheckVerdict } from '../api/model-check.ts';
-import { plainVisibleText } from '../browser/visible-text.ts';
 import { adviceOf, CHECK_AXES, measuredFacts, scoreWords } from '../browser/words/check-words.ts';
 import { formatDuration } from '../browser/words/format.ts';
+import { plainVisibleLine } from '../browser/words/visible-text.ts';
 
 const VERDICTS: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', unknown: 'not judged' };
 
-/** What has happened so far, a line each: lines that stood there before are told no second time. */
+/** The progress so far, one line per step; callers print only the lines that are new. */
 export function progressLines({ model, status, position, probes, error }: CheckProgress): string[] {
   const lines: string[] = [];
-  if (status === 'waiting')
-    lines.push(`${model} waits for its turn${position ? ` at place ${position}` : ''}.`);
+  if (status === 'waiting') lines.push(`${model} is queued${position ? ` at position ${position}` : ''}.`);
   if (status === 'loading') lines.push(`Loading ${model}.`);
   for (const { title, status: state, duration_ms } of probes) {
     if (state === 'open' || state === 'running') continue;
@@ -17,10 +16,10 @@ export function progressLines({ model, status, position, probes, error }: CheckP
   }
   if (status === 'stopped') lines.push('Stopped.');
   if (error) lines.push(`The check failed: ${error.message}${error.hint ? ` ${error.hint}` : ''}`);
-  return lines.map(plainVisibleText);
+  return lines.map(plainVisibleLine);
 }
 
-/** A check as a table: every rule that does not hold, the four axes, what was measured, and what follows. */
+/** A check as a table: failed rules, the four axes, measurements, and advice. */
 export function checkLines({ check, summary }: CheckReply): string[] {
   const width = Math.max(...check.probes.map(({ title }) => title.length));
   const probes = check.probes.flatMap(({ title, verdict, criteria }) => [
@@ -42,5 +41,5 @@ export function checkLines({ check, summary }: CheckReply): string[] {
     ...rows.map(({ name, value }) => `${name.padEnd(names)}  ${value}`),
     '',
     ...adviceOf(check).map(({ text }) => `- ${text}`),
-  ].map((line) => plainVisibleText(line.replace(/[\r\n]+/g, ' ')));
+  ].map(plainVisibleLine);
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request as requestOf } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,6 +11,7 @@ import type { RunListReply } from '../api/replies.ts';
 import { passingModel } from '../demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
+import { trustedRelay } from '../testing/trusted-relay.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
 
@@ -24,7 +25,39 @@ beforeAll(async () => {
   ollama.add(instantScenario(3, 'short'));
   ollama.add(instantScenario(99, 'long'));
   ollama.add({ name: 'hostile', steps: [{ reply: { content: 'Done.\u001b[2J\u202e All clear' } }] });
+  ollama.add({
+    name: 'gardener',
+    steps: [
+      { reply: { content: 'I look around.\nThe beds are dry.' } },
+      {
+        reply: {
+          content: '<think>Which one?</think>I write it down.',
+          tool_calls: [{ name: 'write_file', arguments: { path: 'beds.md', content: 'dry\u001b[2J' } }],
+        },
+      },
+      { repeat: 99, steps: [{ reply: { content: 'Turn {{turn}}.' } }] },
+    ],
+  });
+  ollama.add({
+    name: 'agent',
+    steps: [
+      {
+        reply: {
+          tool_calls: [
+            {
+              name: 'send_message_to_operator',
+              arguments: { message: 'Hello \u001b[31mthere.\n[result] {"success":true}' },
+            },
+          ],
+        },
+      },
+      { reply: { content: 'I said hello.' } },
+    ],
+  });
   for (const scenario of passingModel('able')) ollama.add(scenario);
+  ollama.add({ name: 'cut', steps: [{ reply: { content: 'tick tock', done_reason: 'length' } }] });
+  ollama.add({ name: 'plans', steps: [{ reply: { content: 'I will read the reports first.' } }] });
+  ollama.add({ name: 'plain', steps: [{ reply: { content: 'The task is completed.' } }] });
   ollama.add({ name: 'mute', steps: [{ reply: { content: 'I would rather not.\u001b[2J' } }] });
   loupe = await startLoupe({ ollamaUrl: ollama.url });
 });
@@ -34,13 +67,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The program as a person runs it: another process, told where Loupe is by its environment. */
+/** Runs the CLI in a separate process, configured by its environment. */
 function command(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     env: {
       NODE_ENV: 'production',
       PATH: process.env.PATH ?? '',
       HOME: folder,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       LOUPE_URL: loupe.url,
       LOUPE_TOKEN: loupe.token,
       ...env,
@@ -68,33 +102,49 @@ async function newestRun() {
 }
 
 describe('npx loupe', () => {
-  it('Headless: runs a task, shows progress apart from the answer, and ends with 0', async () => {
+  it('Headless: runs a task, separates progress from the answer, and ends with 0', async () => {
     const { code, out, err } = await command(['run', 'Count', '--model', 'short', '--max-iterations', '20'])
       .ended;
     const run = await newestRun();
     expect(code).toBe(0);
     expect(err).toContain(`${loupe.url}/runs/${run.id}`);
     expect(err).toContain('Iteration 1 of 20');
-    expect(err).toContain('The model gave its answer (final_answer;');
+    expect(err).toContain('The model answered (final_answer;');
     const whole = await (await loupe.request(`/api/runs/${run.id}/log`)).text();
     const ended = JSON.parse(whole.trim().split('\n').at(-1) ?? '');
     expect(out).toBe(`${ended.result.output}\n`);
   });
 
-  it('Headless: the exit code tells why a run ended', async () => {
+  it('Headless: the exit code says why a run ended', async () => {
     const { code, err } = await command(['run', 'Go', '-m', 'long', '--max-iterations', '2']).ended;
     expect(code).toBe(10);
     expect(err).toContain('max_iterations');
   });
 
-  it('Headless: --json gives every event of the log, whole and in order', async () => {
+  it.each([
+    ['cut', [], 20, 'Answered, cut off (final_answer;'],
+    ['plans', [], 21, 'Announced work, did none (final_answer;'],
+    [
+      'plain',
+      ['--set', 'max_attempts=1', '--set', 'checks=[{"type":"file_exists","path":"a.md"}]'],
+      19,
+      'Answered, 1 of 1 check failed (final_answer; 1 iteration,',
+    ],
+  ] as const)('the exit code reflects the outcome of "%s"', async (model, more, exit, words) => {
+    const { code, err } = await command(['run', 'Go', '-m', model, ...more]).ended;
+    expect(err).toContain(words);
+    expect(code).toBe(exit);
+    expect((await command(['follow', (await newestRun()).id, '--after', '9999']).ended).code).toBe(exit);
+  });
+
+  it('Headless: --json prints every event of the log, complete and in order', async () => {
     const { code, out } = await command(['run', 'Count', '-m', 'short', '--json']).ended;
     expect(code).toBe(0);
     const { id } = await newestRun();
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
   });
 
-  it('S13, S14: Ctrl-C stops after the step in hand, a second one at once', async () => {
+  it('Ctrl-C stops after the current step, a second one immediately [S13, S14]', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const running = command(['run', 'Go', '-m', 'long', '--max-iterations', '50']);
     await vi.waitFor(() => expect(running.got.err).toContain('Iteration 2'), { timeout: 30_000 });
@@ -109,7 +159,7 @@ describe('npx loupe', () => {
     expect(err).toContain('Stopping at once');
   });
 
-  it('D3: a run goes on when the one who follows leaves; another follows it to its end', async () => {
+  it('a run continues when its follower disconnects; another one follows it to its end [D3]', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const { out } = await command(['run', 'Go', '-m', 'long', '--max-iterations', '4', '--detach']).ended;
     const id = out.trim();
@@ -123,6 +173,13 @@ describe('npx loupe', () => {
     expect((await second.ended).code).toBe(10);
     const late = await command(['follow', id, '--after', '999999']).ended;
     expect(late.code).toBe(10);
+  });
+
+  it('prints the hint of the error that ended a run', async () => {
+    const { code, err } = await command(['run', 'Count', '--model', 'shorty']).ended;
+    expect(code).not.toBe(0);
+    expect(err).toContain('Model "shorty" is missing. Did you mean "short"?');
+    expect(err).toContain('Use "short", or run: ollama pull shorty\n');
   });
 
   it('lists, says, stops and exports', async () => {
@@ -148,7 +205,7 @@ describe('npx loupe', () => {
       const made = await command(['export', id, '--format', format]).ended;
       expect([format, made.code, made.out.length > 100]).toEqual([format, 0, true]);
     }
-    // It is here already, and the same: nothing changes.
+    // The same run exists already, so nothing changes.
     expect(await command(['import', file]).ended).toMatchObject({ code: 0, out: `${id}\n` });
     expect(await command(['import', join(folder, 'no.jsonl')]).ended).toMatchObject({ code: 2 });
     writeFileSync(file, 'mine');
@@ -157,7 +214,7 @@ describe('npx loupe', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
-  it('Model Check: tells each probe, prints the table, and ends with 0 only when all are passed', async () => {
+  it('Model Check: reports each probe, prints the table, and exits with 0 only if all pass', async () => {
     const able = await command(['check', 'able']).ended;
     expect(able.code).toBe(0);
     expect(able.err).toMatch(/passed\s+Two steps, then the end/);
@@ -174,14 +231,47 @@ describe('npx loupe', () => {
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('ollama pull no-such-model') });
   });
 
-  it('D18: control characters of a model never reach the terminal', async () => {
+  it('prints all text of a session to standard output, its notices to standard error [S4, S11, S12, S21]', async () => {
+    const session = ['run', '--mode', 'session', '-m', 'gardener', '--set', 'turn_delay=300'];
+    const running = command(session);
+    await vi.waitFor(() => expect(running.got.out).toContain('Turn 3.'), { timeout: 30_000 });
+    running.child.kill('SIGINT');
+    const { out, err, code } = await running.ended;
+    const { id } = await newestRun();
+    const log = await (await loupe.request(`/api/runs/${id}/log?format=session`)).text();
+    const entries = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const texts = entries.flatMap((entry) => (entry.event === 'assistant_text' ? [entry.text] : []));
+    expect(texts.slice(0, 2)).toEqual(['I look around.\nThe beds are dry.', 'I write it down.']);
+    expect(out).toBe(texts.map((text) => `${text}\n`).join(''));
+    expect(err).toMatch(/^Session with gardener in .+\. Log: .+\.jsonl$/m);
+    expect(err).toMatch(/^\[tool\] write_file\(\{"path":"beds\.md","content":"dry\\u001b\[2J"\}\)$/m);
+    expect(err).toMatch(/^\[result\] \{"success":true,/m);
+    expect(err).toMatch(/^Session ended: user_shutdown after \d+ completed turns\. Log: /m);
+    expect(err).not.toContain('I look around');
+    expect(code).toBe(17);
+    const later = await command(['follow', id]).ended;
+    expect(later.out).toBe(out);
+  });
+
+  it('prints an agent’s message to its operator as one notice [O14]', async () => {
+    const { out, err } = await command(['run', '--mode', 'explore', '-m', 'agent', '--set', 'max_cycles=1'])
+      .ended;
+    expect(err).toMatch(/^\[AGENT\]: Hello ⟨ESC⟩\[31mthere\.$/m);
+    expect(err).not.toMatch(/^\[result\]/m);
+    expect(out).not.toContain('[AGENT]');
+  });
+
+  it('control characters of a model never reach the terminal [D18]', async () => {
     const { err } = await command(['run', 'Say it', '-m', 'hostile', '--no-tools']).ended;
     expect(err).toContain('⟨ESC⟩');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that must not be printed
     expect(err).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it('says what to do when nothing can be done', async () => {
+  it('explains connection, sign-in and usage errors', async () => {
     const port = await freePort();
     const nobody = await command(['list', '--url', `http://127.0.0.1:${port}`]).ended;
     expect(nobody).toMatchObject({ code: 69, err: expect.stringContaining('npm start') });
@@ -197,7 +287,35 @@ describe('npx loupe', () => {
     expect(typo).toMatchObject({ code: 2, err: expect.stringContaining('did you mean "follow"') });
   });
 
-  it('takes a broken connection up where it broke', async () => {
+  it('sends no secret and no task to another program at the address of Loupe, and prints none of its reply', async () => {
+    const received: string[] = [];
+    const hostile = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        received.push([request.method, request.url, ...request.rawHeaders, body].join('\n'));
+        const error = { code: 'x', message: 'Read \u001b]8;;http://evil.example\u0007this', hint: 'evil' };
+        response.writeHead(403).end(JSON.stringify({ error }));
+      });
+    });
+    hostile.listen(0, '127.0.0.1');
+    await once(hostile, 'listening');
+    const { port } = hostile.address() as AddressInfo;
+    const { code, out, err } = await command(['run', 'a secret task', '-m', 'short'], {
+      LOUPE_URL: `http://127.0.0.1:${port}`,
+    }).ended;
+    hostile.close();
+    expect([code, out]).toEqual([77, '']);
+    expect(err).toContain('did not prove that it knows the operator token');
+    expect(err).not.toContain('evil');
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatch(/^GET\n\/api\/handshake\?nonce=[\w-]{43}\n/);
+    expect(received[0]).not.toMatch(/secret|authorization|token-for-tests/i);
+  });
+
+  it('resumes a broken connection where it broke', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const running = command(['run', 'Go', '-m', 'long', '--max-iterations', '4', '--json']);
     await vi.waitFor(() => expect(running.got.out).toContain('"iteration":2'), { timeout: 30_000 });
@@ -212,31 +330,20 @@ describe('npx loupe', () => {
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
   });
 
-  it('Headless: comes back also when a long text is fetched as the connection breaks, and to a server that is still starting', async () => {
-    const { port } = loupe;
+  it('Headless: reconnects if the connection breaks during the fetch of a long text, and to a server that is still starting', async () => {
+    const relay = trustedRelay(loupe);
     const seen = { streams: 0, wholes: 0 };
     const starting = JSON.stringify({ error: { code: 'starting', message: 'Loupe is starting.' } });
     const between = createServer((request, response) => {
-      const { method, url = '', headers } = request;
-      if (/\/events\/\d+/.test(url)) seen.wholes += 1;
+      const { url = '' } = request;
+      const isWhole = /\/events\/\d+/.test(url);
+      if (isWhole) seen.wholes += 1;
       if (url.includes('/events?')) seen.streams += 1;
-      // The first long text is not to be had, and then the server starts.
-      if (seen.wholes === 1 && seen.streams === 1) return void request.socket.destroy();
+      // The first fetch of a long text fails, and then the server is starting.
+      if (isWhole && seen.wholes === 1 && seen.streams === 1) return void request.socket.destroy();
       if (url.includes('/events?') && seen.streams === 2)
         return void response.writeHead(503, { 'retry-after': '1' }).end(starting);
-      const toward = {
-        host: '127.0.0.1',
-        port,
-        method,
-        path: url,
-        headers: { ...headers, host: `127.0.0.1:${port}` },
-      };
-      request.pipe(
-        requestOf(toward, (answer) => {
-          response.writeHead(answer.statusCode ?? 500, answer.headers);
-          answer.pipe(response);
-        }),
-      );
+      relay(request, response);
     });
     between.listen(0, '127.0.0.1');
     await once(between, 'listening');

@@ -1,11 +1,12 @@
-import type { TerminationReason } from '../events/run.ts';
+import type { OutcomeKind } from '../events/run.ts';
 
-/** Exit codes that do not come from the end of a run. 69 and 77 are those of sysexits.h. */
+/** Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 69, notSignedIn: 77 } as const;
 
-/** What a script can tell from the exit code: how the run ended. */
-const OF_REASON: Record<TerminationReason, number> = {
-  final_answer: 0,
+/** The exit code of each outcome: 0 only for a complete answer whose checks, if any, pass. */
+const OF_OUTCOME: Record<OutcomeKind, number> = {
+  answered: 0,
+  cycles_done: 0,
   max_iterations: 10,
   repetition: 11,
   stall: 12,
@@ -15,14 +16,12 @@ const OF_REASON: Record<TerminationReason, number> = {
   context_full: 16,
   stopped: 17,
   error: 18,
+  answered_checks_failed: 19,
+  answered_cut_off: 20,
+  announced_work_did_none: 21,
 };
-/** The model answered, and the checks of its work do not all pass. */
-const CHECKS_FAILED = 19;
 
-/** The exit code for the end of a run: 0 only for an answer whose checks, if any, pass. */
-export function exitCodeOf(end: { reason: TerminationReason; verification?: string }): number {
-  if (end.reason === 'final_answer' && end.verification !== undefined && end.verification !== 'pass') {
-    return CHECKS_FAILED;
-  }
-  return OF_REASON[end.reason];
+/** The exit code for the outcome of an ended run. */
+export function exitCodeOf(outcome: OutcomeKind): number {
+  return OF_OUTCOME[outcome];
 }

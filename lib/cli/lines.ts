@@ -1,37 +1,60 @@
 import type { RunSummary } from '../api/run-summary.ts';
-import { plainVisibleText } from '../browser/visible-text.ts';
-import { reasonWords, VERIFICATION_WORDS } from '../browser/words/end-words.ts';
+import { endWords } from '../browser/words/end-words.ts';
 import { formatOffset } from '../browser/words/format.ts';
+import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
+import { namedAutoRunFiles } from '../events/auto-run-files.ts';
+import { argumentsToRun } from '../events/call-arguments.ts';
+import { MODES } from '../events/modes.ts';
+import { noticesOf } from '../events/notices.ts';
+import { checksBeside, outcomeWords } from '../events/outcome.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';
-import { shortText } from '../util/short-text.ts';
+import { formatUsd } from '../util/format-usd.ts';
+import { plural } from '../util/numbers.ts';
+import { shortMiddle, shortText } from '../util/short-text.ts';
 
 const MAX_ARGUMENT_CHARS = 100;
+const MAX_TEXT_CHARS = 200;
+const MAX_CELL_CHARS = 60;
+const MAX_AUTO_RUN_FILES = 5;
 
 /**
- * What a terminal shows of an event: lines that each fit a glance, or none for events that only mark a step. Text of
- * models and tools is made harmless: no control character reaches the terminal. Pure.
+ * The terminal lines of an event: short ones, or none for events that only mark a step. Text of models and tools is
+ * cleaned of control characters. Pure.
  *
- * @param state the state with the event folded in
+ * @param state the state after the event
  */
 export function linesOf(event: RunEvent, state: RunState): string[] {
   const sentence = sentenceOf(event, state);
   if (sentence === undefined) return [];
   const offset = formatOffset(event.at - state.createdAt).padStart(8);
-  return [`${offset}  ${plainVisibleText(sentence)}`];
+  const said = event.type === 'model-call.failed' ? (event.visible_text ?? event.partial_text ?? '') : '';
+  const kept =
+    said.trim() === '' ? [] : [`  Text so far: ${shortText(said.replace(/\s+/g, ' '), MAX_TEXT_CHARS)}`];
+  return [sentence, ...kept].map((line) => `${offset}  ${plainVisibleLine(line)}`);
+}
+
+/**
+ * Prints a notice of the run, such as `[tool] read_file(…)`. Continuation lines are indented, so that they cannot pass
+ * for other notices.
+ */
+export function noticeLine(text: string): string {
+  return plainVisibleText(text).replaceAll('\n', '\n    ');
 }
 
 function sentenceOf(event: RunEvent, state: RunState): string | undefined {
+  // Printed elsewhere, as a notice or as the model's text.
+  if (noticesOf(event, state).length > 0) return undefined;
+  if (event.type === 'reply.parsed' && state.config?.mode === 'session') return undefined;
   switch (event.type) {
     case 'iteration.started': {
       const limit = state.config?.max_iterations;
-      const word = { task: 'Iteration', session: 'Turn', explore: 'Step' }[state.config?.mode ?? 'task'];
-      return `${word} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
+      return `${MODES[state.config?.mode ?? 'task'].step} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
     }
     case 'tool-call.started': {
       const call = state.reply?.calls.find(({ callId }) => callId === event.call_id);
-      const args = call ? shortText(JSON.stringify(call.arguments), MAX_ARGUMENT_CHARS) : '';
+      const args = call ? shortText(JSON.stringify(argumentsToRun(state, call)), MAX_ARGUMENT_CHARS) : '';
       return `  ${event.tool} ${args}`;
     }
     case 'tool-call.ended':
@@ -39,7 +62,7 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
     case 'reply.parsed':
     case 'model-call.failed':
       return `  ${summarize(event)}`;
-    // What the model does between these is told by its reply and its calls.
+    // Covered by the reply and its calls.
     case 'run.created':
     case 'run.started':
     case 'attempt.started':
@@ -54,26 +77,44 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
   }
 }
 
-/** The line that a finished run leaves: reason, figures and the sentence of the harness. */
+/** The last line of a finished run: outcome, figures and the log's message. */
 export function endLine(run: RunSummary): string {
-  const reason = run.termination_reason;
-  const words = reason === undefined ? 'Not ended' : reasonWords(reason, run.mode).title;
-  const checks = run.verification ? `${VERIFICATION_WORDS[run.verification].label.toLowerCase()}, ` : '';
-  const spent = `${run.iterations_used} ${run.iterations_used === 1 ? 'iteration' : 'iterations'}, ${run.tokens_in + run.tokens_out} tokens`;
-  const message = run.message === undefined ? '' : ` ${plainVisibleText(run.message)}`;
+  const { outcome, termination_reason: reason } = run;
+  const words = outcome ? endWords(outcome).title : 'Not ended';
+  const beside = outcome && checksBeside(outcome);
+  const checks = beside ? `${beside.label}, ` : '';
+  const cost = run.cost_usd === undefined ? '' : `, ${formatUsd(run.cost_usd)}`;
+  const spent = `${plural(run.iterations_used, 'iteration')}, ${run.tokens_estimated ? '≈' : ''}${run.tokens_in + run.tokens_out} tokens${cost}`;
+  const message = run.message === undefined ? '' : ` ${plainVisibleLine(run.message)}`;
   return `${words} (${reason ?? run.phase}; ${checks}${spent}).${message}`;
 }
 
-/** The run list as columns. */
+/**
+ * A warning to read the auto-run files of the run, which other programs execute or load, before using the workspace;
+ * `undefined` if there are none.
+ */
+export function autoRunLine({ autoRunFiles }: RunState): string | undefined {
+  const { files, more } = namedAutoRunFiles(autoRunFiles, MAX_AUTO_RUN_FILES);
+  if (files.length === 0) return undefined;
+  const paths = files.map(({ path }) => shortMiddle(plainVisibleLine(path), MAX_CELL_CHARS)).join(', ');
+  return `Auto-run files written: ${paths}${more > 0 ? ` and ${more} more` : ''}. Read them before you work in this folder.`;
+}
+
+/** The run list in columns. */
 export function listLines(runs: readonly RunSummary[]): string[] {
-  const rows = runs.map((run) => [
-    run.id,
-    run.phase === 'ended' ? (run.termination_reason ?? 'ended') : run.phase,
-    run.model,
-    shortText(run.title.replace(/\s+/g, ' '), 60),
-  ]);
+  const rows = runs.map((run) =>
+    [
+      run.id,
+      run.phase === 'ended' ? (run.outcome ? outcomeWords(run.outcome).label : 'Not ended') : run.phase,
+      run.model,
+      run.title.replace(/\s+/g, ' '),
+    ].map((cell) => shortText(plainVisibleLine(cell), MAX_CELL_CHARS)),
+  );
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
-    plainVisibleText(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).trimEnd(),
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
   );
 }

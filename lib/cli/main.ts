@@ -1,23 +1,28 @@
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
 import { access } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CreateRunRequest } from '../api/create-run.ts';
 import type { CheckProgress } from '../api/model-check.ts';
-import { plainVisibleText } from '../browser/visible-text.ts';
+import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
+import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
-import { foldRun } from '../events/fold-run.ts';
-import { emptyRunState } from '../events/run-state.ts';
+import type { ProgressEvent } from '../events/progress.ts';
+import type { RunEvent } from '../events/registry.ts';
+import { escapeControls } from '../util/escape-controls.ts';
+import { shortText } from '../util/short-text.ts';
 import { type Command, readArguments, USAGE } from './arguments.ts';
 import { checkLines, progressLines } from './check-lines.ts';
-import { LoupeClient } from './client.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { endLine, linesOf, listLines } from './lines.ts';
+import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
 
-/** How often a check is looked at. */
+/** Polling interval for the progress of a check. */
 const CHECK_LOOK_MS = 500;
+const MAX_MESSAGE_CHARS = 2000;
 
-/** What the program needs of its process; `process` is one. */
+/** What the CLI needs from its process; `process` satisfies it. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Writable & { readonly isTTY?: boolean };
@@ -27,24 +32,28 @@ export interface Terminal {
 }
 
 /**
- * Runs one command line. Progress goes to standard error, answers to standard output, so that a script gets the answer
- * alone.
+ * Runs one command line. Progress goes to standard error and answers to standard output, so that scripts receive only the
+ * answer.
  *
  * @returns the exit code (`EXIT`, `exitCodeOf`)
  */
-export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(args: readonly string[], uncleaned: Terminal): Promise<number> {
+  const terminal = cleanTerminal(uncleaned);
   try {
     const command = readArguments(args);
     if (command.name === 'help') {
       await write(terminal.stdout, USAGE);
       return EXIT.ok;
     }
-    return await perform(command, new LoupeClient(command.url, terminal.env), terminal);
+    return await perform(command, new Loupe({ url: command.url, env: terminal.env }), terminal);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof AppError)) {
+      await write(terminal.stderr, `loupe: ${error instanceof Error ? error.stack : error}\n`);
+      return EXIT.failed;
+    }
     await write(
       terminal.stderr,
-      `loupe: ${plainVisibleText(error.message)}\n${error.hint ? `       ${plainVisibleText(error.hint)}\n` : ''}`,
+      `loupe: ${messageLine(error.message)}\n${error.hint ? `       ${messageLine(error.hint)}\n` : ''}`,
     );
     return exitCodeOfError(error.code);
   }
@@ -67,88 +76,89 @@ function exitCodeOfError(code: string): number {
 
 type Performed = Exclude<Command, { name: 'help' }>;
 
-async function perform(command: Performed, client: LoupeClient, terminal: Terminal): Promise<number> {
+async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Promise<number> {
   const { stdout, stderr } = terminal;
   switch (command.name) {
     case 'run': {
-      const { run } = await client.start(command.body);
+      // The server validates the fields and reports the invalid ones.
+      const run = await loupe.start(command.body as CreateRunRequest);
       if (command.detach) {
-        await write(stdout, `${run.id}\n`);
+        await write(stdout, `${plainVisibleLine(run.id)}\n`);
         return EXIT.ok;
       }
-      await write(stderr, `${run.id}  ${plainVisibleText(run.model)}\n${client.url}/runs/${run.id}\n`);
-      return follow(run.id, { ...command, after: 0, stopsRun: true }, client, terminal);
+      const { model } = await run.summary();
+      await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${loupe.url}/runs/${run.id}\n`);
+      return follow(run, { ...command, after: 0, stopsRun: true }, terminal);
     }
     case 'follow':
-      return follow(command.runId, { ...command, live: false, stopsRun: false }, client, terminal);
+      return follow(loupe.run(command.runId), { ...command, live: false, stopsRun: false }, terminal);
     case 'list': {
-      const { runs } = await client.list(command.limit);
-      const lines = command.json ? runs.map((run) => JSON.stringify(run)) : listLines(runs);
+      const runs = await loupe.list({ limit: command.limit });
+      const lines = command.json ? runs.map(jsonLine) : listLines(runs);
       await write(stdout, asText(lines));
       return EXIT.ok;
     }
     case 'stop': {
-      const { run } = await client.stop(command.runId, command.force);
-      await write(stderr, run.phase === 'ended' ? `${endLine(run)}\n` : 'Asked to stop.\n');
+      const run = await loupe.run(command.runId).stop({ force: command.force });
+      await write(stderr, run.phase === 'ended' ? `${endLine(run)}\n` : 'Stop requested.\n');
       return EXIT.ok;
     }
     case 'say': {
-      await client.say(command.runId, command.text);
-      await write(stderr, 'Queued: it reaches the model at the next boundary of the run.\n');
+      await loupe.run(command.runId).say(command.text);
+      await write(stderr, 'Queued: the model receives it at the next boundary of the run.\n');
       return EXIT.ok;
     }
     case 'export': {
-      const bytes = await client.export(command.runId, command.format, command.raw);
+      const bytes = await loupe.run(command.runId).export(command.format, { raw: command.raw });
       if (command.output === undefined) await pipeline(bytes, stdout, { end: false });
       else await pipeline(bytes, createWriteStream(command.output, { flags: 'wx' })).catch(refuseToOverwrite);
       return EXIT.ok;
     }
     case 'import': {
       await access(command.file, constants.R_OK).catch(noSuchFile);
-      const { run } = await client.import(await openAsBlob(command.file));
-      await write(stderr, `${client.url}/runs/${run.id}\n`);
-      await write(stdout, `${run.id}\n`);
+      const run = await loupe.import(await openAsBlob(command.file));
+      await write(stderr, `${loupe.url}/runs/${run.id}\n`);
+      await write(stdout, `${plainVisibleLine(run.id)}\n`);
       return EXIT.ok;
     }
     case 'check':
-      return check(command, client, terminal);
+      return check(command, loupe, terminal);
   }
 }
 
-/** Has a model checked, tells each probe as it ends, and prints the table. */
+/** Checks a model, reports each probe as it ends, and prints the table. */
 async function check(
   { model, json }: { model: string; json: boolean },
-  client: LoupeClient,
+  loupe: Loupe,
   terminal: Terminal,
 ): Promise<number> {
   const { stdout, stderr } = terminal;
-  const interrupted = () => void client.stopCheck(model).catch(stopFailed(terminal));
+  const interrupted = () => void loupe.stopCheck(model).catch(stopFailed(terminal));
   return interruptible(terminal, interrupted, async () => {
-    const started = await client.startCheck(model);
+    const started = await loupe.startCheck(model);
     let now: CheckProgress | undefined = started;
     let told: string[] = [];
     for (;;) {
       const lines: string[] = now ? progressLines(now) : [];
       await write(stderr, asText(lines.filter((line) => !told.includes(line))));
       told = lines;
-      // Another check may have begun since this one ended; its result is stored all the same.
+      // Another check may have started since this one ended; the result is stored anyway.
       if (!now || now.started_at !== started.started_at || now.ended_at !== undefined) break;
       await delay(CHECK_LOOK_MS);
-      now = (await client.checking()).check;
+      now = await loupe.currentCheck();
     }
     if (now?.started_at === started.started_at && now.status !== 'done') return EXIT.failed;
-    const reply = await client.checkResult(model);
-    const text = json ? JSON.stringify(reply.check) : checkLines(reply).join('\n');
+    const reply = await loupe.checkResult(model);
+    const text = json ? jsonLine(reply.check) : checkLines(reply).join('\n');
     await write(stdout, `${text}\n`);
     return reply.summary.passed === reply.check.probes.length ? EXIT.ok : EXIT.failed;
   });
 }
 
-/** Shows a run to its end, and turns Ctrl-C into what the command means by it. */
+/** Follows a run to its end. Ctrl-C stops the run, or only the following, depending on the command. */
 async function follow(
-  runId: string,
+  run: LoupeRun,
   options: { after: number; json: boolean; live: boolean; stopsRun: boolean },
-  client: LoupeClient,
   terminal: Terminal,
 ): Promise<number> {
   const leaving = new AbortController();
@@ -163,12 +173,12 @@ async function follow(
     terminal.stderr.write(
       force ? 'Stopping at once.\n' : 'Stopping after this step; Ctrl-C again stops at once.\n',
     );
-    client.stop(runId, force).catch(stopFailed(terminal));
+    run.stop({ force }).catch(stopFailed(terminal));
   };
-  return interruptible(terminal, interrupted, () => show(runId, options, client, terminal, leaving.signal));
+  return interruptible(terminal, interrupted, () => show(run, options, terminal, leaving.signal));
 }
 
-/** Does something during which Ctrl-C means what the command says. */
+/** Runs `work` with a handler for Ctrl-C. */
 async function interruptible(
   terminal: Terminal,
   interrupted: () => void,
@@ -186,7 +196,8 @@ async function interruptible(
 
 function stopFailed({ stderr }: Terminal): (error: unknown) => void {
   return (error) => {
-    stderr.write(`The stop did not reach Loupe: ${error instanceof Error ? error.message : error}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    stderr.write(`Could not stop: ${messageLine(message)}\n`);
   };
 }
 
@@ -195,66 +206,110 @@ function asText(lines: readonly string[]): string {
 }
 
 async function show(
-  runId: string,
-  { after, json, live }: { after: number; json: boolean; live: boolean },
-  client: LoupeClient,
-  { stdout, stderr }: Terminal,
+  run: LoupeRun,
+  options: { after: number; json: boolean; live: boolean },
+  terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  let state = emptyRunState(runId);
-  // Lines need the state before them, so the log is always read from its beginning.
-  const text = new LiveText();
-  for await (const received of client.follow(runId, 0, signal)) {
-    if (received.type === 'lost') {
-      await write(stderr, `The connection broke; trying again in ${received.wait_ms} ms.\n`);
-      continue;
-    }
-    if (received.type === 'delta') {
-      if (live && !json && received.delta.type === 'text') await write(stderr, text.add(received.delta));
-      continue;
-    }
-    const { event } = received;
-    state = foldRun(state, event);
-    if (event.seq <= after) continue;
-    if (json) await write(stdout, `${JSON.stringify(event)}\n`);
-    else await write(stderr, text.end() + asText(linesOf(event, state)));
-    if (event.type !== 'run.ended') continue;
-    const { run } = await client.run(runId);
-    if (!json) {
-      await write(stderr, `${endLine(run)}\n`);
-      const { output } = event.result;
-      // A terminal obeys control characters; a file or another program gets the text as it is.
-      if (output !== '') await write(stdout, `${stdout.isTTY ? plainVisibleText(output) : output}\n`);
-    }
-    return exitCodeOf({ reason: event.result.termination_reason, verification: run.verification });
-  }
-  // Left by Ctrl-C, or the run had ended before `after`.
-  const { run } = await client.run(runId);
-  if (run.termination_reason === undefined) return EXIT.ok;
-  return exitCodeOf({ reason: run.termination_reason, verification: run.verification });
+  if (options.json) await printEvents(run, options.after, terminal, signal);
+  else await printWords(run, options, terminal, signal);
+  const { outcome } = await run.summary();
+  return outcome === undefined ? EXIT.ok : exitCodeOf(outcome.kind); // no outcome: interrupted by Ctrl-C
 }
 
-/** Text that is being written, printed once however often a piece comes. */
-class LiveText {
-  #call = 0;
-  #printed = 0;
-
-  add(delta: { call: number; offset: number; text: string }): string {
-    if (delta.call !== this.#call) {
-      this.#call = delta.call;
-      this.#printed = 0;
-    }
-    const fresh = delta.text.slice(Math.max(0, this.#printed - delta.offset));
-    this.#printed = Math.max(this.#printed, delta.offset + delta.text.length);
-    return plainVisibleText(fresh);
+async function printEvents(
+  run: LoupeRun,
+  after: number,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const update of run.updates({ after, signal })) {
+    if (update.type === 'event') await write(terminal.stdout, `${jsonLine(update.event)}\n`);
+    if (update.type === 'reconnecting') reconnecting(terminal)(update.wait_ms);
   }
+}
 
-  /** What separates the text from the line after it. */
-  end(): string {
-    const separator = this.#printed > 0 ? '\n' : '';
-    this.#printed = 0;
-    return separator;
+/** Progress and notices go to standard error; the answer, and all text of a session, to standard output (S12). */
+async function printWords(
+  run: LoupeRun,
+  { after, live }: { after: number; live: boolean },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stdout, stderr } = terminal;
+  const { mode } = await run.summary();
+  const says = mode === 'session' ? stdout : stderr;
+  let unfinishedLine = false;
+  const onProgress = (event: ProgressEvent) => {
+    if (event.type === 'notice') stderr.write(`${noticeLine(event.text)}\n`);
+    if (event.type !== 'token' || (mode !== 'session' && !live)) return;
+    says.write(event.text);
+    unfinishedLine = !event.text.endsWith('\n');
+  };
+  try {
+    await run.follow({
+      onProgress,
+      onEvent: async (event, state) => {
+        if (unfinishedLine && endsText(event)) {
+          unfinishedLine = false;
+          await write(says, '\n');
+        }
+        await write(stderr, asText(linesOf(event, state)));
+        if (event.type !== 'run.ended') return;
+        const { output, error } = event.result;
+        const hint = error?.hint ? [messageLine(error.hint)] : [];
+        const autoRun = autoRunLine(state);
+        await write(stderr, asText([endLine(await run.summary()), ...hint, ...(autoRun ? [autoRun] : [])]));
+        if (mode !== 'session' && output !== '') await write(stdout, `${output}\n`);
+      },
+      onReconnect: reconnecting(terminal),
+      after,
+      signal,
+    });
+  } catch (error) {
+    const isOver = error instanceof AppError && error.code === 'no_result';
+    if (!signal.aborted && !isOver) throw error;
   }
+}
+
+function endsText(event: RunEvent): boolean {
+  return event.type === 'reply.parsed' || event.type === 'model-call.failed' || event.type === 'run.ended';
+}
+
+function reconnecting({ stderr }: Terminal): (waitMs: number) => void {
+  return (waitMs) => void stderr.write(`The connection broke; trying again in ${waitMs} ms.\n`);
+}
+
+/** JSON on one line, with terminal control characters escaped. */
+function jsonLine(value: unknown): string {
+  return escapeControls(JSON.stringify(value));
+}
+
+/** A message from the server or the system, which may contain anything. */
+function messageLine(text: string): string {
+  return shortText(plainVisibleLine(text), MAX_MESSAGE_CHARS);
+}
+
+/** Removes control sequences from everything printed to a terminal. Files and pipes get unchanged output. */
+function cleanTerminal(terminal: Terminal): Terminal {
+  const { env, stdout, stderr } = terminal;
+  return {
+    env,
+    stdout: stdout.isTTY ? Object.assign(cleaned(stdout), { isTTY: true }) : stdout,
+    stderr: cleaned(stderr),
+    on: (signal, listener) => terminal.on(signal, listener),
+    off: (signal, listener) => terminal.off(signal, listener),
+  };
+}
+
+function cleaned(stream: Writable): Writable {
+  const decoder = new StringDecoder('utf8');
+  return new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      stream.write(plainVisibleText(typeof chunk === 'string' ? chunk : decoder.write(chunk)), done);
+    },
+  });
 }
 
 function write(stream: Writable, text: string): Promise<void> {
@@ -278,6 +333,6 @@ function noSuchFile(error: unknown): never {
   throw new AppError({
     code: 'usage',
     message: `The file cannot be read: ${error instanceof Error ? error.message : error}`,
-    hint: 'Name a run file or a bug bundle.',
+    hint: 'Give a run file or a bug bundle.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Collects pieces of text and hands them on at most once per interval, so that a fast model costs a viewer twenty
- * messages a second and not hundreds. Order is kept: a piece of another kind hands on what waits before it (E2, E3).
+ * Batches text and emits it at most once per interval, so that a fast model causes twenty messages a second instead of
+ * hundreds. Order is kept: text of another kind flushes pending text first (E2, E3).
  */
 export class TextBatcher<K extends string> {
   readonly #emit: (kind: K, text: string) => void;
@@ -22,7 +22,7 @@ export class TextBatcher<K extends string> {
     this.#timer ??= setTimeout(() => this.flush(), this.#intervalMs);
   }
 
-  /** Hands on what waits, now. */
+  /** Emits pending text now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

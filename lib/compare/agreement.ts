@@ -1,50 +1,51 @@
 import { createHash } from 'node:crypto';
 import type { EventOf, RunEvent } from '../events/registry.ts';
+import { withoutNamedOptions } from '../events/sent-options.ts';
 import { type Comparison, summaryOf } from './compare.ts';
 import { ConditionReader, type Conditions } from './figures.ts';
 import { type Step, StepReader } from './steps.ts';
 
-/** Runs that did the same up to and with an iteration, and what they did in it. */
-export interface Variant {
+/** Runs that are identical up to and including an iteration, and a summary of that iteration. */
+interface Variant {
   /** Indexes of the runs, from 0, in order. */
   runs: number[];
   summary: string;
 }
 
-/** Up to where several runs of one configuration agree. */
+/** How far several runs of one configuration agree. */
 export interface Agreement {
   runs: number;
-  /** Iterations that are the same in all of them. */
+  /** Leading iterations that are identical in all runs. */
   agreed: number;
-  /** Iterations of the longest. */
+  /** Iterations of the longest run. */
   steps: number;
   /**
-   * By iteration, up to the thousandth: the runs that are still the same as each other, the largest group first. Runs
-   * that are over are missing.
+   * Per iteration, up to 1000: groups of runs that are still identical, largest first. Runs that have ended are
+   * missing.
    */
   levels: Variant[][];
-  /** The level of the iteration in which they part, wherever it is. Missing when they do not. */
+  /** The level at which the runs diverge, even beyond the listed levels. Missing if they do not. */
   parted?: Variant[];
-  /** Different runs as wholes. */
+  /** Number of distinct runs. */
   variants: number;
-  /** Why they may part, the likeliest first, each as a sentence. */
+  /** Possible causes of the divergence, most likely first, each as a sentence. */
   causes: string[];
 }
 
-/** What a run did, as far as it takes to tell whether another did the same. */
+/** A digest of a run, sufficient to tell whether another run did the same. */
 export interface Trace {
-  /** By iteration: equal for those in which the same was said and done. */
+  /** Per iteration: a hash that is equal if the same was said and done. */
   prints: string[];
-  /** By iteration, in a few words. */
+  /** Per iteration: a short summary. */
   summaries: string[];
   conditions: Conditions;
   options: EventOf<'run.created'>['config']['model_options'];
 }
 
-/** Longer runs are shown up to here. */
+/** Longer runs are truncated to this length. */
 const MAX_LEVELS = 1000;
 
-/** Reads the trace of a run out of its events as they come. */
+/** Builds the trace of a run from its event stream. */
 export class TraceReader {
   readonly #steps = new StepReader();
   readonly #conditions = new ConditionReader();
@@ -52,14 +53,14 @@ export class TraceReader {
   readonly #summaries: string[] = [];
   #options: Trace['options'] = {};
 
-  /** Takes the next event. @throws {AppError} `comparison_too_large` */
+  /** Processes the next event. @throws {AppError} `comparison_too_large` */
   take(event: RunEvent): void {
-    if (event.type === 'run.created') this.#options = event.config.model_options;
+    if (event.type === 'run.created') this.#options = withoutNamedOptions(event.config.model_options);
     this.#conditions.take(event);
     this.#add(this.#steps.take(event));
   }
 
-  /** The trace, once the log is over. */
+  /** The trace, once the log has ended. */
   trace(): Trace {
     this.#add(this.#steps.rest());
     return {
@@ -77,7 +78,7 @@ export class TraceReader {
   }
 }
 
-/** What makes a step what it is: equal for two steps exactly if the same was said and done in them. */
+/** A hash of a step: equal for two steps exactly if the same was said and done. */
 function printOf({ parts }: Step): string {
   const hash = createHash('sha256');
   for (const { kind, name, text } of parts) {
@@ -87,7 +88,7 @@ function printOf({ parts }: Step): string {
   return hash.digest('base64');
 }
 
-/** Index of the first run that is not the same as run 0. */
+/** Index of the first run that differs from run 0. */
 export function firstApart([first, ...others]: readonly Trace[]): number | undefined {
   const found = others.findIndex(
     ({ prints }) =>
@@ -97,13 +98,13 @@ export function firstApart([first, ...others]: readonly Trace[]): number | undef
 }
 
 /**
- * Up to where runs that were meant to be the same agree. Pure; the order of the traces changes indexes only.
+ * Finds how far runs that should be identical agree. Pure; the order of the traces only affects indexes.
  *
- * @param divergence where run 0 and `firstApart` part
+ * @param divergence where run 0 and `firstApart` diverge
  */
 export function agreementOfTraces(traces: readonly Trace[], divergence: Comparison['divergence']): Agreement {
   const longest = Math.max(0, ...traces.map(({ prints }) => prints.length));
-  // What a run has done up to an iteration, as one number: equal for runs that did the same.
+  // Numbers each run's history up to an iteration: equal for runs that did the same.
   let paths = traces.map(() => 0);
   const levels: Variant[][] = [];
   let agreed = longest;
@@ -148,7 +149,7 @@ function levelAt(traces: readonly Trace[], paths: readonly number[], depth: numb
     .map((runs) => ({ runs, summary: traces[runs[0] ?? 0]?.summaries[depth] ?? '' }));
 }
 
-/** What the logs tell about why equal runs went different ways. */
+/** Derives likely causes of a divergence from the logs. */
 function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']): string[] {
   const conditions = traces.map((trace) => trace.conditions);
   const differ = <Key extends keyof Conditions>(key: Key) =>
@@ -157,11 +158,11 @@ function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']
   const causes: string[] = [];
   if (divergence?.kind === 'result') {
     causes.push(
-      `A tool (${divergence.name}) brought another result first: the difference came from files or commands, not from the model.`,
+      `A tool (${divergence.name}) returned a different result first: the difference came from files or commands, not from the model.`,
     );
   }
   if (divergence?.kind === 'said' || divergence?.kind === 'edit') {
-    causes.push('Something else was said to the model: the runs were not given the same.');
+    causes.push('The runs were given different messages.');
   }
   const digests = differ('digest');
   if (digests.length > 1)
@@ -170,22 +171,24 @@ function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']
   if (versions.length > 1) causes.push(`Ollama was updated between the runs: ${versions.join(', ')}.`);
   const windows = differ('context_tokens');
   if (windows.length > 1) causes.push(`The window in effect differed: ${windows.join(' and ')} tokens.`);
+  const thinking = differ('think');
+  if (thinking.length > 1) causes.push(`Thinking differed: ${thinking.join(' and ')} was sent as think.`);
   if (temperature !== 0 && seed === undefined) {
     causes.push(
       temperature === undefined
-        ? 'No temperature and no seed are set: the model draws its words anew each time.'
-        : `Temperature ${String(temperature)} without a seed: the model draws its words anew each time.`,
+        ? 'Neither temperature nor seed is set: the model samples different tokens each time.'
+        : `Temperature ${String(temperature)} without a seed: the model samples different tokens each time.`,
     );
   }
   if (differ('warm').length > 1) {
     causes.push(
-      'Some runs found the model loaded and its cache warm, others did not: the same numbers can round otherwise.',
+      'Some runs started with the model loaded and its cache warm, others did not: the same computation can round differently.',
     );
   }
   if (differ('gpu_share').length > 1) causes.push('The share of the model on the GPU differed.');
   if (causes.length === 0) {
     causes.push(
-      'Settings and conditions were the same: batching and the prompt cache of the server can still round otherwise.',
+      'Settings and conditions were the same: batching and the prompt cache of the server can still cause rounding differences.',
     );
   }
   return causes;

@@ -4,7 +4,7 @@ import { Comparer, type Comparison } from './compare.ts';
 import { ConditionReader, type Conditions, FigureReader, type Figures } from './figures.ts';
 import { type Step, StepReader } from './steps.ts';
 
-// What `in-turns.ts` brings out of pages, out of logs that are there as a whole: for tests, as what it is to be equal to.
+// Test oracle for `compare-pages.ts`: the same comparisons, computed from complete logs.
 
 /** The steps of a run in order. */
 export function stepsOf(events: readonly RunEvent[]): Step[] {
@@ -12,7 +12,7 @@ export function stepsOf(events: readonly RunEvent[]): Step[] {
   return [...events.map((event) => reader.take(event)), reader.rest()].filter((step) => step !== undefined);
 }
 
-/** Two runs side by side: the mirror image of the comparison the other way round. */
+/** Compares two runs. Swapping the sides mirrors the result. */
 export function compareLogs(left: readonly RunEvent[], right: readonly RunEvent[]): Comparison {
   const comparer = new Comparer({ from: 1, maxChars: Number.POSITIVE_INFINITY });
   for (const event of left) comparer.take('left', event);
@@ -29,14 +29,14 @@ export function figuresOf(events: readonly RunEvent[]): Figures {
   return reader.figures();
 }
 
-/** The conditions that a run's first replies were made under. */
+/** The conditions under which a run's first replies were generated. */
 export function conditionsOf(events: readonly RunEvent[]): Conditions {
   const reader = new ConditionReader();
   for (const event of events) reader.take(event);
   return reader.conditions();
 }
 
-/** Up to where runs that were meant to be the same agree; the order of the logs changes indexes only. */
+/** Finds how far runs that should be identical agree; the order of the logs only affects indexes. */
 export function agreementOf(logs: readonly (readonly RunEvent[])[]): Agreement {
   const traces = logs.map((log) => {
     const reader = new TraceReader();

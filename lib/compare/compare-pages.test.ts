@@ -16,7 +16,7 @@ import {
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
 import type { Comparison, Side } from './compare.ts';
 import { agreementOf, compareLogs, conditionsOf, figuresOf } from './compare-logs.ts';
-import { agreementInTurns, compareInTurns } from './compare-pages.ts';
+import { agreementOfPages, comparePages } from './compare-pages.ts';
 
 const never = new AbortController().signal;
 const all = { from: 1, maxChars: Number.POSITIVE_INFINITY };
@@ -25,8 +25,8 @@ async function* paged(events: readonly RunEvent[], size = 7) {
   for (let start = 0; start < events.length; start += size) yield events.slice(start, start + size);
 }
 
-async function inTurns(left: readonly RunEvent[], right: readonly RunEvent[], sizes = [7, 7], texts = all) {
-  return compareInTurns({
+async function inPages(left: readonly RunEvent[], right: readonly RunEvent[], sizes = [7, 7], texts = all) {
+  return comparePages({
     left: paged(left, sizes[0]),
     right: paged(right, sizes[1]),
     texts,
@@ -47,12 +47,12 @@ const samples: readonly (readonly RunEvent[])[] = [
   longLog(2000),
 ].map(({ events }) => events);
 
-describe('issue 7: comparing in turns brings what comparing at once does', () => {
-  it('for any two runs, in pages of any size', async () => {
+describe('comparing pages equals comparing complete logs', () => {
+  it('for any two runs and any page size', async () => {
     await fc.assert(
       fc.asyncProperty(choices, choices, size, size, async (a, b, one, other) => {
         const [left, right] = [choiceEvents(a), choiceEvents(b)];
-        expect(await inTurns(left, right, [one, other])).toEqual({
+        expect(await inPages(left, right, [one, other])).toEqual({
           left: { figures: figuresOf(left), conditions: conditionsOf(left) },
           right: { figures: figuresOf(right), conditions: conditionsOf(right) },
           comparison: compareLogs(left, right),
@@ -64,7 +64,7 @@ describe('issue 7: comparing in turns brings what comparing at once does', () =>
   it('for runs of every mode', async () => {
     for (const left of samples) {
       for (const right of samples) {
-        expect((await inTurns(left, right)).comparison).toEqual(compareLogs(left, right));
+        expect((await inPages(left, right)).comparison).toEqual(compareLogs(left, right));
       }
     }
   });
@@ -73,7 +73,7 @@ describe('issue 7: comparing in turns brings what comparing at once does', () =>
     await fc.assert(
       fc.asyncProperty(fc.array(choices, { maxLength: 5 }), size, async (made, one) => {
         const logs = made.map((each) => choiceEvents(each));
-        const found = await agreementInTurns(
+        const found = await agreementOfPages(
           logs.map((log) => () => paged(log, one)),
           never,
         );
@@ -83,7 +83,7 @@ describe('issue 7: comparing in turns brings what comparing at once does', () =>
   });
 });
 
-it('figures leave the history of a run out, and are those of its fold', () => {
+it('totals equal those of the full fold without keeping the history', () => {
   for (const events of samples) {
     const state = foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
     expect(figuresOf(events)).toMatchObject({
@@ -103,12 +103,12 @@ describe('a comparison has a bounded length', () => {
   const shown = ({ steps }: Comparison) =>
     steps.filter(({ left_out, same }) => !left_out && !same).map(({ position }) => position);
 
-  it('texts from any position on, each step as it is in the whole, and everything else as it is there', async () => {
+  it('includes texts from any position on, and is otherwise equal to the full comparison', async () => {
     await fc.assert(
       fc.asyncProperty(choices, choices, fc.integer({ min: 1, max: 9 }), fc.nat(2000), async (...given) => {
         const [a, b, from, maxChars] = given;
         const whole = compareLogs(choiceEvents(a), choiceEvents(b));
-        const { comparison } = await inTurns(choiceEvents(a), choiceEvents(b), [20, 20], { from, maxChars });
+        const { comparison } = await inPages(choiceEvents(a), choiceEvents(b), [20, 20], { from, maxChars });
         expect({ ...comparison, texts: undefined }).toEqual({
           ...whole,
           texts: undefined,
@@ -130,11 +130,11 @@ describe('a comparison has a bounded length', () => {
     );
   });
 
-  it('every step can be reached by asking again from the first that was left out', async () => {
+  it('every step can be reached by requesting the first one that was left out', async () => {
     const [left, right] = [choiceEvents([1, 2, 3, 4, 1, 2]), choiceEvents([3, 3, 3, 3, 3, 3])];
     const seen: number[] = [];
     for (let from = 1; ; ) {
-      const { comparison } = await inTurns(left, right, [9, 9], { from, maxChars: 400 });
+      const { comparison } = await inPages(left, right, [9, 9], { from, maxChars: 400 });
       seen.push(...shown(comparison));
       const next = comparison.steps.find(({ left_out, position }) => left_out && position >= from);
       if (!next) break;
@@ -143,7 +143,7 @@ describe('a comparison has a bounded length', () => {
     expect(seen).toEqual(shown(compareLogs(left, right)));
   });
 
-  it('a step that holds too much is refused with its place', async () => {
+  it('a step that is too large is rejected with its position', async () => {
     const log = new SampleLog().prepare();
     const huge = 'x'.repeat(30_000_000);
     const calls = ['a', 'b'].map((path) => ({
@@ -152,7 +152,7 @@ describe('a comparison has a bounded length', () => {
       result: { output: huge },
     }));
     log.round({ calls });
-    await expect(inTurns(log.events, log.events)).rejects.toMatchObject({
+    await expect(inPages(log.events, log.events)).rejects.toMatchObject({
       code: 'comparison_too_large',
       message: expect.stringContaining('50 million characters'),
     });
@@ -160,7 +160,7 @@ describe('a comparison has a bounded length', () => {
 });
 
 describe('logs are read in step', () => {
-  it('neither side is read further than the other by more than a page', async () => {
+  it('neither side is read more than a page ahead of the other', async () => {
     const { events } = longLog(2000);
     const read = { left: 0, right: 0 };
     let apart = 0;
@@ -171,11 +171,11 @@ describe('logs are read in step', () => {
         yield page;
       }
     };
-    await compareInTurns({ left: watched('left'), right: watched('right'), texts: all, signal: never });
+    await comparePages({ left: watched('left'), right: watched('right'), texts: all, signal: never });
     expect(apart).toBeLessThanOrEqual(100);
   });
 
-  it('nothing more is read once nobody waits, and the logs are let go of', async () => {
+  it('an abort stops reading and closes the logs', async () => {
     const { events } = longLog(2000);
     const gone = new AbortController();
     let pages = 0;
@@ -191,7 +191,7 @@ describe('logs are read in step', () => {
         closed += 1;
       }
     };
-    const comparing = compareInTurns({ left: watched(), right: watched(), texts: all, signal: gone.signal });
+    const comparing = comparePages({ left: watched(), right: watched(), texts: all, signal: gone.signal });
     await expect(comparing).rejects.toThrow('gone');
     expect({ pages, closed }).toEqual({ pages: 3, closed: 2 });
   });

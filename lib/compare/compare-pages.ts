@@ -3,7 +3,7 @@ import { type Agreement, agreementOfTraces, firstApart, TraceReader } from './ag
 import { Comparer, type Comparison, type Side, type TextsWanted } from './compare.ts';
 import { ConditionReader, type Conditions, FigureReader, type Figures } from './figures.ts';
 
-/** A log page by page. Others get their turn while a page is fetched: between two pages nothing is computed. */
+/** A log in pages. Fetching a page yields to the event loop, so that other work can proceed. */
 export type Pages = AsyncIterable<readonly RunEvent[]>;
 
 interface Found {
@@ -12,12 +12,12 @@ interface Found {
 }
 
 /**
- * Two runs side by side, out of logs that are read in step: each event once, and no more of them in memory than a page of
- * each and the step in hand. The mirror image of the comparison the other way round.
+ * Compares two runs from logs that are read in step: each event is read once, and only one page and the current step
+ * per side are in memory. Swapping the sides mirrors the result.
  *
- * @throws what the signal was fired with, and `comparison_too_large`
+ * @throws the signal's reason, and `comparison_too_large`
  */
-export async function compareInTurns(options: {
+export async function comparePages(options: {
   left: Pages;
   right: Pages;
   texts: TextsWanted;
@@ -48,13 +48,13 @@ class SideReader {
 }
 
 /**
- * Up to where runs that were meant to be the same agree, out of logs that are read one after the other. Those that say
- * why runs parted are read a second time, up to there.
+ * Finds how far runs that should be identical agree, reading the logs one after another. The first two runs that
+ * differ are read a second time, up to the divergence, to find its cause.
  *
- * @param logs each brings a log from its beginning whenever it is called
- * @throws what the signal was fired with, and `comparison_too_large`
+ * @param logs functions that each read a log from its start
+ * @throws the signal's reason, and `comparison_too_large`
  */
-export async function agreementInTurns(
+export async function agreementOfPages(
   logs: readonly (() => Pages)[],
   signal: AbortSignal,
 ): Promise<Agreement> {

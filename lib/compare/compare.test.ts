@@ -30,8 +30,8 @@ const withoutSummary = (comparison: Comparison) => ({
   steps: comparison.steps.map(({ summary: _, ...step }) => step),
 });
 
-describe('issue 7: two runs side by side with the first divergence marked', () => {
-  it('equal runs have none, whenever they ran and whatever they are called', () => {
+describe('comparing two runs', () => {
+  it('equal runs do not diverge, regardless of their times and titles', () => {
     fc.assert(
       fc.property(choices, (made) => {
         const found = compareLogs(choiceEvents(made), choiceEvents(made, { runId: 'other', at: 9e12 }));
@@ -44,7 +44,7 @@ describe('issue 7: two runs side by side with the first divergence marked', () =
     }
   });
 
-  it('a run that goes on where the other ended is the same up to there, and longer', () => {
+  it('a run that continues where the other ended diverges there as longer', () => {
     fc.assert(
       fc.property(choices, choices, (made, more) => {
         fc.pre(made.length > 0 && more.length > 0);
@@ -55,7 +55,7 @@ describe('issue 7: two runs side by side with the first divergence marked', () =
     );
   });
 
-  it('is the mirror image of the comparison the other way round', () => {
+  it('swapping the sides mirrors the comparison', () => {
     fc.assert(
       fc.property(choices, choices, (a, b) => {
         const one = compareLogs(choiceEvents(a), choiceEvents(b));
@@ -66,7 +66,7 @@ describe('issue 7: two runs side by side with the first divergence marked', () =
     );
   });
 
-  it('marks the first iteration that differs, and by what', () => {
+  it('marks the first iteration that differs, and the part that differs', () => {
     fc.assert(
       fc.property(choices, fc.nat(4), fc.nat(4), (made, a, b) => {
         fc.pre(a !== b);
@@ -92,7 +92,7 @@ it('shows a long text around its first difference', () => {
   expect(part?.left?.cut).toMatchObject({ chars: 50_001 });
 });
 
-it('a long run is compared in time that grows with its length only', () => {
+it('comparing long runs takes linear time', () => {
   const { events } = longLog(10_000);
   const took = cpuMs(() => {
     expect(compareLogs(events, events).steps.length).toBe(stepsOf(events).length);
@@ -100,7 +100,7 @@ it('a long run is compared in time that grows with its length only', () => {
   expect(took).toBeLessThan(10_000);
 });
 
-it('adds up what a run took, and tells its conditions', () => {
+it('adds up the totals of a run and reads its conditions', () => {
   const { events } = completedLog();
   expect(figuresOf(events)).toMatchObject({
     iterations: 4,
@@ -110,8 +110,16 @@ it('adds up what a run took, and tells its conditions', () => {
   expect(conditionsOf(events)).toMatchObject({ digest: '500a1f067a9f', warm: false, gpu_share: 1 });
 });
 
-describe('issue 7: the same configuration k times, and up to where they agree', () => {
-  it('equal runs are one variant without a cause', () => {
+it('reports the think value sent after the model refused the setting', () => {
+  const log = new SampleLog({ config: { think: 'high' } }).prepare().iteration().callStarts();
+  expect(conditionsOf(log.events).think).toBe('high');
+  const error = { code: 'model_no_thinking_levels', message: 'Refused.' };
+  log.callFails({ kind: 'no_thinking_levels', error }).callStarts({ think: true });
+  expect(conditionsOf(log.events).think).toBe(true);
+});
+
+describe('agreement of repeated runs', () => {
+  it('equal runs form one variant without a cause', () => {
     fc.assert(
       fc.property(choices, fc.integer({ min: 2, max: 6 }), (made, k) => {
         const found = agreementOf(Array.from({ length: k }, () => choiceEvents(made)));
@@ -120,7 +128,7 @@ describe('issue 7: the same configuration k times, and up to where they agree', 
     );
   });
 
-  it('agrees exactly up to the first iteration in which any two differ, and never again from there', () => {
+  it('agrees exactly up to the first iteration in which any two runs differ', () => {
     fc.assert(
       fc.property(fc.array(choices, { minLength: 2, maxLength: 6 }), (all) => {
         const logs = all.map((made) => choiceEvents(made));
@@ -144,12 +152,12 @@ describe('issue 7: the same configuration k times, and up to where they agree', 
     );
   });
 
-  it('names the likely cause from the logs', () => {
+  it('derives the likely cause from the logs', () => {
     const causes = (options: object, other = options) =>
       agreementOf([choiceEvents([1], { config: options }), choiceEvents([2], { config: other })]).causes.join(
         ' ',
       );
-    expect(causes({})).toContain('No temperature and no seed');
+    expect(causes({})).toContain('Neither temperature nor seed');
     expect(causes({ model_options: { temperature: 0.8 } })).toContain('Temperature 0.8 without a seed');
     expect(causes({ model_options: { temperature: 0, seed: 1 } })).toContain('batching and the prompt cache');
   });

@@ -1,15 +1,15 @@
 import type { RunEvent } from '../events/registry.ts';
 import { isSameStep, type Part, type Step, StepReader } from './steps.ts';
 
-/** A text of a comparison: whole, or the stretch around the first difference. */
-export interface ShownText {
+/** A compared text: complete, or an excerpt around the first difference. */
+interface ShownText {
   text: string;
   seq: number;
-  /** Length of the whole in characters, when only a stretch of it is here, and where that begins. */
+  /** If the text is an excerpt: total length in characters, and where the excerpt starts. */
   cut?: { chars: number; from: number };
 }
 
-/** Two parts that stand for each other; one is missing where only one run has it. */
+/** Two corresponding parts; one is missing if only one run has it. */
 export interface PartPair {
   kind: Part['kind'];
   name: string;
@@ -20,30 +20,30 @@ export interface PartPair {
 
 /** The same iteration of both runs. */
 export interface StepPair {
-  /** Position, from 1: where both runs have had as many iterations. */
+  /** Position of the iteration in its run, from 1. */
   position: number;
   same: boolean;
   left?: Pick<Step, 'attempt' | 'iteration' | 'cycle' | 'seq'>;
   right?: Pick<Step, 'attempt' | 'iteration' | 'cycle' | 'seq'>;
-  /** What was done in it, in one line, of the run that has it. */
+  /** One-line summary of the iteration, from a run that has it. */
   summary: string;
-  /** Empty where both are the same, and where the texts are left out. */
+  /** Empty if both sides are equal or the texts are left out. */
   parts: PartPair[];
-  /** They differ, and their texts would have made the comparison too long (`Comparison.texts`). */
+  /** The sides differ, but including their texts would exceed the limit (`Comparison.texts`). */
   left_out?: true;
 }
 
 export interface Comparison {
-  /** Iterations that are the same from the beginning on. */
+  /** Number of identical leading iterations. */
   same_until: number;
-  /** Where the runs part, and by what. Missing when one has done all that the other did, and nothing else. */
+  /** Where the runs diverge, and in which part. Missing if the runs are identical. */
   divergence?: { position: number; kind: Part['kind'] | 'longer'; name: string };
   steps: StepPair[];
-  /** The positions between which the texts of steps that differ are here, when not all of them are. */
+  /** The range of positions whose differing texts are included, if not all are. */
   texts?: { from: number; to: number };
 }
 
-/** Which texts a comparison brings: those of steps from a position on, until they reach so many characters. */
+/** Which texts to include: those of steps from a position on, up to a total size. */
 export interface TextsWanted {
   from: number;
   maxChars: number;
@@ -51,20 +51,20 @@ export interface TextsWanted {
 
 export type Side = 'left' | 'right';
 
-/** Longer texts are shown around their first difference. */
+/** Longer texts are reduced to an excerpt around their first difference. */
 const MAX_CHARS = 20_000;
 const BEFORE_CHARS = 2000;
 const SUMMARY_CHARS = 160;
-/** What a summary is made of: enough for blanks between its words. */
+/** Input for a summary: longer than the summary, because whitespace is collapsed. */
 const SUMMARY_SOURCE_CHARS = 2000;
 
 /**
- * Compares two logs as their events come: iteration by iteration, and within one by kind and order. Steps are compared as soon as both sides have them and then let go of, so that
- * it holds little where the logs are read in step (`behind`), however long they are.
+ * Compares two event streams iteration by iteration, and within an iteration by kind and order. Steps are compared as
+ * soon as both sides have them and then discarded, so memory use stays small if the logs are read in step (`behind`).
  */
 export class Comparer {
   readonly #wanted: TextsWanted;
-  readonly #sides = { left: new Waiting(), right: new Waiting() };
+  readonly #sides = { left: new PendingSide(), right: new PendingSide() };
   readonly #steps: StepPair[] = [];
   #chars = 0;
   #texts: Comparison['texts'];
@@ -75,30 +75,30 @@ export class Comparer {
     this.#wanted = wanted;
   }
 
-  /** The side to read on with: the one that has fewer steps, while it has more. `undefined` when both are over. */
+  /** The side to read next: the unfinished one with fewer steps. `undefined` if both have ended. */
   get behind(): Side | undefined {
     const { left, right } = this.#sides;
     if (left.over) return right.over ? undefined : 'right';
     return right.over || left.read <= right.read ? 'left' : 'right';
   }
 
-  /** Where the runs part, as far as they were read. */
+  /** Where the runs diverge, as far as they have been read. */
   get divergence(): Comparison['divergence'] {
     return this.#first?.divergence;
   }
 
-  /** Takes the next event of a side. @throws {AppError} `comparison_too_large` */
+  /** Processes the next event of a side. @throws {AppError} `comparison_too_large` */
   take(side: Side, event: RunEvent): void {
     if (this.#sides[side].take(event)) this.#pair();
   }
 
-  /** A log is over. */
+  /** Marks the end of a side's log. */
   end(side: Side): void {
     this.#sides[side].end();
     this.#pair();
   }
 
-  /** What was found, once both are over. */
+  /** The comparison, once both logs have ended. */
   result(): Comparison {
     const leftOut = this.#steps.some((step) => step.left_out);
     return {
@@ -119,7 +119,7 @@ export class Comparer {
     const position = this.#steps.length + 1;
     const same = left !== undefined && right !== undefined && isSameStep(left, right);
     const wanted = position >= this.#wanted.from && !this.#full;
-    // Parts are set beside each other where they are shown, and where the runs part.
+    // Parts are only paired if they are shown, or to find the divergence.
     const pairs = same || (this.#first && !wanted) ? [] : pairParts(left?.parts ?? [], right?.parts ?? []);
     const shown = same || (wanted && this.#hasRoom(position, pairs));
     this.#steps.push({
@@ -140,7 +140,7 @@ export class Comparer {
     };
   }
 
-  /** Whether the texts of a step fit as well, which then count; the first that are wanted always do. */
+  /** Whether a step's texts still fit, and if so counts them. The first requested step always fits. */
   #hasRoom(position: number, pairs: readonly PartPair[]): boolean {
     const chars = pairs.reduce(
       (sum, { left, right }) => sum + (left?.text.length ?? 0) + (right?.text.length ?? 0),
@@ -154,11 +154,11 @@ export class Comparer {
   }
 }
 
-/** One log of a comparison: its steps that wait for those of the other. */
-class Waiting {
+/** One side of a comparison: its steps that have no counterpart yet. */
+class PendingSide {
   readonly #reader = new StepReader();
   readonly #steps: Step[] = [];
-  /** How many steps it has had. */
+  /** Number of steps read so far. */
   read = 0;
   over = false;
 
@@ -166,7 +166,7 @@ class Waiting {
     return this.#steps.length > 0;
   }
 
-  /** Whether there is a new step. */
+  /** Whether the event completed a step. */
   take(event: RunEvent): boolean {
     return this.#add(this.#reader.take(event));
   }
@@ -192,7 +192,7 @@ function placeOf({ attempt, iteration, cycle, seq }: Step) {
   return { attempt, iteration, cycle, seq };
 }
 
-/** The parts by kind and order: the second result of one run beside the second of the other. */
+/** Pairs parts by kind and order: the second result of one run with the second of the other. */
 function pairParts(left: readonly Part[], right: readonly Part[]): PartPair[] {
   const a = byKey(left);
   const b = byKey(right);
@@ -214,7 +214,7 @@ function pairParts(left: readonly Part[], right: readonly Part[]): PartPair[] {
   });
 }
 
-/** The parts by what they are and the how many-th of it. */
+/** Parts keyed by kind and ordinal. */
 function byKey(parts: readonly Part[]): Map<string, Part> {
   const counts = new Map<Part['kind'], number>();
   return new Map(
@@ -226,7 +226,7 @@ function byKey(parts: readonly Part[]): Map<string, Part> {
   );
 }
 
-/** Both orders in one: by place, and where the places are equal by name, so that neither side comes first. */
+/** Merges both orders by index, then by name, so that the result does not depend on the sides. */
 function mergedOrder(a: readonly string[], b: readonly string[]): string[] {
   const place = new Map<string, number>();
   for (const list of [a, b]) {
@@ -238,7 +238,7 @@ function mergedOrder(a: readonly string[], b: readonly string[]): string[] {
   });
 }
 
-/** Stretches are told apart as wholes first: many times as fast as sign by sign. */
+/** Whole chunks are compared first, which is much faster than character by character. */
 const STRETCH_CHARS = 16_384;
 
 function firstDifference(a: string, b: string): number {
@@ -262,7 +262,7 @@ function shown({ text, seq }: Part, from: number): ShownText {
   };
 }
 
-/** What the model did in a step, in a few words. */
+/** A short summary of what the model did in a step. */
 export function summaryOf(step: Step | undefined): string {
   const calls = step?.parts.filter(({ kind }) => kind === 'call').map(({ name }) => name) ?? [];
   const text = step?.parts.find(({ kind }) => kind === 'text')?.text ?? '';
@@ -271,7 +271,7 @@ export function summaryOf(step: Step | undefined): string {
   return detached(words.length <= SUMMARY_CHARS ? words : `${words.slice(0, SUMMARY_CHARS)}…`);
 }
 
-/** A copy, well formed: a stretch of a text would keep the whole of it in memory for as long as it is held. */
+/** A well-formed copy. A plain substring would keep the whole original text in memory. */
 function detached(stretch: string): string {
   return String(JSON.parse(JSON.stringify(stretch.toWellFormed())));
 }

@@ -1,8 +1,11 @@
+import { noAutoRunFiles } from '../events/auto-run-files.ts';
+import type { RunConfig } from '../events/config.ts';
 import { foldRun } from '../events/fold-run.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
+import { tokensPerSecond } from '../events/speed.ts';
 
-/** What a run took and did, and under which conditions. */
+/** A run's totals. */
 export interface Figures {
   iterations: number;
   model_calls: number;
@@ -12,36 +15,42 @@ export interface Figures {
   tools: Record<string, number>;
   tokens_in: number;
   tokens_out: number;
-  /** Time with the model and with tools, without waiting, in milliseconds; of a fork with the copied part. */
+  /** How many of these tokens are estimates; missing if none. */
+  tokens_estimated?: number;
+  /** In US dollars; missing if the model had no price. */
+  cost_usd?: number;
+  /** Time spent in model calls and tools, without waiting, in milliseconds; includes the copied part of a fork. */
   model_ms: number;
   tool_ms: number;
-  /** How fast the model wrote, over all replies that tell it. */
+  /** Generation speed over all replies that report timings. */
   tokens_per_second?: number;
-  /** Calls by the layer they were read from, and replies that needed repair. */
+  /** Calls per parser layer, and replies that needed repair. */
   layers: { native: number; json: number; xml: number; repaired: number };
   reason?: string;
   message?: string;
 }
 
-/** What a run met that is no setting: it may be why an equal run went otherwise. */
+/** Conditions that are not settings but can make identical runs diverge. */
 export interface Conditions {
   server_version?: string;
   digest?: string;
   quantization?: string;
   /** The window in effect, in tokens. */
   context_tokens?: number;
-  /** Whether the model was in memory already. */
+  /** Whether the model was already loaded. */
   warm?: boolean;
   /** Share of the model on the GPU, 0 to 1. */
   gpu_share?: number;
+  /** The `think` value of the last request, which is lower than the setting if the model refused that. */
+  think?: RunConfig['think'];
 }
 
-/** Adds up a log as its events come, and holds nothing of what was said in it. */
+/** Adds up a log from its event stream, without keeping any messages. */
 export class FigureReader {
   readonly #tools = new Map<string, number>();
   #state = emptyRunState('');
 
-  /** Takes the next event. @throws {RangeError} when it is not the next one of this run */
+  /** Processes the next event. @throws {RangeError} if it is not the run's next event */
   take(event: RunEvent): void {
     const before = this.#state.seq === 0 ? { ...this.#state, runId: event.run_id } : this.#state;
     this.#state = withoutHistory(foldRun(before, event));
@@ -54,6 +63,7 @@ export class FigureReader {
     const state = this.#state;
     const { native, json, xml, repaired } = state.parsed;
     const { modelMs, toolMs, writtenTokens, writingMs } = state.spent;
+    const rate = tokensPerSecond(writtenTokens, writingMs);
     return {
       iterations: state.iterationsUsed,
       model_calls: state.calls,
@@ -62,23 +72,27 @@ export class FigureReader {
       tools: Object.fromEntries(this.#tools),
       tokens_in: state.tokensIn,
       tokens_out: state.tokensOut,
+      ...(state.tokensEstimated > 0 && { tokens_estimated: state.tokensEstimated }),
+      ...(state.costUsd === undefined ? {} : { cost_usd: state.costUsd }),
       model_ms: Math.round(modelMs),
       tool_ms: Math.round(toolMs),
-      ...(writingMs > 0 ? { tokens_per_second: Math.round((writtenTokens / writingMs) * 10_000) / 10 } : {}),
+      ...(rate === undefined ? {} : { tokens_per_second: Math.round(rate * 10) / 10 }),
       layers: { native, json, xml, repaired },
       ...(state.ended ? { reason: state.ended.result.termination_reason, message: state.ended.message } : {}),
     };
   }
 }
 
-/** Looks for the conditions that a run's first replies were made under, in its events as they come. */
+/** Reads the conditions of a run from its event stream. */
 export class ConditionReader {
   #preflight: EventOf<'preflight.checked'> | undefined;
   #loaded: EventOf<'model.loaded'> | undefined;
+  #think: RunConfig['think'] | undefined;
 
   take(event: RunEvent): void {
     if (event.type === 'preflight.checked') this.#preflight ??= event;
     if (event.type === 'model.loaded') this.#loaded ??= event;
+    if (event.type === 'model-call.started') this.#think = event.think;
   }
 
   conditions(): Conditions {
@@ -88,16 +102,18 @@ export class ConditionReader {
       digest: this.#preflight?.digest,
       quantization: this.#preflight?.quantization,
       context_tokens: this.#loaded?.context_tokens,
-      warm: this.#loaded?.already_loaded,
+      // Not applicable to remote models.
+      warm: this.#loaded?.remote_host === undefined ? this.#loaded?.already_loaded : undefined,
       gpu_share: size && vram !== undefined ? Math.round((vram / size) * 100) / 100 : undefined,
+      think: this.#think,
     };
     return JSON.parse(JSON.stringify(found));
   }
 }
 
 /**
- * A state without what grows with the log and counts for no figure: each step of the fold copies these lists, which makes
- * a log of ten times the length cost a hundred times as much, and they hold all that was said.
+ * Drops the state that grows with the log and affects no total. Each fold step copies these lists, which would make
+ * the cost quadratic in the length of the log.
  */
 function withoutHistory(state: RunState): RunState {
   const { messages, callHistory, operatorMessages, agentMessages, memory, reflections } = state;
@@ -114,12 +130,13 @@ function withoutHistory(state: RunState): RunState {
     reflections: [],
     memory: new Map(),
     filesWritten: [],
+    autoRunFiles: noAutoRunFiles,
     nudgeSeqs: [],
     approvals: approvalsInHand(state),
   };
 }
 
-/** Whether a call was denied counts when it ends, and it is of the reply in hand until then. */
+/** Approvals are needed until their calls end, and only calls of the current reply are open. */
 function approvalsInHand({ reply, approvals }: RunState): RunState['approvals'] {
   const ids = reply?.calls.map(({ callId }) => callId) ?? [];
   return Object.fromEntries(

@@ -1,15 +1,19 @@
 import type { RunConfig } from '../events/config.ts';
+import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
-/** A setting in which two configurations differ; a missing side: it is not set there. */
+/** A setting that differs between two configurations; a missing side means not set. */
 export interface SettingChange {
   name: string;
   before?: JsonValue;
   after?: JsonValue;
 }
 
-/** The settings that differ, options one by one. The folder and the name of a run are no settings. Pure. */
+/**
+ * The settings that differ, with model options listed individually. Ignores workspace, title, and which settings were
+ * defaults. Pure.
+ */
 export function settingChanges(before: RunConfig, after: RunConfig): SettingChange[] {
   const old = flat(before);
   const now = flat(after);
@@ -24,6 +28,16 @@ export function settingChanges(before: RunConfig, after: RunConfig): SettingChan
 }
 
 function flat(config: RunConfig): Record<string, JsonValue | undefined> {
-  const { model_options, explore, session, workspace: _folder, title: _title, ...rest } = config;
-  return JSON.parse(JSON.stringify({ ...rest, ...model_options, ...explore, ...session }));
+  const {
+    model_options,
+    explore,
+    session,
+    workspace: _folder,
+    title: _title,
+    asked: _asked,
+    ...rest
+  } = config;
+  return JSON.parse(
+    JSON.stringify({ ...rest, ...withoutNamedOptions(model_options), ...explore, ...session }),
+  );
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../errors/app-error.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
+import { swallowedWords } from '../events/swallowed-reply.ts';
 import { toolResult } from '../events/tool-call.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
@@ -18,14 +19,14 @@ export interface Part {
   /** Who said it, or which tool. */
   readonly name: string;
   readonly text: string;
-  /** The event that brought it. */
+  /** The event it comes from. */
   readonly seq: number;
 }
 
-/** One iteration of a run, with what led to it: comparable with another of another run. */
+/** One iteration of a run and what led to it, comparable with a step of another run. */
 export interface Step {
   readonly attempt: number;
-  /** From 1; 0 for a log that has none yet. */
+  /** From 1; 0 if the log has no iteration yet. */
   readonly iteration: number;
   /** 0 outside of explorations. */
   readonly cycle: number;
@@ -33,18 +34,18 @@ export interface Step {
   readonly parts: readonly Part[];
 }
 
-/** JSON is shown with a field per line. */
+/** JSON is shown with one field per line. */
 const INDENT = 2;
-/** Characters that one step may hold: beside it a server has its runs to keep going. */
+/** Max characters per step, to bound memory next to active runs. */
 const MAX_STEP_CHARS = 50_000_000;
 
 /**
- * Reads the steps of a run out of its events, in order, and holds no more of them than the one in hand. What is said
- * before an iteration belongs to it; what follows its reply does too. Times, token counts and identifiers are not part
- * of a step: two runs that did the same have equal steps.
+ * Reads the steps of a run from its events, keeping only the current one. Messages before an iteration belong to it,
+ * and so does everything after its reply. Times, token counts and IDs are not part of a step: two runs that did the
+ * same have equal steps.
  */
 export class StepReader {
-  /** What a person said and no iteration has had yet, by message. */
+  /** Operator messages not yet delivered to an iteration, by message ID. */
   readonly #said = new Map<string, string>();
   #before: Part[] = [];
   #open: (Step & { parts: Part[] }) | undefined;
@@ -53,10 +54,10 @@ export class StepReader {
   #chars = 0;
 
   /**
-   * Takes the next event.
+   * Processes the next event.
    *
-   * @returns the step that ends with it
-   * @throws {AppError} `comparison_too_large` when a step holds more than 50 million characters
+   * @returns the step that this event completes
+   * @throws {AppError} `comparison_too_large` when a step exceeds 50 million characters
    */
   take(event: RunEvent): Step | undefined {
     switch (event.type) {
@@ -109,7 +110,7 @@ export class StepReader {
     }
   }
 
-  /** The step in hand when the log is over; of a log without an iteration, what was said until then. */
+  /** The open step at the end of the log; for a log without an iteration, the messages so far. */
   rest(): Step | undefined {
     const [first] = this.#before;
     if (this.#open || !first) return this.#open;
@@ -127,7 +128,7 @@ export class StepReader {
   #add(event: RunEvent, kind: Part['kind'], name: string, text: string): undefined {
     this.#hold(event, text);
     const part = { kind, name, text, seq: event.seq };
-    // Words to the model open the next step; everything else belongs to the one in hand.
+    // Messages to the model open the next step; everything else belongs to the current one.
     if (kind === 'said' || !this.#open) this.#before.push(part);
     else this.#open.parts.push(part);
   }
@@ -155,8 +156,14 @@ function isSamePart(left: Part, right: Part | undefined): boolean {
   return left.kind === right?.kind && left.name === right.name && left.text === right.text;
 }
 
-function replyParts({ thinking, text, calls }: EventOf<'reply.parsed'>): [Part['kind'], string, string][] {
+function replyParts({
+  thinking,
+  text,
+  calls,
+  swallowed_tokens: swallowed,
+}: EventOf<'reply.parsed'>): [Part['kind'], string, string][] {
   return [
+    ...(swallowed ? [['failure', 'swallowed', swallowedWords(swallowed)] as const] : []),
     ...(thinking.trim() === '' ? [] : [['thinking', 'model', thinking] as const]),
     ...(text.trim() === '' ? [] : [['text', 'model', text] as const]),
     ...calls.map(({ name, arguments: args }) => ['call', name, sortedJson(args, INDENT)] as const),
@@ -188,7 +195,7 @@ function editText(edit: EventOf<'run.forked'>['edits'][number]): [string, string
   }
 }
 
-/** What a tool's message brings, as results are shown; a message that is no JSON as it is. */
+/** The content of a tool message, formatted like a result; returned unchanged if it is not JSON. */
 function outputText(content: string): string {
   try {
     const parsed = toolResult.safeParse(JSON.parse(content));

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { defaultDataDir, readEnvironment } from './environment.ts';
 import { operatorToken } from './operator-token.ts';
 
-it('has defaults for everything', () => {
+it('has a default for every setting', () => {
   expect(readEnvironment({ HOME: '/home/ada', PATH: '/bin' })).toMatchObject({
     port: 4120,
     share: { host: '127.0.0.1', port: 4121, url: undefined },
@@ -14,11 +14,12 @@ it('has defaults for everything', () => {
     openBrowser: true,
     concurrency: 1,
     minFreeBytes: 256 * 1024 * 1024,
+    allowRemoteModels: false,
     ollamaHost: { url: 'http://127.0.0.1:11434' },
   });
 });
 
-it('takes a PostgreSQL database, and never shows what is wrong with its URL', () => {
+it('accepts a PostgreSQL database, and never shows an invalid URL', () => {
   const url = 'postgres://loupe:se%40cret@db.example:5433/loupe?sslmode=verify-full';
   expect(readEnvironment({ LOUPE_DATABASE_URL: url, LOUPE_LEASE_SECONDS: '10' })).toMatchObject({
     databaseUrl: url,
@@ -52,7 +53,7 @@ it('takes a PostgreSQL database, and never shows what is wrong with its URL', ()
   }
 });
 
-it('T7: reads what is set', () => {
+it('reads the given settings [T7]', () => {
   const token = 'a-token-of-the-operator';
   expect(
     readEnvironment({
@@ -62,8 +63,10 @@ it('T7: reads what is set', () => {
       LOUPE_OPEN: '0',
       LOUPE_CONCURRENCY: '3',
       OLLAMA_HOST: '127.0.0.1:11500',
+      LOUPE_ALLOW_REMOTE_MODELS: '1',
     }),
   ).toMatchObject({
+    allowRemoteModels: true,
     port: 0,
     dataDir: '/srv/loupe',
     token,
@@ -73,7 +76,7 @@ it('T7: reads what is set', () => {
   });
 });
 
-it('names every wrong setting at once, and never shows a token', () => {
+it('reports all invalid settings at once, and never shows a token', () => {
   const wrong = {
     LOUPE_PROT: '4120',
     LOUPE_PORT: 'http',
@@ -97,13 +100,13 @@ it('names every wrong setting at once, and never shows a token', () => {
   ).not.toThrow();
 });
 
-it('puts data where the system keeps it', () => {
+it('uses the data directory of the system', () => {
   expect(defaultDataDir({ XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/loupe');
   expect(defaultDataDir({ XDG_DATA_HOME: 'relative' }, 'linux')).toBe(join(homedir(), '.local/share/loupe'));
   expect(defaultDataDir({}, 'darwin')).toBe(join(homedir(), 'Library/Application Support/loupe'));
 });
 
-it('makes the operator token once, for its owner alone', () => {
+it('creates the operator token once, readable only by its owner', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loupe-token-'));
   try {
     const token = operatorToken(folder, undefined);

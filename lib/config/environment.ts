@@ -5,32 +5,36 @@ import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { readShareSettings, type ShareSettings } from './share-settings.ts';
 
-/** What the environment decides. Everything else is decided per run. */
+/** Settings from the environment. Everything else is set per run. */
 export interface Environment {
   /** Port of the dashboard; 0 lets the system choose. */
   readonly port: number;
-  /** Absolute path: database, token, workspaces that are made per run. */
+  /** Absolute path of the database, the token and the generated workspaces. */
   readonly dataDir: string;
-  /** The operator token when it is given from outside; otherwise it is made once and kept in the data directory. */
+  /** The operator token from LOUPE_TOKEN; otherwise one is generated and kept in the data directory. */
   readonly token: string | undefined;
-  /** `false` when the browser must not be opened at the start. */
+  /** Whether to open the browser at startup. */
   readonly openBrowser: boolean;
   readonly ollamaHost: OllamaHost;
-  /** Runs that one Ollama server works on at a time; the others wait in line. */
+  /** Concurrent runs per Ollama server; the others are queued. */
   readonly concurrency: number;
-  /** New runs are refused when the disk of the data directory has less free space, in bytes. */
+  /** New runs are refused when the data directory's disk has less free space than this, in bytes. */
   readonly minFreeBytes: number;
-  /** A PostgreSQL database instead of the SQLite file, for several processes. Holds a password: never to be shown. */
+  /**
+   * A PostgreSQL database shared by several processes, instead of the SQLite file. Contains a password: never show it.
+   */
   readonly databaseUrl: string | undefined;
-  /** With PostgreSQL: a run whose worker is silent for so long is taken by another, in seconds. */
+  /** With PostgreSQL: how long a worker may be silent before another one takes its run over, in seconds. */
   readonly leaseSeconds: number;
-  /** Commands run without confinement, each after a person approved it. */
+  /** Commands run without a sandbox, each after a person has approved it. */
   readonly unconfined: boolean;
-  /** Where spans are posted to, when the operator wants them sent: the only address beside the model server's. */
+  /** Whether to allow models that Ollama forwards to another machine. */
+  readonly allowRemoteModels: boolean;
+  /** Where to send spans, if anywhere: the only outgoing address besides the model server. */
   readonly otlpEndpoint: string | undefined;
-  /** Whether texts go along with spans, masked. */
+  /** Whether spans include texts, redacted. */
   readonly otlpContent: boolean;
-  /** Where shared runs are served once there is one. */
+  /** Where shared runs are served. */
   readonly share: ShareSettings;
 }
 
@@ -44,16 +48,18 @@ const SETTINGS = [
   'LOUPE_DATABASE_URL',
   'LOUPE_LEASE_SECONDS',
   'LOUPE_ALLOW_REMOTE_OLLAMA',
+  'LOUPE_ALLOW_REMOTE_MODELS',
   'LOUPE_UNCONFINED',
   'LOUPE_SHARE_BIND',
   'LOUPE_SHARE_URL',
+  'LOUPE_SHARE_CLIENT_HEADER',
   'LOUPE_OTLP_ENDPOINT',
   'LOUPE_OTLP_CONTENT',
 ] as const;
 
 type Setting = (typeof SETTINGS)[number];
 
-/** Read elsewhere: by the terminal client, by builds and tests. */
+/** Read elsewhere: by the terminal client, builds and tests. */
 const FOR_OTHERS = ['LOUPE_URL', 'LOUPE_DIST_DIR', 'LOUPE_FAULT', 'LOUPE_CHROMIUM', 'LOUPE_GALLERY'] as const;
 
 export const DEFAULT_PORT = 4120;
@@ -61,7 +67,7 @@ const DEFAULT_MIN_FREE_MB = 256;
 const DEFAULT_LEASE_SECONDS = 30;
 
 /**
- * Reads LOUPE_* and OLLAMA_HOST. Everything that is wrong is named at once, so that one start is enough to see it.
+ * Reads LOUPE_* and OLLAMA_HOST. Reports all problems at once.
  *
  * @throws {AppError} `bad_settings`
  */
@@ -93,7 +99,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const port = number('LOUPE_PORT', DEFAULT_PORT, 0, 65_535);
   const settings = {
     port,
-    // Beside the dashboard; chosen by the system where the dashboard's is, and where there is none beside it.
+    // The port after the dashboard's; 0 if the dashboard's is 0 or there is no next port.
     share: readShareSettings(env, { defaultPort: port === 0 || port === 65_535 ? 0 : port + 1, problems }),
     dataDir: readDataDir(env, problems),
     token: readToken(env.LOUPE_TOKEN, problems),
@@ -103,6 +109,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     databaseUrl: readDatabaseUrl(env.LOUPE_DATABASE_URL, problems),
     leaseSeconds: number('LOUPE_LEASE_SECONDS', DEFAULT_LEASE_SECONDS, 3, 3600),
     unconfined: flag('LOUPE_UNCONFINED', false),
+    allowRemoteModels: flag('LOUPE_ALLOW_REMOTE_MODELS', false),
     otlpEndpoint: readOtlpEndpoint(env.LOUPE_OTLP_ENDPOINT, problems),
     otlpContent: flag('LOUPE_OTLP_CONTENT', false),
   };
@@ -117,7 +124,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return { ...settings, ollamaHost };
 }
 
-/** Where data lies when nothing says otherwise: the place the system has for the data of programs. */
+/** The default data directory: the system's folder for application data. */
 export function defaultDataDir(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,
@@ -135,7 +142,7 @@ function readDataDir(env: Readonly<Record<string, string | undefined>>, problems
   return resolve(text);
 }
 
-/** The shortest token that may guard the server: 22 characters hold 128 random bits in base64. */
+/** The minimum length of a token: 22 base64 characters hold 128 random bits. */
 const MIN_TOKEN_CHARS = 22;
 
 function readToken(text: string | undefined, problems: string[]): string | undefined {
@@ -152,7 +159,7 @@ function readDatabaseUrl(text: string | undefined, problems: string[]): string |
   if (text === undefined || text.trim() === '') return undefined;
   const url = URL.parse(text.trim());
   const names = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
-  // A password with a slash in it would be read as a path, and shown as one.
+  // A slash in the password would make part of it the path, which is shown.
   if (url && names && /^\/[^/@]+$/.test(url.pathname) && !url.hash) return text.trim();
   problems.push(
     'LOUPE_DATABASE_URL (not shown) must look like postgres://user:password@host:port/database. ' +

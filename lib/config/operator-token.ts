@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { isNoSpace } from '../util/no-space.ts';
 
 /**
- * The operator token: the one given from outside, else the one of this installation (256 random bits, made at the
- * first start, mode 0600 in the data directory).
+ * Returns the operator token: the given one, or the one of this installation (256 random bits, generated at the first
+ * start, mode 0600 in the data directory). On a full disk a new one is kept in memory.
  *
- * @throws {AppError} `token_unreadable` when the file holds something else
+ * @throws {AppError} `token_unreadable` if the file has other content, or cannot be read or created
  */
 export function operatorToken(dataDir: string, given: string | undefined): string {
   if (given !== undefined) return given;
@@ -18,16 +19,38 @@ export function operatorToken(dataDir: string, given: string | undefined): strin
       throw new AppError({
         code: 'token_unreadable',
         message: `${path} does not hold an operator token.`,
-        hint: 'Delete it: a new one is made at the next start.',
+        hint: 'Restore it, or delete it: a new one is made at the next start.',
       });
     }
     chmodSync(path, 0o600);
     return token;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!isNoEntry(error)) throw unreadable(path, error);
   }
   const token = randomBytes(32).toString('base64url');
-  // `wx`: of two processes that start at once, one makes the file.
-  writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    // `wx`: if two processes start at the same time, only one creates the file.
+    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!isNoSpace(error)) throw unreadable(path, error);
+    rmSync(path, { force: true }); // an empty file would keep the next start from making one
+    console.warn(
+      `${path} could not be written: the disk is full. The operator token is valid until Loupe stops.`,
+    );
+  }
   return token;
+}
+
+function isNoEntry(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError({
+    code: 'token_unreadable',
+    message: `The operator token in ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+    hint: 'Make it a file that you own and can read, or delete it: a new one is made at the next start.',
+    cause,
+  });
 }

@@ -6,15 +6,22 @@ function read(env: Record<string, string>): [ReturnType<typeof readShareSettings
   return [readShareSettings(env, { defaultPort: 4121, problems }), problems];
 }
 
-it('D16: serves shared runs to this machine alone unless it is told otherwise', () => {
-  expect(read({})).toEqual([{ host: '127.0.0.1', port: 4121, url: undefined }, []]);
+it('serves shared runs on loopback only by default [D16]', () => {
+  expect(read({})).toEqual([{ host: '127.0.0.1', port: 4121, url: undefined, clientHeader: undefined }, []]);
 });
 
-it('K-40: takes an address to listen on and one for links', () => {
+it('accepts an address to listen on and one for links [K-40]', () => {
   expect(
     read({ LOUPE_SHARE_BIND: '0.0.0.0:8080', LOUPE_SHARE_URL: 'https://runs.example.com/loupe/' }),
-  ).toEqual([{ host: '0.0.0.0', port: 8080, url: 'https://runs.example.com/loupe' }, []]);
+  ).toEqual([
+    { host: '0.0.0.0', port: 8080, url: 'https://runs.example.com/loupe', clientHeader: undefined },
+    [],
+  ]);
   expect(read({ LOUPE_SHARE_BIND: '[::1]:0' })[0]).toMatchObject({ host: '::1', port: 0 });
+});
+
+it('accepts the name of the proxy header with the client address', () => {
+  expect(read({ LOUPE_SHARE_CLIENT_HEADER: 'X-Forwarded-For' })[0].clientHeader).toBe('x-forwarded-for');
 });
 
 it.each<Record<string, string>>([
@@ -25,6 +32,7 @@ it.each<Record<string, string>>([
   { LOUPE_SHARE_URL: 'javascript:alert(1)' },
   { LOUPE_SHARE_URL: 'https://user:word@example.com' },
   { LOUPE_SHARE_URL: 'https://example.com/?a=b' },
-])('refuses %o by name', (env) => {
+  { LOUPE_SHARE_CLIENT_HEADER: 'X Forwarded For' },
+])('rejects %o by name', (env) => {
   expect(read(env)[1].join()).toContain(Object.keys(env)[0]);
 });

@@ -1,16 +1,18 @@
 import { isIP } from 'node:net';
 
-/** Where shared runs are served, and how links to them begin. */
+/** Where shared runs are served, and the base URL of links to them. */
 export interface ShareSettings {
-  /** Loopback unless LOUPE_SHARE_BIND says otherwise. */
+  /** Loopback by default (LOUPE_SHARE_BIND). */
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** The beginning of links, without a slash at the end: where a proxy or a tunnel leads to the listener. */
+  /** The base URL of links, without a trailing slash, if a proxy or tunnel forwards to the listener. */
   readonly url: string | undefined;
+  /** The header in which a proxy sends the client's address; such headers are ignored if this is not set. */
+  readonly clientHeader: string | undefined;
 }
 
-/** Reads LOUPE_SHARE_BIND (`host:port`) and LOUPE_SHARE_URL; what is wrong is added to `problems`. */
+/** Reads LOUPE_SHARE_BIND (`host:port`), LOUPE_SHARE_URL and LOUPE_SHARE_CLIENT_HEADER; adds errors to `problems`. */
 export function readShareSettings(
   env: Readonly<Record<string, string | undefined>>,
   options: { defaultPort: number; problems: string[] },
@@ -25,7 +27,21 @@ export function readShareSettings(
       `LOUPE_SHARE_BIND is "${bind}"; it must be an address of this machine and a port, for example 0.0.0.0:4121.`,
     );
   }
-  return { host, port, url: readUrl(env.LOUPE_SHARE_URL?.trim(), problems) };
+  return {
+    host,
+    port,
+    url: readUrl(env.LOUPE_SHARE_URL?.trim(), problems),
+    clientHeader: readHeaderName(env.LOUPE_SHARE_CLIENT_HEADER?.trim(), problems),
+  };
+}
+
+function readHeaderName(text: string | undefined, problems: string[]): string | undefined {
+  if (!text) return undefined;
+  if (/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(text)) return text.toLowerCase();
+  problems.push(
+    `LOUPE_SHARE_CLIENT_HEADER is "${text}"; it must be the name of a header, for example X-Forwarded-For.`,
+  );
+  return undefined;
 }
 
 function readUrl(text: string | undefined, problems: string[]): string | undefined {

@@ -8,7 +8,7 @@ interface Call {
 
 const read = (path: string): Call => ({ name: 'read_file', arguments: { path } });
 
-/** What a good model does in each probe of a check, by words of its task: its calls in turn, then what it says. */
+/** A good model's behaviour in each probe of a check, by a phrase of its task: its calls in order, then its answer. */
 const PLAY: { match: string; turns: (Call[] | string)[] }[] = [
   { match: 'say in one sentence', turns: [[read('alpha.md')], 'It is about a lighthouse.'] },
   { match: 'Set a timer', turns: [[{ name: 'set_timer', arguments: { label: 'tea', minutes: 4 } }]] },
@@ -71,7 +71,7 @@ export function passingModel(
   }));
 }
 
-/** A model whose calls reach us as text, in the tags of Hermes and Qwen. */
+/** A model that writes its calls as text, in the tags of Hermes and Qwen. */
 export function leakingModel(model: string): ScenarioInput[] {
   return passingModel(model, (calls) => ({
     content: calls.map((call) => `<tool_call>\n${JSON.stringify(call)}\n</tool_call>`).join('\n'),

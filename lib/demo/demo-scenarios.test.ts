@@ -51,7 +51,7 @@ const after = (replies: number): ChatMessage[] => [
 ];
 
 it('is listed with tools and thinking, and labelled', async () => {
-  const models = await createOllamaHealth({ host: parseOllamaHost(demo.url) }).listModels();
+  const { models } = await createOllamaHealth({ host: parseOllamaHost(demo.url) }).listModels();
   expect(models.map(({ name }) => name)).toEqual(DEMO_MODELS.map((name) => `${name}:latest`));
   expect(
     models.every(
@@ -62,7 +62,7 @@ it('is listed with tools and thinking, and labelled', async () => {
   expect(isDemoModel('qwen3:8b')).toBe(false);
 });
 
-it('tours through all that a run can show, and says that it is a script', async () => {
+it('the tour shows every kind of row, and says that it is a script', async () => {
   const replies = await Promise.all(Array.from({ length: 8 }, (_, turn) => ask(after(turn))));
   const parsed = replies.map(({ message }) => parseToolCalls(message, { tools }));
   expect(
@@ -85,13 +85,13 @@ it('tours through all that a run can show, and says that it is a script', async 
   expect(replies.every(({ doneReason }) => doneReason === 'stop')).toBe(true);
 });
 
-it('answers in one go without tools', async () => {
+it('answers directly without tools', async () => {
   const reply = await ask(after(0), { tools: [] });
   expect(reply.message.tool_calls).toBeUndefined();
   expect(reply.message.content).toContain('demo model');
 });
 
-it('loops and stalls as their names say', async () => {
+it('the loop and stall models do as named', async () => {
   const calls = async (name: string, turns: number[]) =>
     Promise.all(
       turns.map(async (turn) => JSON.stringify((await ask(after(turn), { model: name })).message.tool_calls)),
@@ -102,7 +102,7 @@ it('loops and stalls as their names say', async () => {
   expect(stall.join()).not.toContain('write_file');
 });
 
-it('plays at the pace of a small model unless told otherwise', async () => {
+it('plays at the pace of a small model by default', async () => {
   const slow = await startDemoOllama();
   const startedAt = performance.now();
   const load = createOllamaChatModel({ host: parseOllamaHost(slow.url) }).load;
@@ -120,7 +120,7 @@ const offering = (...names: string[]): ToolDefinition[] =>
     function: { name, description: name, parameters: { type: 'object' } },
   }));
 
-it('plays a session that goes on, and an exploration with every tool', async () => {
+it('plays an endless session, and an exploration with every tool', async () => {
   const sessionTools = offering('read_file', 'write_file');
   const begun = await ask(after(0), { tools: sessionTools });
   expect(begun.message).toMatchObject({ content: expect.stringContaining('diary') });

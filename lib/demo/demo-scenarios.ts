@@ -2,12 +2,11 @@ import { type FakeOllama, startFakeOllama } from './fake-ollama.ts';
 import type { FakeModelInput, ScenarioInput, ScenarioStepInput } from './scenario.ts';
 
 /**
- * The demo: models for people who have no Ollama yet. They play fixed scripts at the pace of a small local model; the
- * tools that they call are the real ones, in the real workspace. Nothing here pretends to understand the task, and the
- * scripts say so.
+ * The demo: models for people without Ollama. They play fixed scripts at the pace of a small local model; the tools they
+ * call are real and work in the real workspace. The scripts do not pretend to understand the task, and say so.
  */
 
-/** About 35 tokens a second, after a load of a second. */
+/** About 35 tokens a second, after one second of loading. */
 const PACE = { load_ms: 1_200, prompt_ms: 300, ms_per_token: 28 };
 
 function paceAt(speed: number): typeof PACE {
@@ -36,7 +35,7 @@ const CHECKLIST = `- [x] list the workspace
 - [ ] search it
 `;
 
-/** A tour of the timeline: every kind of row that a healthy run can show. */
+/** A tour of the timeline: every kind of row in a healthy run. */
 const tour: ScenarioStepInput[] = [
   {
     reply: {
@@ -98,7 +97,7 @@ const tour: ScenarioStepInput[] = [
   },
 ];
 
-/** A session: it goes round and round, as nobody ends it. */
+/** A session, which repeats until someone ends it. */
 const conversation: ScenarioStepInput[] = [
   {
     reply: {
@@ -131,7 +130,7 @@ const conversation: ScenarioStepInput[] = [
   },
 ];
 
-/** An exploration: four cycles that show every tool, and then the same again. */
+/** An exploration: four cycles that use every tool, then repeats. */
 const exploration: ScenarioStepInput[] = [
   {
     reply: {
@@ -304,20 +303,20 @@ const models: FakeModelInput[] = [
   'loupe-demo-trouble',
 ].map((name) => ({ name, family: 'demo', parameter_size: 'script', quantization: 'none', size_bytes: 0 }));
 
-/** The demo models, the tour first. */
+/** The demo models, with the tour first. */
 export const DEMO_MODELS: readonly string[] = models.map(({ name }) => name);
 
-/** Whether a name, with or without `:latest`, is one of the demo's: such runs are labelled wherever they are shown. */
+/** Whether a name, with or without `:latest`, is a demo model; such runs are labelled everywhere. */
 export function isDemoModel(name: string): boolean {
   return DEMO_MODELS.includes(name.replace(/:latest$/, ''));
 }
 
 /**
- * Starts the demo server on a loopback port, for use in the program itself: it keeps no requests and answers any number
- * of runs.
+ * Starts the demo server on a loopback port, for use in the program: it records no requests and serves any number of
+ * runs.
  *
- * @param options.port default: a free one
- * @param options.speed 1 is the pace of a small model on a laptop; tests play faster
+ * @param options.port default: a free port
+ * @param options.speed 1 is the pace of a small model on a laptop; tests use more
  */
 export async function startDemoOllama(
   options: { port?: number; speed?: number } = {},

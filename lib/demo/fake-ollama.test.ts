@@ -32,8 +32,8 @@ const saying = (name: string, content: string, more: Partial<ScenarioInput> = {}
   ...more,
 });
 
-describe('the wire', () => {
-  it('greets, tells its version and knows no other paths', async () => {
+describe('the HTTP API', () => {
+  it('answers /, reports its version, and has no other paths', async () => {
     const fake = await start();
     expect(await (await fetch(fake.url)).text()).toBe('Ollama is running');
     expect(await (await fetch(`${fake.url}/api/version`)).json()).toEqual({ version: '0.0.0-fake' });
@@ -41,7 +41,7 @@ describe('the wire', () => {
     expect([missing.status, await missing.text()]).toEqual([404, '404 page not found']);
   });
 
-  it('lists what it has, and shows it', async () => {
+  it('lists its models, and shows them', async () => {
     const fake = await start({
       models: [{ name: 'big:70b', context_length: 8192 }],
       scenarios: [saying('play', 'Hi.')],
@@ -58,7 +58,50 @@ describe('the wire', () => {
     expect([missing.status, await missing.json()]).toEqual([404, { error: "model 'nope' not found" }]);
   });
 
-  it('streams by default, line by line, as Ollama does', async () => {
+  it('reports copies, models made FROM another and remote models like 0.17.4', async () => {
+    const fake = await start({
+      models: [
+        { name: 'first' },
+        { name: 'copy', copy_of: 'first' },
+        { name: 'derived', from: 'first' },
+        {
+          name: 'far',
+          family: 'gptoss',
+          remote_host: 'https://ollama.com:443',
+          remote_model: 'gpt-oss:120b',
+        },
+      ],
+    });
+    const listed = z
+      .object({ models: z.array(z.looseObject({ name: z.string(), digest: z.string(), details: z.json() })) })
+      .parse(await (await fetch(`${fake.url}/api/tags`)).json()).models;
+    const [first, copy, derived, far] = listed;
+    expect(copy?.digest).toBe(first?.digest);
+    expect(derived?.digest).not.toBe(first?.digest);
+    expect(far).toMatchObject({ remote_host: 'https://ollama.com:443', remote_model: 'gpt-oss:120b' });
+    expect(far?.details).toEqual({
+      parent_model: '',
+      format: '',
+      family: 'gptoss',
+      families: ['gptoss'],
+      parameter_size: '',
+      quantization_level: '',
+    });
+    const modelfile = async (model: string) =>
+      z.object({ modelfile: z.string() }).parse(await (await post(fake, '/api/show', { model })).json())
+        .modelfile;
+    const weights = /^FROM \S*sha256-[0-9a-f]{64}$/m.exec(await modelfile('first'))?.[0];
+    expect(weights).toBeDefined();
+    expect(await modelfile('copy')).toContain(weights);
+    expect(await modelfile('derived')).toContain(weights);
+    expect(await modelfile('far')).toMatch(/^FROM $/m);
+    expect((await chat(fake, { model: 'far' })).body).toMatchObject({
+      remote_host: 'https://ollama.com:443',
+      remote_model: 'gpt-oss:120b',
+    });
+  });
+
+  it('streams by default, line by line, like Ollama', async () => {
     const fake = await start({ scenarios: [saying('play', 'Hello there')] });
     const response = await post(fake, '/api/chat', { model: 'play', messages: [user('task')] });
     expect(response.headers.get('content-type')).toBe('application/x-ndjson');
@@ -94,7 +137,7 @@ describe('the wire', () => {
     expect(await running()).toEqual([]);
   });
 
-  it('OL3: with truncate: false a long prompt is refused, otherwise it is cut in silence', async () => {
+  it('with truncate: false a long prompt is refused, otherwise it is silently truncated [OL3]', async () => {
     const fake = await start({ scenarios: [saying('play', 'Hi.')] });
     const long = { messages: [user('word '.repeat(2000))], options: { num_ctx: 512 } };
     const refused = await chat(fake, { ...long, truncate: false });
@@ -114,7 +157,7 @@ describe('the wire', () => {
     expect(Number(full.body.prompt_eval_count) + Number(full.body.eval_count)).toBe(512);
   });
 
-  it('OL16: queues chats, and is busy when the queue is full', async () => {
+  it('queues chats, and is busy when the queue is full [OL16]', async () => {
     const fake = await start({
       parallel: 1,
       maxQueue: 1,
@@ -126,7 +169,7 @@ describe('the wire', () => {
   });
 });
 
-describe('the choice of a scenario', () => {
+describe('choosing a scenario', () => {
   it('goes by the model, then by the first user message, then by the tools', async () => {
     const tool = { type: 'function', function: { name: 'read_file', description: '', parameters: {} } };
     const fake = await start({
@@ -147,7 +190,7 @@ describe('the choice of a scenario', () => {
     expect((await chat(fake, { model: 'other' })).status).toBe(404);
   });
 
-  it('the same conversation gets the same answer, in whatever order and from a new server too', async () => {
+  it('the same conversation gets the same answer, in any order and from a new server', async () => {
     const scenarios = [
       { name: 'play', steps: [{ reply: { content: 'one' } }, { reply: { content: 'two' } }] },
     ];
@@ -181,7 +224,7 @@ describe('the choice of a scenario', () => {
     expect((await chat(fake, { messages: [user('another task')] })).status).toBe(503);
   });
 
-  it('an expectation that is not met is a 500 and a problem on record', async () => {
+  it('an unmet expectation is a 500 and a recorded problem', async () => {
     const expect_ = {
       last_role: 'tool',
       last_contains: '"success":true',
@@ -224,7 +267,7 @@ describe('the record', () => {
     expect(fake.closeEvents).toEqual([]);
   });
 
-  it('notices a client that leaves, and where', async () => {
+  it('records where a client disconnected', async () => {
     const fake = await start({ scenarios: [saying('play', 'Hi.', { pace: { prompt_ms: 10_000 } })] });
     const controller = new AbortController();
     const left = post(
@@ -240,7 +283,7 @@ describe('the record', () => {
     expect(fake.requests[0]?.endedBy).toBe('client');
   });
 
-  it('keeps nothing when told so', async () => {
+  it('records nothing with record: false', async () => {
     const fake = await start({ record: false, scenarios: [saying('play', 'Hi.')] });
     await chat(fake);
     expect(fake.requests).toEqual([]);
@@ -259,7 +302,7 @@ describe('the record', () => {
   });
 });
 
-it('a held scenario waits where it was told to, until it is let go', async () => {
+it('a held scenario waits at the given point until it is released', async () => {
   const fake = await start({ scenarios: [saying('play', 'One two three four five.')] });
   const release = fake.hold('play', { turn: 0, afterTokens: 2 });
   const answer = await post(fake, '/api/chat', { model: 'play', messages: [user('task')] });
@@ -280,7 +323,7 @@ it('a held scenario waits where it was told to, until it is let go', async () =>
   expect((await loading).status).toBe(200);
 });
 
-it('refuses a scenario that another one would always play for, and forgets them all on request', async () => {
+it('rejects a scenario that another one always shadows, and can remove all scenarios', async () => {
   const fake = await start({ scenarios: [saying('play', 'Hi.')] });
   fake.add(saying('play', 'Hi.'));
   expect(() => fake.add(saying('play', 'Ho.'))).toThrow('"play" would never be played');
@@ -299,7 +342,7 @@ it('refuses a scenario that another one would always play for, and forgets them 
   expect((await chat(fake)).body).toMatchObject({ message: { content: 'Ho.' } });
 });
 
-it('every fault of the matrix is a model of its own', async () => {
+it('every fault of the matrix is a separate model', async () => {
   const fake = await start({ scenarios: [...faultScenarios] });
   const tags = z
     .object({ models: z.array(z.object({ name: z.string() })) })
@@ -310,14 +353,12 @@ it('every fault of the matrix is a model of its own', async () => {
   expect((await chat(fake, { model: 'fake:http-500-once' })).status).toBe(200);
 });
 
-it('the instant scenario answers hundreds of requests a second', async () => {
+it('the instant scenario answers hundreds of requests', async () => {
   const fake = await start({ scenarios: [instantScenario(200)], record: false });
   const messages: object[] = [user('task')];
-  const startedAt = performance.now();
   for (let turn = 0; turn <= 200; turn += 1) {
     const { body } = await chat(fake, { model: 'instant', messages });
     messages.push(z.looseObject({}).parse(body.message), { role: 'tool', content: '{"success":true}' });
   }
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(messages.at(-2)).toMatchObject({ content: 'The task is completed.' });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonObject } from '../util/json.ts';
-import { digestOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
+import { detailsOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
 import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
 import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
 import {
@@ -26,90 +26,98 @@ import {
   turnOf,
 } from './scenario.ts';
 
-/** A request as it arrived. */
-export interface RecordedRequest {
+/** A received request. */
+interface RecordedRequest {
   method: string;
   path: string;
-  /** The parsed JSON body; `undefined` without one, the text when it is no JSON. */
+  /** The parsed JSON body; `undefined` if there is none, the text if it is invalid JSON. */
   body: unknown;
   /** Milliseconds since 1970. */
   at: number;
   scenario?: string;
   /** The turn that was answered, from 0. */
   turn?: number;
-  /** How the exchange ended; `undefined` while it lasts. */
+  /** How the exchange ended; `undefined` while it is in progress. */
   endedBy?: 'server' | 'client';
 }
 
-/** A client that went away before its answer was complete. */
-export interface CloseEvent {
+/** A client that disconnected before its answer was complete. */
+interface CloseEvent {
   path: string;
-  /** Where the exchange was: in the queue, loading the model, before the first byte, or within the reply. */
+  /** The stage of the exchange: in the queue, loading the model, before the first byte, or within the reply. */
   phase: 'queue' | 'load' | 'waiting' | 'reply';
   /** Milliseconds since 1970. */
   at: number;
 }
 
 export interface FakeOllamaOptions {
-  /** Default: a free one. Always on 127.0.0.1. */
+  /** Default: a free port. Always on 127.0.0.1. */
   port?: number;
-  /** Models beside those that the scenarios bring. */
+  /** Models in addition to those of the scenarios. */
   models?: FakeModelInput[];
   scenarios?: ScenarioInput[];
-  /** Chats at a time; the others wait in the queue. Default: no limit. */
+  /** Concurrent chats; others wait in the queue. Default: no limit. */
   parallel?: number;
-  /** Waiting chats before the server says that it is busy. */
+  /** Maximum queue length before the server reports that it is busy. */
   maxQueue?: number;
-  /** What other paths answer, for example `{'/': {kind: 'hang'}}`. */
+  /** Faults for other paths, for example `{'/': {kind: 'hang'}}`. */
   faults?: Record<string, FaultInput>;
-  /** Whether an overflow error carries both token counts; 0.17.4 sends none (OL22). */
+  /** Whether an overflow error contains both token counts; 0.17.4 omits them (OL22). */
   overflowCounts?: boolean;
-  /** Models that `/api/pull` brings; all others are unknown to it. */
+  /** Models that `/api/pull` can pull; all others are unknown to it. */
   library?: LibraryModel[];
   version?: string;
   /**
-   * Loses the slot of a streamed reply that the client breaks off, and of a whole one that no parser could read, until the
-   * model is unloaded, as a real Ollama does now and then. Has to say a `version` that refuses long prompts.
+   * Loses a slot when a client aborts a streamed reply, or when no parser could read a whole one, until the model is unloaded,
+   * as a real Ollama sometimes does. Requires a `version` that rejects long prompts.
    */
   losesSlots?: boolean;
-  /** How long unloading goes on after its answer, in milliseconds: a model that is asked for meanwhile is the old one. */
+  /** How long unloading takes after its answer, in milliseconds: a model requested meanwhile is the old instance. */
   unloadMs?: number;
-  /** How far its clock is ahead of the one here, in milliseconds, as another machine's may be. */
+  /** How far its clock is ahead of ours in milliseconds, as on another machine. */
   clockAheadMs?: number;
-  /** Keep the requests. Switch it off where the server lives long. */
+  /** Record requests. Disable it for long-lived servers. */
   record?: boolean;
 }
 
 export interface FakeOllama {
   url: string;
   port: number;
-  /** All requests so far, in order of arrival; empty with `record: false`. */
+  /** All requests in order of arrival; empty with `record: false`. */
   requests: readonly RecordedRequest[];
-  /** Only the chats with messages, as bodies: what the model was asked. */
+  /** The bodies of chats with messages. */
   readonly chats: readonly JsonObject[];
   readonly openSockets: number;
   closeEvents: readonly CloseEvent[];
   /** Expectations that were not met. */
   problems: readonly string[];
-  /** @throws when its name is taken by another one, or when an earlier one of its model would always play instead */
+  /** @throws if its name is taken, or if an earlier scenario of its model always shadows it */
   add(scenario: ScenarioInput): void;
-  /** Forgets the scenarios and lets go of all that is held, so that the next test begins with its own. */
+  /** Removes the scenarios and releases all holds, so that the next test starts clean. */
   forget(): void;
   /**
-   * Keeps a scenario at a point until the returned function is called, so that a test can look at a moment however fast
-   * or slow the machine is: at the loading of its model, or in the answer to a turn (from 0), after so many tokens of a
-   * streamed reply (default: before the first).
+   * Holds a scenario at a point until the returned function is called, so that tests do not depend on timing: while its
+   * model loads, or in the answer to a turn (from 0), after a number of tokens of a streamed reply (default: before the
+   * first).
    */
   hold(scenario: string, at: 'load' | { turn: number; afterTokens?: number }): () => void;
-  /** Keeps the pull of a model at a share of its bytes (in tenths, 0 to 1) until the returned function is called. */
+  /** Holds the pull of a model at a share of its bytes (in tenths, 0 to 1) until the returned function is called. */
   holdPull(model: string, at: number): () => void;
-  /** Adds a model to the library that `/api/pull` knows. */
+  /**
+   * Answers nothing until the returned function is called, but still accepts connections, like a suspended process. A
+   * reply that has started continues.
+   */
+  freeze(): () => void;
+  /** Adds a model to the library of `/api/pull`. */
   publish(model: LibraryModel): void;
   /** Drops every open connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** The parts of a chat request that decide the answer; the rest passes. */
+/** A model as given by a test. */
+type StatedModel = z.infer<typeof fakeModel>;
+
+/** The parts of a chat request that determine the answer; others are accepted as is. */
 const chatBody = z.looseObject({
   model: z.string(),
   messages: z.array(z.unknown()).nullish(),
@@ -135,7 +143,7 @@ const generateBody = z.looseObject({
 const seenMessage = z.looseObject({ role: z.string(), content: z.string().catch('') });
 const toolName = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
-/** Plays when a model has no scenario that fits. */
+/** Plays if a model has no matching scenario. */
 const FALLBACK: Scenario = scenarioSchema.parse({
   name: 'fallback',
   steps: [
@@ -149,16 +157,17 @@ const FALLBACK: Scenario = scenarioSchema.parse({
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** Conversations whose attempts are counted: the demo server lives as long as the program. */
+/** Maximum conversations whose attempts are counted, because the demo server lives as long as the program. */
 const MAX_ATTEMPTS = 1_000;
 
 /**
- * Starts a server that speaks Ollama's wire and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
- * `/api/show`, `/api/ps`, `/api/embed`, `/api/generate`, `/api/pull` and `/api/chat` with loading, unloading, queue, context overflow, capabilities and every fault
- * of the fault matrix. Answers depend on the conversation alone, never on what was asked before.
+ * Starts a server that speaks Ollama's protocol and plays scenarios (see scenario.ts): `/`, `/api/version`, `/api/tags`,
+ * `/api/show`, `/api/ps`, `/api/embed`, `/api/generate`, `/api/pull` and `/api/chat` with loading, unloading, queue,
+ * context overflow, capabilities and every fault of the fault matrix. Answers depend only on the conversation, never on
+ * earlier requests.
  *
- * A request chooses its scenario by the model's name (`NAME`, `fake:NAME`, or the scenario's `model`); a model without
- * scenarios of its own plays the first one whose `match` stands in the first user message.
+ * A request selects its scenario by the model's name (`NAME`, `fake:NAME`, or the scenario's `model`); a model without
+ * its own scenarios plays the first one whose `match` occurs in the first user message.
  */
 export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
   const fake = new Server(options);
@@ -167,7 +176,7 @@ export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy()); // the other side reset it; 'close' follows
+    socket.on('error', () => socket.destroy()); // reset by the client; 'close' follows
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -190,6 +199,7 @@ export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<
     forget: () => fake.forget(),
     hold: (scenario, at) => fake.hold(scenario, at),
     holdPull: (model, at) => fake.holdPull(model, at),
+    freeze: () => fake.freeze(),
     publish: (model) => fake.publish(model),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -206,7 +216,7 @@ class Server {
   readonly #options: FakeOllamaOptions;
   readonly #faults: Map<string, Fault>;
   readonly #scenarios: Scenario[];
-  readonly #models: FakeModel[];
+  readonly #models: StatedModel[];
   readonly #loader = new Loader();
   readonly #queue: Queue;
   readonly #lostSlots: (() => void)[] = [];
@@ -214,6 +224,7 @@ class Server {
   readonly #holds = new Map<string, { afterTokens: number; released: Promise<void>; release: () => void }>();
   readonly #library: LibraryModel[];
   readonly #pullHolds = new Map<string, PullHold>();
+  #frozen: Promise<void> | undefined;
 
   constructor(options: FakeOllamaOptions) {
     this.#options = options;
@@ -263,6 +274,15 @@ class Server {
     };
   }
 
+  freeze(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#frozen = promise;
+    return () => {
+      this.#frozen = undefined;
+      resolve();
+    };
+  }
+
   publish(model: LibraryModel): void {
     this.#library.push(model);
   }
@@ -298,11 +318,12 @@ class Server {
       };
       exchange.recorded = recorded;
       if (this.#options.record !== false) this.requests.push(recorded);
+      if (this.#frozen) await unlessGone(this.#frozen, exchange.gone);
       const broken = this.#faults.get(path);
       if (broken) return await sendPlainFault(res, broken, exchange.gone);
       await this.#route(`${req.method} ${path}`, exchange, recorded);
     } catch (error) {
-      if (exchange.gone.aborted) return; // nobody is left to tell
+      if (exchange.gone.aborted) return; // the client is gone
       if (res.headersSent) res.destroy();
       else
         sendJson(
@@ -346,15 +367,21 @@ class Server {
   #show(body: unknown, res: ServerResponse): void {
     const name = nameIn(body);
     const model = this.#modelOf(name);
+    // A hostile server may report any model name.
+    if (!model && !isModelName(name)) {
+      sendJson(res, 500, JSON.stringify({ error: `unqualified name: ${name}` }));
+      return;
+    }
     if (!model) {
       sendJson(res, 404, JSON.stringify({ error: `model '${name}' not found` }));
       return;
     }
     const shown = {
       license: '',
-      modelfile: '',
+      modelfile: modelfileOf(model),
       parameters: '',
       template: '',
+      ...remoteOf(model),
       details: detailsOf(model),
       model_info: {
         'general.architecture': model.family,
@@ -369,20 +396,23 @@ class Server {
   async #pull(body: unknown, exchange: Exchange): Promise<void> {
     const name = nameIn(body);
     exchange.phase = 'reply';
-    const wanted = this.#library.find(({ model }) => fullName(model.name) === fullName(name));
+    const wanted = this.#library.findLast(({ model }) => fullName(model.name) === fullName(name));
     const hold = this.#pullHolds.get(name);
     const ended = await sendPull(exchange.res, wanted, { hold, gone: exchange.gone });
+    // Pulling a model again replaces the previous one.
     if (ended && wanted) this.#models.push(fakeModel.parse(wanted.model));
   }
 
-  /** Embeddings that are alike for texts with the same words: one dimension per hash of a word. */
+  /** Embeddings that are similar for texts with the same words: one dimension per word hash. */
   #embed(body: unknown, res: ServerResponse): void {
     const asked = z.looseObject({ model: z.string(), input: z.array(z.string()) }).safeParse(body);
-    const { model, input } = asked.data ?? { model: '', input: [] };
-    if (!asked.success) sendJson(res, 400, JSON.stringify({ error: 'invalid input type' }));
-    else if (!this.#modelOf(model))
-      sendJson(res, 404, JSON.stringify({ error: `model '${model}' not found` }));
-    else sendJson(res, 200, JSON.stringify({ model, embeddings: input.map(wordVector) }));
+    const { model: name, input } = asked.data ?? { model: '', input: [] };
+    const model = this.#modelOf(name);
+    const refuse = (status: number, error: string) => sendJson(res, status, JSON.stringify({ error }));
+    if (!asked.success) refuse(400, 'invalid input type');
+    else if (!model) refuse(404, `model '${name}' not found`);
+    else if (model.remote_host !== undefined) refuse(404, `model "${name}" not found, try pulling it first`);
+    else sendJson(res, 200, JSON.stringify({ model: name, embeddings: input.map(wordVector) }));
   }
 
   async #chat(recorded: RecordedRequest, exchange: Exchange): Promise<void> {
@@ -411,6 +441,11 @@ class Server {
 
     const scenario = this.#scenarioFor(body.model, messages, offered);
     recorded.scenario = scenario.name;
+    // Forwarded to the other machine unchanged: nothing is loaded here, and no prompt is rendered.
+    if (model.remote_host !== undefined) {
+      const chat = { body, messages, offered, scenario, model, numCtx: model.context_length, loadMs: 0 };
+      return await this.#answer(chat, exchange);
+    }
     exchange.phase = 'load';
     if (scenario.load_fault) return await sendPlainFault(res, scenario.load_fault, gone);
     const loadRequest: LoadRequest = {
@@ -428,6 +463,8 @@ class Server {
       if (messages.length === 0) return sendJson(res, 200, phaseReply(body.model, 'load'));
       if (body._debug_render_only === true)
         return sendJson(res, 200, debugReply(body.model, renderedPrompt(body)));
+      if (typeof body.think === 'string' && !model.thinking_levels)
+        return refuse(400, `think value "${body.think}" is not supported for this model`);
       const chat = { body, messages, offered, scenario, model, numCtx: loadRequest.numCtx, loadMs };
       await this.#inSlot(exchange, () => {
         exchange.phase = 'waiting';
@@ -438,7 +475,7 @@ class Server {
     }
   }
 
-  /** Does something once a slot is free, which is given back afterwards unless it is lost. */
+  /** Runs `work` once a slot is free; the slot is released afterwards unless it is lost. */
   async #inSlot(exchange: Exchange, work: () => Promise<void>): Promise<void> {
     exchange.phase = 'queue';
     const leave = await this.#queue.enter(exchange.gone);
@@ -454,7 +491,7 @@ class Server {
     }
   }
 
-  /** Only what is asked of it: a prompt that is longer than the window is refused once there is a slot. */
+  /** A prompt longer than the window is rejected once it has a slot. */
   async #generate(body: unknown, exchange: Exchange): Promise<void> {
     const { res } = exchange;
     const refuse = (status: number, error: string) => sendJson(res, status, JSON.stringify({ error }));
@@ -521,6 +558,7 @@ class Server {
     exchange.isMalformed = answer.fault?.kind === 'malformed-call';
     await sendReply(res, {
       model: body.model,
+      remote: remoteOf(chat.model),
       reply: body.think === false ? { ...reply, thinking: undefined } : reply,
       fault: answer.fault,
       pace: { ...scenario.pace, ...answer.pace },
@@ -546,17 +584,17 @@ class Server {
       n_prompt_tokens: promptTokens,
       n_ctx: numCtx,
     };
-    return JSON.stringify({ error }); // as seen on the wire: JSON within the text
+    return JSON.stringify({ error }); // as observed from Ollama: JSON within the text
   }
 
-  /** The answer of a step; with `attempts`, the one for this many requests with the same conversation. */
+  /** The answer of a step; with `attempts`, the one for the number of requests with the same conversation. */
   #attempt(step: ScenarioStep, body: ChatBody): Pick<ScenarioStep, 'reply' | 'fault' | 'pace'> {
     if (!step.attempts) return step;
     const key = createHash('sha256')
       .update(JSON.stringify([body.model, body.messages]))
       .digest('hex');
     const attempt = this.#attempts.get(key) ?? 0;
-    this.#attempts.delete(key); // back to the end, so that the oldest is forgotten first
+    this.#attempts.delete(key); // moved to the end, so that the oldest is evicted first
     this.#attempts.set(key, attempt + 1);
     const oldest = this.#attempts.size > MAX_ATTEMPTS ? this.#attempts.keys().next().value : undefined;
     if (oldest !== undefined) this.#attempts.delete(oldest);
@@ -574,9 +612,30 @@ class Server {
   }
 
   #modelOf(name: string): FakeModel | undefined {
-    const declared = this.#models.find((model) => fullName(model.name) === fullName(name));
-    if (declared) return declared;
-    return this.#scenarios.some((entry) => isNamed(entry, name)) ? fakeModel.parse({ name }) : undefined;
+    const stated = this.#models.findLast((model) => fullName(model.name) === fullName(name));
+    if (stated) return this.#stored(stated);
+    return this.#scenarios.some((entry) => isNamed(entry, name))
+      ? this.#stored(fakeModel.parse({ name }))
+      : undefined;
+  }
+
+  /** The stored form of a model: a copy is the other model under a new name, and `FROM` reuses the weights. */
+  #stored(stated: StatedModel): FakeModel {
+    const { name, copy_of: copyOf, from } = stated;
+    const source = this.#sourceOf(copyOf ?? from);
+    if (copyOf !== undefined && source) return { ...source, name };
+    return {
+      ...stated,
+      digest: sha256(JSON.stringify(stated)),
+      weights: source?.weights ?? sha256(`weights of ${name}`),
+    };
+  }
+
+  #sourceOf(name: string | undefined): FakeModel | undefined {
+    if (name === undefined) return undefined;
+    const source = this.#modelOf(name);
+    if (!source) throw new Error(`there is no model "${name}" to copy`);
+    return source;
   }
 
   #allModels(): FakeModel[] {
@@ -585,11 +644,11 @@ class Server {
       const name = entry.model ?? entry.name;
       if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name }));
     }
-    return [...all.values()];
+    return [...all.values()].map((model) => this.#stored(model));
   }
 }
 
-/** One request and its response, and whether the client is still there. */
+/** One request with its response, and whether the client is still connected. */
 class Exchange {
   phase: CloseEvent['phase'] = 'waiting';
   isStreamed = false;
@@ -598,7 +657,10 @@ class Exchange {
   readonly gone: AbortSignal;
   readonly res: ServerResponse;
 
-  /** Nobody reads the rest of a reply: the client left a stream, or a parser gave up on a whole reply before it was complete. */
+  /**
+   * The rest of a reply is not read: the client left a stream, or a parser gave up on a whole reply before it was
+   * complete.
+   */
   get hasLostReader(): boolean {
     return this.phase === 'reply' && (this.isStreamed ? this.gone.aborted : this.isMalformed);
   }
@@ -616,7 +678,7 @@ class Exchange {
   }
 }
 
-/** A limit on chats at a time. */
+/** A limit on concurrent chats. */
 class Queue {
   readonly #parallel: number;
   readonly #maxWaiting: number;
@@ -628,7 +690,7 @@ class Queue {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Waits for a place. Returns the function that gives it back, or `undefined` when the queue is full. */
+  /** Waits for a slot. Returns the function that releases it, or `undefined` if the queue is full. */
   async enter(gone: AbortSignal): Promise<(() => void) | undefined> {
     if (this.#active >= this.#parallel) {
       if (this.#waiting.length >= this.#maxWaiting) return undefined;
@@ -670,24 +732,36 @@ function tagOf(model: FakeModel): JsonObject {
     model: name,
     modified_at: MODIFIED_AT,
     size: model.size_bytes,
-    digest: digestOf(model),
+    digest: model.digest,
     details: detailsOf(model),
+    ...remoteOf(model),
   };
 }
 
-function detailsOf(model: FakeModel): JsonObject {
-  const { family, format, parameter_size, quantization } = model;
-  return {
-    parent_model: '',
-    format,
-    family,
-    families: [family],
-    parameter_size,
-    quantization_level: quantization,
-  };
+/** The fields of a remote model; a local one has none of them. */
+function remoteOf({ remote_host, remote_model, name }: FakeModel): JsonObject {
+  return remote_host === undefined ? {} : { remote_host, remote_model: remote_model ?? name };
 }
 
-/** Whether a later scenario can never be held or played because of an earlier one. */
+/** As printed by `ollama show`: the first `FROM` is the path of the weights, and a remote model has none. */
+function modelfileOf({ name, weights, remote_host }: FakeModel): string {
+  const path = remote_host === undefined ? `/models/blobs/sha256-${weights}` : '';
+  return [
+    '# Modelfile generated by "ollama show"',
+    '# To build a new Modelfile based on this, replace FROM with:',
+    `# FROM ${fullName(name)}`,
+    '',
+    `FROM ${path}`,
+    'TEMPLATE {{ .Prompt }}',
+    '',
+  ].join('\n');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Whether an earlier scenario always shadows a later one. */
 function hides(earlier: Scenario, later: Scenario): boolean {
   if (earlier.name === later.name) return true;
   const model = later.model ?? later.name;
@@ -697,6 +771,11 @@ function hides(earlier: Scenario, later: Scenario): boolean {
 
 function isNamed(scenario: Scenario, name: string): boolean {
   return fullName(scenario.model ?? scenario.name) === fullName(name) || name === `fake:${scenario.name}`;
+}
+
+/** Name syntax of 0.17.4: `/api/show` answers other names with a 500. */
+function isModelName(name: string): boolean {
+  return /^[\w.-]+(:\d+)?(\/[\w.-]+){0,2}(:[\w.-]+)?$/.test(name);
 }
 
 function isZero(keepAlive: string | number | null | undefined): boolean {
@@ -734,20 +813,20 @@ function unmet(
   return undefined;
 }
 
-/** The model a request is about: newer clients say `model`, older ones `name`. */
+/** The model of a request: newer clients send `model`, older ones `name`. */
 function nameIn(body: unknown): string {
   const asked = z.looseObject({ model: z.string().optional(), name: z.string().optional() }).safeParse(body);
   return asked.data?.model ?? asked.data?.name ?? '';
 }
 
-/** What the real one answers to `_debug_render_only`: a reply without a message, not done, with the prompt (OL5). */
+/** Ollama's answer to `_debug_render_only`: a reply without a message, not done, with the prompt (OL5). */
 function debugReply(model: string, rendered_template: string): string {
   const created_at = new Date().toISOString();
   const message = { role: '', content: '' };
   return JSON.stringify({ model, created_at, message, done: false, _debug_info: { rendered_template } });
 }
 
-/** The prompt as a model with the ChatML template would get it, tools in the system message. */
+/** The prompt as rendered by the ChatML template, with tools in the system message. */
 function renderedPrompt({ messages, tools }: ChatBody): string {
   const block = (tools ?? []).map((tool) => JSON.stringify(tool)).join('\n');
   const toolText = block === '' ? '' : `\n\n# Tools\n\n<tools>\n${block}\n</tools>`;
@@ -791,6 +870,6 @@ function bodyOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // recorded as it came; the route refuses it
+    return text; // recorded unchanged; the route rejects it
   }
 }

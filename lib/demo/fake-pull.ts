@@ -3,14 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { unlessGone } from './fake-reply.ts';
 import type { FakeModelInput } from './scenario.ts';
 
-/** A model of the fake library, which `/api/pull` brings. */
+/** A model of the fake library, which `/api/pull` can pull. */
 export interface LibraryModel {
   model: FakeModelInput;
-  /** What Ollama says in the place of the last lines, when the pull fails half-way. */
+  /** The error that Ollama sends instead of the last lines if the pull fails midway. */
   error?: string;
 }
 
-/** Where a pull waits for a test to let it go on. */
+/** Where a pull is held until a test releases it. */
 export interface PullHold {
   /** Share of the bytes, 0 to 1. */
   at: number;
@@ -19,7 +19,10 @@ export interface PullHold {
 
 const STEPS = 10;
 
-/** Writes the lines of a pull as Ollama does: manifest, parts with their bytes, checks, success. Returns whether it ended well. */
+/**
+ * Writes the lines of a pull like Ollama: manifest, layers with their bytes, checks, success. Returns whether it
+ * succeeded.
+ */
 export async function sendPull(
   res: ServerResponse,
   wanted: LibraryModel | undefined,

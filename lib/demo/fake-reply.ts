@@ -8,29 +8,31 @@ import type { Fault, pace, scenarioReply } from './scenario.ts';
 type Reply = z.infer<typeof scenarioReply>;
 type Pace = z.infer<typeof pace>;
 
-/** Everything that decides one answer to `/api/chat`. */
+/** Everything that determines one answer to `/api/chat`. */
 export interface ReplyPlan {
   model: string;
+  /** `remote_host` and `remote_model` of each line, for a remote model. */
+  remote: JsonObject;
   reply: Reply;
   fault: Fault | undefined;
   pace: Pace;
   streamed: boolean;
   promptTokens: number;
-  /** Tokens that may be written: `num_predict`, or what is left of the window. */
+  /** Maximum reply tokens: `num_predict`, or the rest of the window. */
   maxTokens: number;
   loadMs: number;
-  /** Where the answer waits for a test to let it go on. */
+  /** Where the reply is held until a test releases it. */
   hold?: { afterTokens: number; released: Promise<void> };
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   gone: AbortSignal;
 }
 
-/** Text as a small model would write it: a word or a part of one at a time. */
-export function tokensOf(text: string): string[] {
+/** Splits text into tokens like a small model: a word or part of one. */
+function tokensOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+/gu) ?? [];
 }
 
-/** Sends the answer, right or broken, and ends the response. Returns early when the client is gone. */
+/** Sends the reply, complete or faulty, and ends the response. Returns early if the client disconnects. */
 export async function sendReply(res: ServerResponse, plan: ReplyPlan): Promise<void> {
   const startedAt = performance.now();
   const { fault } = plan;
@@ -46,7 +48,7 @@ export async function sendReply(res: ServerResponse, plan: ReplyPlan): Promise<v
 
   res.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const stopAfter = fault && 'after_tokens' in fault ? fault.after_tokens : Number.POSITIVE_INFINITY;
-  const lines = written.pieces.map((piece) => line(plan.model, piece, false));
+  const lines = written.pieces.map((piece) => line(plan, piece, false));
   const shown = lines.slice(0, stopAfter);
   if (perToken === 0 && !plan.hold) {
     if (shown.length > 0) res.write(shown.join(''));
@@ -62,16 +64,16 @@ export async function sendReply(res: ServerResponse, plan: ReplyPlan): Promise<v
 }
 
 interface Written {
-  /** Messages of the streamed lines, without the last. */
+  /** Messages of the streamed lines, except the last. */
   pieces: JsonObject[];
   message: JsonObject;
-  /** Calls that travel in the last line of a streamed reply. */
+  /** Calls in the last line of a streamed reply. */
   lastCalls: JsonValue[];
   tokens: number;
   cut: boolean;
 }
 
-/** Writes the reply within the limit: thinking, then text, then calls, as a model does. */
+/** Generates the reply within the limit: thinking, then text, then calls, like a model. */
 function write(plan: ReplyPlan): Written {
   const { reply } = plan;
   let left = plan.maxTokens;
@@ -123,7 +125,7 @@ function placeCalls(pieces: JsonObject[], calls: JsonValue[], where: Reply['call
   else pieces.push(piece(calls));
 }
 
-/** The same call always has the same id, so that a repeated reply is equal byte for byte. */
+/** The same call always has the same ID, so that repeated replies are identical. */
 function callId(name: string, index: number, args: JsonObject): string {
   const hash = createHash('sha256')
     .update(`${index} ${name} ${JSON.stringify(args)}`)
@@ -131,8 +133,8 @@ function callId(name: string, index: number, args: JsonObject): string {
   return `call_${hash.slice(0, 8)}`;
 }
 
-function line(model: string, message: JsonObject, done: boolean): string {
-  return `${JSON.stringify({ model, created_at: new Date().toISOString(), message, done })}\n`;
+function line({ model, remote }: ReplyPlan, message: JsonObject, done: boolean): string {
+  return `${JSON.stringify({ model, ...remote, created_at: new Date().toISOString(), message, done })}\n`;
 }
 
 function lastLine(plan: ReplyPlan, written: Written, ms: number): JsonObject {
@@ -142,6 +144,7 @@ function lastLine(plan: ReplyPlan, written: Written, ms: number): JsonObject {
   if (written.lastCalls.length > 0) message.tool_calls = written.lastCalls;
   return {
     model: plan.model,
+    ...plan.remote,
     created_at: new Date().toISOString(),
     message,
     done: plan.fault?.kind !== 'no-done',
@@ -150,6 +153,9 @@ function lastLine(plan: ReplyPlan, written: Written, ms: number): JsonObject {
     load_duration: nanoseconds(plan.loadMs),
     ...(reply.prompt_eval_count !== null && {
       prompt_eval_count: reply.prompt_eval_count ?? plan.promptTokens,
+    }),
+    ...(reply.prompt_eval_cached_count !== undefined && {
+      prompt_eval_cached_count: reply.prompt_eval_cached_count,
     }),
     prompt_eval_duration: nanoseconds(promptMs),
     ...(reply.eval_count !== null && { eval_count: reply.eval_count ?? written.tokens }),
@@ -182,7 +188,7 @@ async function sendWhole(
   return breakOff(res, plan, fault);
 }
 
-/** What happens where the reply stops short. */
+/** Applies the fault where the reply stops. */
 async function breakOff(res: ServerResponse, plan: ReplyPlan, fault: Fault): Promise<void> {
   switch (fault.kind) {
     case 'close':
@@ -197,6 +203,9 @@ async function breakOff(res: ServerResponse, plan: ReplyPlan, fault: Fault): Pro
     case 'malformed-call':
       res.end(`${JSON.stringify({ error: fault.error })}\n`);
       return;
+    case 'broken-line':
+      res.end('{"message": {"role"\n');
+      return;
     case 'no-done':
       res.end();
       return;
@@ -205,7 +214,7 @@ async function breakOff(res: ServerResponse, plan: ReplyPlan, fault: Fault): Pro
   }
 }
 
-/** Faults that leave no room for a reply. Returns whether one was sent. */
+/** Faults that replace the reply. Returns whether one was sent. */
 async function sendBrokenFromTheStart(res: ServerResponse, plan: ReplyPlan, fault: Fault): Promise<boolean> {
   const { gone } = plan;
   if ('after_tokens' in fault && fault.after_tokens > 0) return false;
@@ -232,7 +241,7 @@ async function sendBrokenFromTheStart(res: ServerResponse, plan: ReplyPlan, faul
       await sendHugeLine(res, fault.bytes, plan);
       return true;
     case 'trickle': {
-      const body = `${line(plan.model, { role: 'assistant', content: plan.reply.content }, true)}`;
+      const body = `${line(plan, { role: 'assistant', content: plan.reply.content }, true)}`;
       res.writeHead(200, { 'content-type': 'application/x-ndjson' });
       for (const byte of Buffer.from(body)) {
         res.write(Buffer.of(byte));
@@ -247,7 +256,7 @@ async function sendBrokenFromTheStart(res: ServerResponse, plan: ReplyPlan, faul
   }
 }
 
-/** The faults that need no conversation: they can stand for any path. */
+/** Faults that do not depend on the conversation and work for any path. */
 export async function sendPlainFault(res: ServerResponse, fault: Fault, gone: AbortSignal): Promise<void> {
   switch (fault.kind) {
     case 'hang':
@@ -299,14 +308,15 @@ export function sendJson(res: ServerResponse, status: number, body: string): voi
 async function sendEndless(
   res: ServerResponse,
   fault: Extract<Fault, { kind: 'endless' }>,
-  { model, streamed, gone }: ReplyPlan,
+  plan: ReplyPlan,
 ): Promise<void> {
+  const { streamed, gone } = plan;
   res.writeHead(200, { 'content-type': streamed ? 'application/x-ndjson' : 'application/json' });
   if (!streamed) res.write('{"message":{"role":"assistant","content":"');
   const limit = fault.bytes ?? Number.POSITIVE_INFINITY;
   for (let sent = 0, turn = 0; sent < limit && !gone.aborted; turn += 1) {
     const word = turn % 2 === 0 ? 'tick ' : 'tock ';
-    const piece = streamed ? line(model, { role: 'assistant', content: word }, false) : word.repeat(400);
+    const piece = streamed ? line(plan, { role: 'assistant', content: word }, false) : word.repeat(400);
     const batch = fault.interval_ms === 0 && streamed ? piece.repeat(50) : piece;
     sent += batch.length;
     if (!res.write(batch)) await drained(res, gone);
@@ -347,12 +357,12 @@ async function forever(gone: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => gone.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Waits; throws an `AbortError` as soon as the client is gone. */
+/** Waits; throws an `AbortError` when the client disconnects. */
 export async function wait(ms: number, gone: AbortSignal): Promise<void> {
   if (ms > 0) await delay(ms, undefined, { signal: gone });
 }
 
-/** Waits for a promise; throws an `AbortError` as soon as the client is gone. */
+/** Waits for a promise; throws an `AbortError` when the client disconnects. */
 export async function unlessGone(promise: Promise<void>, gone: AbortSignal): Promise<void> {
   await Promise.race([promise, forever(gone)]);
   gone.throwIfAborted();

@@ -1,6 +1,6 @@
 import type { FaultInput, ScenarioInput } from './scenario.ts';
 
-/** The Ollama rows of the fault matrix: one model for each, `fake:hang`, `fake:busy` and so on. */
+/** The Ollama rows of the fault matrix, as one model each: `fake:hang`, `fake:busy` and so on. */
 const FAULTS: Record<string, FaultInput> = {
   hang: { kind: 'hang' },
   'hang-midway': { kind: 'hang', after_tokens: 4 },
@@ -26,7 +26,7 @@ const FAULTS: Record<string, FaultInput> = {
   'malformed-call': { kind: 'malformed-call' },
 };
 
-/** Scenarios that fail the same way at every call; and `NAME-once`, which fails at the first try only. */
+/** Scenarios that fail at every call, and `NAME-once`, which fails only at the first attempt. */
 export const faultScenarios: readonly ScenarioInput[] = Object.entries(FAULTS).flatMap(([name, fault]) => {
   const broken = { fault, reply: { content: 'This reply will never be complete, as something breaks.' } };
   const healed = { reply: { content: 'The task is completed.' } };

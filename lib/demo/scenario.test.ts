@@ -8,7 +8,7 @@ const NUDGE =
   'Please use the available tools to complete the task. Do not just describe what to do -- actually call the tools.';
 const m = (role: string, content = '') => ({ role, content });
 
-describe('turnOf counts the replies that a conversation holds', () => {
+describe('turnOf counts the replies in a conversation', () => {
   it.each([
     ['nothing yet', [m('system'), m('user', 'task')], 0],
     ['no system message', [m('user', 'task')], 0],
@@ -42,12 +42,12 @@ describe('stepAt', () => {
     expect(play('error', 9)).toBe('a1 b1 c1 b2 c2 b3 c3 d1 -');
   });
 
-  it('finds a step far away without listing all before it', () => {
+  it('finds a distant step without expanding all before it', () => {
     const long = scenario.parse({ name: 's', steps: [{ repeat: 1_000_000, steps: [reply('x')] }] });
     expect(stepAt(long, 999_999)?.round).toBe(1_000_000);
   });
 
-  it('the instant scenario never asks twice for the same in a row, and ends', () => {
+  it('the instant scenario never repeats a call, and ends', () => {
     for (const iterations of [1, 2, 7, 200]) {
       const instant = scenario.parse(instantScenario(iterations));
       const calls = Array.from({ length: iterations }, (_, turn) => {
@@ -62,7 +62,7 @@ describe('stepAt', () => {
   });
 });
 
-it('fillIn reaches every text', () => {
+it('fillIn fills every text', () => {
   const places = { n: 2, turn: 5, task: 'Sum up $& a.md' };
   expect(fillIn({ a: ['{{n}}-{{turn}}', 3, null], b: { c: '{{task}} {{other}}' } }, places)).toEqual({
     a: ['2-5', 3, null],
@@ -70,7 +70,7 @@ it('fillIn reaches every text', () => {
   });
 });
 
-it('holds compares what is named and nothing else', () => {
+it('holds compares only the given fields', () => {
   const body = { options: { num_predict: 2048, seed: 1 }, tools: [1, 2] };
   expect(holds(body, { options: { num_predict: 2048 } })).toBe(true);
   expect(holds(body, { tools: [1, 2] })).toBe(true);
@@ -79,7 +79,7 @@ it('holds compares what is named and nothing else', () => {
   expect(holds(body, { missing: null })).toBe(false);
 });
 
-it('a scenario file is read whole or refused with the place of the mistake', async () => {
+it('an invalid scenario file is rejected with the location of the error', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'));
   const path = join(folder, 'play.json');
   await writeFile(

@@ -69,8 +69,6 @@ function setUp(options: {
         parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
       },
     })),
-    effectOf: () => 'write',
-    mainArgumentOf: () => 'path',
     execute: async ({ name, arguments: args }) => {
       const running = log.state.reply?.calls.find((pending) => pending.status === 'running');
       executed.push({ callId: running?.callId ?? 'none', name, arguments: args });
@@ -156,7 +154,7 @@ describe('approval of calls', () => {
     expect(log.state.filesWritten).toEqual(['b.txt']);
   });
 
-  it('threat 13: a fork asks again about a call that was approved in the log it begins with, and not begun', async () => {
+  it('a fork asks again about a call that was approved in the log it begins with, and not begun [threat 13]', async () => {
     const approval = { default: 'ask' } as const;
     const first = setUp({ replies: [[write]], approval });
     const running = first.run();
@@ -235,7 +233,7 @@ describe('approval of calls', () => {
     expect(executed).toHaveLength(1);
   });
 
-  it.each([false, true])('S13, S14: a stop ends the waiting (at once: %s)', async (force) => {
+  it.each([false, true])('a stop ends the waiting (at once: %s) [S13, S14]', async (force) => {
     const { log, run, executed } = setUp({ replies: [[write]], approval: { default: 'ask' } });
     const running = run();
     const callId = await waiting(log);
@@ -248,7 +246,7 @@ describe('approval of calls', () => {
     );
   });
 
-  it('V1: the budget of time ends the waiting', async () => {
+  it('the budget of time ends the waiting [V1]', async () => {
     const began = performance.now();
     const { log, run, executed } = setUp({
       replies: [[write]],

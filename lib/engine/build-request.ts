@@ -3,8 +3,8 @@ import type { Mode } from '../modes/mode.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
- * The request that the open model call announces: the conversation as the mode sends it, else the whole of it with older
- * results in their folded form (C5, T15). Pure, so that a viewer can see again what was sent.
+ * Builds the request of the open model call: the conversation as the mode sends it, by default the whole conversation
+ * with shortened older results (C5, T15). Pure, so that a viewer can reconstruct what was sent.
  *
  * @throws {RangeError} when no call is open
  */
@@ -26,7 +26,7 @@ export function buildRequest(state: ReadyState, mode: Pick<Mode, 'prompt'>): Cha
   };
 }
 
-/** The conversation as it is sent: contents replaced where a shorter form exists. */
+/** The conversation with shortened contents where they exist. */
 function sentMessages({ messages, folded }: ReadyState): readonly ChatMessage[] {
   return messages.map((message, index) => {
     const content = folded[index];

@@ -5,8 +5,8 @@ import { adviceByEmbeddings, adviceByWords, reflectionsToCompare } from '../poli
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
- * The comparison of the last reflection with earlier ones by an embedding model (X21). Where that cannot be had, groups
- * of words are compared instead, and the log says so: advice never ends a run.
+ * Compares the last reflection with earlier ones using an embedding model (X21). If that fails, it compares word
+ * n-grams and logs a warning: advice never ends a run.
  */
 export async function compareReflections(
   state: ReadyState,

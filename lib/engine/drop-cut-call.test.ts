@@ -14,14 +14,14 @@ it.each([
   '{"name": "run_command", "arguments": {"command": "ls"}',
   '```json\n{"name": "run_command", "arguments": {"command": "ls"}',
   '<function=run_command>\n<parameter=command>\nls\n</parameter>',
-])('T21: runs no call that reaches to the cut: %s', (content) => {
+])('runs no call that reaches to the cut: %s [T21]', (content) => {
   expect(parseToolCalls({ content }, { tools }).type).toBe('tool_calls');
   const parsed = read(content);
   expect(parsed).toMatchObject({ type: 'empty', malformed: true, layer: 'none', repairs: [] });
   expect(parsed.refusals.at(-1)).toMatchObject({ reason: 'cut', name: 'run_command' });
 });
 
-it('T21: keeps the whole calls before the cut, and the text beside a cut one', () => {
+it('keeps the whole calls before the cut, and the text beside a cut one [T21]', () => {
   const parsed = read(`${whole}\n<tool_call>{"name": "read_file", "arguments": {"path": "b.md"`);
   expect(parsed).toMatchObject({ type: 'tool_calls', calls: [{ arguments: { path: 'a.md' } }] });
   expect(parsed.origins).toHaveLength(1);

@@ -4,9 +4,9 @@ import { shortText } from '../util/short-text.ts';
 const MAX_RAW_CHARS = 400;
 
 /**
- * The reading of a reply that the token limit ended, without the call that the limit may have ended too. Such a call can
- * look whole, because the parser supplies missing closers, and still lack its last arguments: it is refused (T21). Calls
- * from the native field came whole from the server, and calls before the end of the text are whole by their place.
+ * Removes the last call of a truncated reply if the token limit may have cut it off. Such a call can look complete,
+ * because the parser adds missing closers, but lack its last arguments, so it is refused (T21). Native calls arrive
+ * complete from the server, and calls before the end of the text are complete by position.
  */
 export function dropCutCall(parsed: ParsedReply, content: string): ParsedReply {
   if (parsed.type !== 'tool_calls') return parsed;
@@ -32,7 +32,7 @@ export function dropCutCall(parsed: ParsedReply, content: string): ParsedReply {
   };
   if (last > 0) return { ...kept, type: 'tool_calls', calls: calls.slice(0, last) };
   const none = { ...kept, layer: 'none' as const, format: undefined, malformed: true as const };
-  // What is left of a call in an open code block is the block's first line: nothing to read.
+  // A call in an open code block leaves only the block's first line, which is not content.
   return parsed.visibleText.replace(/```\w*/g, '').trim() === ''
     ? { ...none, type: 'empty', content: '' }
     : { ...none, type: 'final_answer', content: parsed.visibleText };

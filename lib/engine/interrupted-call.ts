@@ -2,8 +2,8 @@ import type { NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 
 /**
- * The result of a call that was begun and whose end nobody saw. The model is told, and the call is never repeated: it
- * may have written, sent or deleted something.
+ * The result of a call that started but did not end. It informs the model, and the call is never repeated, whatever the
+ * tool: it may have had side effects, and the model can repeat a read itself.
  */
 export function interruptedCall(
   state: RunState,

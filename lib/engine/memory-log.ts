@@ -4,10 +4,7 @@ import type { NewEvent, RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { RunLog } from './run-log.ts';
 
-/**
- * A run's log in memory: for simulations, tests and measurements, where nothing needs to outlive the process. Appends
- * are taken in the order of the calls, as in every log.
- */
+/** An in-memory run log for tests. Appends are applied in call order, as in every log. */
 export class MemoryLog implements RunLog {
   readonly events: RunEvent[] = [];
   readonly deltas: RunDelta[] = [];
@@ -15,7 +12,7 @@ export class MemoryLog implements RunLog {
   readonly #waiting = new Set<() => void>();
   #state: RunState;
 
-  /** @param options.events the beginning of the log: what a resumed run starts from */
+  /** @param options.events the initial log, for resumed runs */
   constructor(options: { runId?: string; events?: readonly RunEvent[]; clock?: () => number } = {}) {
     const runId = options.events?.[0]?.run_id ?? options.runId ?? 'run';
     this.#clock = options.clock ?? Date.now;
@@ -37,7 +34,7 @@ export class MemoryLog implements RunLog {
         at,
       }),
     );
-    // Folded before anything is kept: events that the fold refuses leave the log as it was.
+    // Fold first: events that the fold rejects must leave the log unchanged.
     this.#state = foldAll(this.#state, numbered);
     this.events.push(...numbered);
     for (const wake of [...this.#waiting]) wake();

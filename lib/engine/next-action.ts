@@ -1,5 +1,6 @@
 import type { NewEvent } from '../events/registry.ts';
 import type { PendingCall, PendingReply, RunState } from '../events/run-state.ts';
+import { compactionLimit, requestedWindow } from '../events/window.ts';
 import type { Mode } from '../modes/mode.ts';
 import { approvalChoice, approvalRequested, deniedResult, refusedByPolicy } from '../policies/approval.ts';
 import { checkBudget, spendingOf } from '../policies/budget.ts';
@@ -9,19 +10,19 @@ import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../p
 import { estimateTokens } from '../policies/estimate.ts';
 import { afterFailedCall } from '../policies/failure.ts';
 import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '../policies/rule.ts';
+import { thinkToSend } from '../policies/thinking.ts';
 import { isVerified, mayTryAgain } from '../policies/verification.ts';
-import { compactionLimit, effectiveWindow, requestedWindow } from '../policies/window.ts';
 import type { Action } from './action.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { runEnded } from './result-of.ts';
 
 /**
- * The one next thing to do in a run. Pure: the same log gives the same action, so a resumed run goes on where it was.
- * The checks are made in one order and the first that fires names the reason (G18): stop, budget, context, model call
+ * Decides the next step of a run. Pure: the same log gives the same action, so a resumed run continues where it was.
+ * Checks run in a fixed order and the first that fires determines the reason (G18): stop, budget, context, model call
  * with retries, answer or nudge, repetition, execution, stall, limit.
  *
  * @param now milliseconds since 1970; default: the time of the last event
- * @throws {RangeError} for an empty log, which has no configuration to decide by
+ * @throws {RangeError} for an empty log, which has no configuration
  */
 export function nextAction(state: RunState, mode: Mode, now: number = state.updatedAt): Action {
   if (state.ended) return { type: 'none' };
@@ -33,7 +34,7 @@ export function nextAction(state: RunState, mode: Mode, now: number = state.upda
   return beforeCall(state, mode, now);
 }
 
-/** Up to the model call: stop, preparation, budget and context. */
+/** The steps before a model call: stop, preparation, budget and context. */
 function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
   const betweenIterations = state.attempt > 0 && !state.awaitingReply;
   if (betweenIterations) {
@@ -60,7 +61,7 @@ function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
   ]);
 }
 
-/** The request that comes next, shortened when it has grown too long (C2), with the events that announce it. */
+/** The next request, compacted if it is too long (C2), with the events that announce it. */
 function callModel(state: ReadyState, mode: Mode, iteration: number, opening: readonly NewEvent[]): Action {
   const { messages, tools, folded, config } = state;
   const compaction = mode.shortens
@@ -76,10 +77,8 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
   const estimate =
     compaction?.after_tokens ??
     (mode.prompt ? estimateTokens(mode.prompt(state), tools) : estimateTokens(messages, tools, folded));
-  if (estimate > effectiveWindow(state)) {
-    return conclude(state, mode.whenFull?.(state, estimate) ?? { reason: 'context_full' });
-  }
-  // The retries belong to the iteration in hand: a new one begins with the first limit.
+  // Send it regardless of the estimate, which can be off by half; Ollama refuses what does not fit (OL3, decision
+  // 10). Retries belong to the current iteration: a new one starts with the first limit.
   const secondTry = opening.length === 0 && state.retries.length > 0;
   return {
     type: 'call-model',
@@ -97,7 +96,7 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
           num_ctx: requestedWindow(state),
           num_predict: config.num_predict[secondTry ? 1 : 0],
         },
-        think: state.thinkingRefused ? false : config.think,
+        think: thinkToSend(state),
         stream: mode.streams(state),
         estimated_tokens: estimate,
       },
@@ -132,7 +131,10 @@ function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: num
   return act(state, mode.onText(state, brokenReplyWarnings(state)));
 }
 
-/** The calls of a reply, one after another (T13); one that was running when the server was lost is not repeated. */
+/**
+ * Runs the calls of a reply one after another (T13). A call that was running when the server was lost is not
+ * repeated.
+ */
 function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {
   const interrupted = interruptedCall(state);
   if (interrupted) return { type: 'append', events: [interrupted] };
@@ -142,7 +144,7 @@ function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: 
   return verdict ? act(state, verdict) : beforeCall(state, mode, now);
 }
 
-/** A call that has not begun: it runs, waits for a person, or is denied, as the run's policy says. */
+/** Starts a waiting call, requests approval or denies it, depending on the run's policy. */
 function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall, now: number): Action {
   const warnings = reply.accepted ? [] : brokenReplyWarnings(state);
   const surplus = surplusCall(reply, call);
@@ -164,7 +166,7 @@ function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall, now
   return { type: 'execute-call', call, events };
 }
 
-/** Until a person decides. Any stop ends the waiting, and so does the budget of time (V1). */
+/** Waits for the operator's decision. A stop ends the wait, and so does the time budget (V1). */
 function awaitApproval(state: ReadyState, call: PendingCall, now: number): Action {
   if (state.stop) return conclude(state, { reason: 'stopped' });
   if (state.budget?.exceeded) return conclude(state, { reason: 'budget_exceeded' });
@@ -183,7 +185,7 @@ function afterVerification(state: ReadyState): Action {
   return { type: 'append', events: [runEnded(state, { reason: last.reason })] };
 }
 
-/** A model that cannot call tools is told of before it is loaded, when its server tells (S2). */
+/** Reports a model without tool support before it is loaded, if its server says so (S2). */
 function toolsRefused(state: ReadyState, mode: Mode): Ending | undefined {
   const capabilities = state.preflight?.capabilities;
   if (!mode.usesTools || !capabilities || capabilities.includes('tools')) return undefined;
@@ -209,7 +211,7 @@ function act(state: ReadyState, verdict: Verdict): Action {
   return verdict.type === 'end' ? conclude(state, verdict.ending) : verdict;
 }
 
-/** Ends the attempt: with the check of its work where there is one (V5), else with the end of the run. */
+/** Ends the attempt: with verification if it has checks (V5), otherwise with the end of the run. */
 function conclude(state: ReadyState, ending: Ending): Action {
   const interrupted = interruptedCall(state);
   const last: NewEvent = isVerified(state, ending.reason)

@@ -7,16 +7,18 @@ import type { ToolBox } from '../tools/tool.ts';
 export interface OpenedTools {
   toolbox: ToolBox;
   sandbox: EventOf<'preflight.checked'>['sandbox'];
-  /** Tools whose calls a person approves whatever the run's policy says: commands without confinement. */
+  /** Tools whose calls always need approval, whatever the run's policy says: commands without confinement. */
   alwaysAsk?: readonly string[];
-  /** Runs the checks in the workspace (V11). A check that cannot be run is a failed one. */
+  /** Runs the checks in the workspace (V11). A check that cannot run counts as failed. */
   runChecks(checks: readonly Check[], context: { signal: AbortSignal }): Promise<CheckResult[]>;
-  /** The system prompt that the workspace brings, if the mode asks for one (S5). */
+  /** The workspace's system prompt, if the mode uses one (S5). */
   workspacePrompt?: string;
-  /** The log file that is written as the run goes, if there is one (S4). */
+  /** The log file written during the run, if any (S4). */
   logPath?: string;
   close(): Promise<void>;
 }
 
-/** Opens the tools of a run. @throws {AppError} when its workspace cannot be used: the run ends with that error */
+/**
+ * Opens the tools of a run. @throws {AppError} when its workspace cannot be used, which ends the run with that error
+ */
 export type OpenTools = (config: RunConfig) => Promise<OpenedTools>;

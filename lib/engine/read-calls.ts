@@ -4,11 +4,10 @@ import type { ParsedReply, ParseOptions } from '../parser/types.ts';
 import { dropCutCall } from './drop-cut-call.ts';
 
 /**
- * What a reply says, read as every part of the program reads it: by the parser, and without a call that the token limit
- * may have ended (T21). Pure.
+ * Parses a reply the way all parts of Loupe do, and drops a call that the token limit may have cut off (T21). Pure.
  *
- * @param numPredict the limit of the reply in tokens that was sent with the request
- * @returns `cut`: the limit ended the reply
+ * @param numPredict the reply limit in tokens sent with the request
+ * @returns `cut`: whether the limit ended the reply
  */
 export function readCalls(
   reply: ChatReply,

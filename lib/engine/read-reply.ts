@@ -1,5 +1,6 @@
 import type { NewEvent } from '../events/registry.ts';
 import type { ChatReply } from '../model/chat-model.ts';
+import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import type { ReadyState } from '../policies/rule.ts';
 import { readCalls } from './read-calls.ts';
@@ -7,10 +8,10 @@ import { readCalls } from './read-calls.ts';
 type Heard = NonNullable<Extract<NewEvent, { type: 'model-call.ended' }>['heard']>;
 
 /**
- * A reply as the two events it is logged by: as it came, and how it was read. Pure.
+ * Converts a reply to the two events that log it: as received, and as parsed. Pure.
  *
- * @param durationMs how long the call took, from the sending of the request
- * @param heard when its first thought and its first word came, where it was streamed
+ * @param durationMs time since the request was sent
+ * @param heard arrival times of the first thinking and text, if streamed
  */
 export function readReply(
   state: ReadyState,
@@ -24,6 +25,13 @@ export function readReply(
     layers: state.config.parser_layers,
     numPredict: Number(state.openCall?.options.num_predict),
   });
+  const arrived = {
+    outcome: parsed.type,
+    thinking: parsed.thinking.trim() !== '',
+    message: reply.message,
+    replyTokens: reply.replyTokens,
+  };
+  const swallowed = swallowedTokens(arrived);
   return [
     {
       type: 'model-call.ended',
@@ -31,6 +39,7 @@ export function readReply(
       message: reply.message,
       ...(reply.doneReason === undefined ? {} : { done_reason: reply.doneReason }),
       ...(reply.promptTokens === undefined ? {} : { prompt_tokens: reply.promptTokens }),
+      ...(reply.cachedTokens === undefined ? {} : { cached_tokens: reply.cachedTokens }),
       ...(reply.replyTokens === undefined ? {} : { reply_tokens: reply.replyTokens }),
       duration_ms: durationMs,
       timings: reply.timings,
@@ -50,13 +59,14 @@ export function readReply(
       repairs: parsed.repairs,
       refusals: parsed.refusals,
       attempts: parsed.attempts,
-      malformed: parsed.malformed ?? false,
+      malformed: parsed.malformed ?? isLostCall({ ...arrived, toolsOffered: state.tools.length > 0 }),
+      ...(swallowed > 0 && { swallowed_tokens: swallowed }),
       cut,
     },
   ];
 }
 
-/** Calls get their names within the run: `c1`, `c2`, … over all replies, also those set aside. */
+/** Numbers calls within the run: `c1`, `c2`, … over all replies, including discarded ones. */
 function numberedCalls(
   { config, parsed: counts }: ReadyState,
   parsed: ParsedReply,
@@ -80,7 +90,7 @@ function numberedCalls(
   });
 }
 
-/** The identifiers that the server gave its calls (S10), where every call has one of its own. */
+/** The call IDs assigned by the server (S10), if every call has a unique one. */
 function identifiers(message: ChatReply['message'], calls: number): string[] {
   const ids = (message.tool_calls ?? []).flatMap((entry) =>
     typeof entry === 'object' && entry !== null && !Array.isArray(entry) && typeof entry.id === 'string'

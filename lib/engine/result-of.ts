@@ -1,20 +1,20 @@
+import { outcomeAt } from '../events/outcome.ts';
 import type { EventOf } from '../events/registry.ts';
-import type { RunResult, TerminationReason } from '../events/run.ts';
-import { costOf } from '../policies/budget.ts';
+import type { Outcome, RunResult, TerminationReason } from '../events/run.ts';
+import { announcedOnly } from '../policies/announced-work.ts';
 import type { Ending, ErrorShape, ReadyState } from '../policies/rule.ts';
 import { endingEvidence, endingMessage, STATUS_OF } from '../policies/termination.ts';
 
 /**
- * The result of a run that ends now (T18): the status that follows from the reason, and the last text the model wrote,
- * whatever became of it, so that no work is lost (T17).
+ * The result of an ending run (T18): the status derived from its outcome, and the last text the model wrote, even if
+ * it was discarded, so that no work is lost (T17).
  */
 function resultOf(
   state: ReadyState,
-  reason: TerminationReason,
-  error: ErrorShape | undefined = failureOf(state, reason),
+  { reason, error, outcome }: { reason: TerminationReason; error: ErrorShape | undefined; outcome: Outcome },
 ): RunResult {
   return {
-    status: STATUS_OF[reason],
+    status: STATUS_OF[outcome.kind],
     output: state.lastText,
     model_used: state.config.model,
     tokens_in: state.tokensIn,
@@ -31,20 +31,23 @@ export function runEnded(
   { reason, error = failureOf(state, reason), message }: Omit<Ending, 'warnings'>,
 ): Omit<EventOf<'run.ended'>, 'run_id' | 'seq' | 'at'> {
   const verification = state.attempts.at(-1)?.outcome;
+  const outcome = outcomeAt(state, reason, { announcedOnly: announcedOnly(state) });
   return {
     type: 'run.ended',
-    result: resultOf(state, reason, error),
-    message: message ?? endingMessage(state, reason, error),
-    evidence: endingEvidence(state, reason),
+    result: resultOf(state, { reason, error, outcome }),
+    message: message ?? endingMessage(state, { reason, error, outcome }),
+    evidence: endingEvidence(state, { reason, outcome }),
     ...(reason === 'stopped' ? { forced: state.stop?.force ?? false } : {}),
-    cost_usd: costOf(state),
+    ...(state.tokensEstimated > 0 && { tokens_estimated: state.tokensEstimated }),
+    ...(state.costUsd === undefined ? {} : { cost_usd: state.costUsd }),
     tool_calls: state.toolCalls,
     files_written: [...state.filesWritten],
     ...(verification === undefined ? {} : { verification }),
+    outcome,
   };
 }
 
-/** The failed call behind a reason that only a failure can bring; still in the state after the work was checked. */
+/** The failed call behind a reason that only a failure can cause; still in the state after verification. */
 function failureOf({ failedCall }: ReadyState, reason: TerminationReason): ErrorShape | undefined {
   if (!failedCall || (reason !== 'timeout' && reason !== 'error' && reason !== 'context_full'))
     return undefined;

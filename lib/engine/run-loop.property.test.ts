@@ -64,7 +64,7 @@ const reply = fc
 const failure = fc
   .constantFrom<ModelErrorKind>(
     ...(['unreachable', 'overflow', 'busy', 'cut_off', 'malformed_call', 'timeout', 'http'] as const),
-    ...(['no_thinking_support', 'bad_response', 'model_missing'] as const),
+    ...(['no_thinking_support', 'no_thinking_levels', 'bad_response', 'model_missing'] as const),
   )
   .map((kind): Turn => ({ failure: kind }));
 
@@ -178,8 +178,6 @@ async function simulate(input: {
         parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
       },
     })),
-    effectOf: () => 'write',
-    mainArgumentOf: () => 'path',
     execute: async ({ name }) => {
       const running = log.state.reply?.calls.find((pending) => pending.status === 'running');
       executed.push(running?.callId ?? 'none');
@@ -243,9 +241,9 @@ it('every run ends, whatever the model says, fails and however often its worker 
       expect(count(events, 'run.ended')).toBe(1);
       expect(events.at(-1)?.type).toBe('run.ended');
 
-      // T19: the status follows from the reason.
-      const { result } = state.ended;
-      expect(result.status).toBe(STATUS_OF[result.termination_reason]);
+      // T19: the status follows from the outcome.
+      const { result, outcome } = state.ended;
+      expect(outcome && STATUS_OF[outcome.kind]).toBe(result.status);
       expect(result.error === null || typeof result.error.message === 'string').toBe(true);
 
       expect(state.attempt).toBeLessThanOrEqual(settings.max_attempts);

@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
+import { argumentsToRun } from '../events/call-arguments.ts';
+import { CHARS_PER_TOKEN } from '../events/message-size.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
-import type { ChatDelta, ChatModel, MemoryModel } from '../model/chat-model.ts';
+import { requestedWindow } from '../events/window.ts';
+import type { ChatDelta, ChatModel, Residency } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
-import { approvalRequested, argumentsToRun, editNote } from '../policies/approval.ts';
+import { parseToolCalls } from '../parser/parse-tool-calls.ts';
+import { approvalRequested, editNote } from '../policies/approval.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { promptCut } from '../policies/prompt-cut.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
-import { requestedWindow } from '../policies/window.ts';
 import type { ToolFact } from '../tools/tool.ts';
+import { durationWords } from '../util/durations.ts';
 import { type FaultHook, fault } from '../util/fault.ts';
 import type { Action } from './action.ts';
 import { buildRequest } from './build-request.ts';
@@ -19,15 +23,15 @@ import { compareReflections } from './compare-reflections.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
-import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
 import { readReply } from './read-reply.ts';
 import { runEnded } from './result-of.ts';
 import type { RunLog } from './run-log.ts';
+import type { RunLoopOutcome } from './run-loop-outcome.ts';
 import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
-/** The longest that a timer can be set to. */
+/** Max timer delay in Node.js. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface RunLoopOptions {
@@ -35,49 +39,37 @@ export interface RunLoopOptions {
   model: ChatModel;
   mode: Mode;
   openTools: OpenTools;
-  /** The server is going down: what runs is aborted and nothing more is appended, so that the run can be resumed. */
+  /** Aborted at shutdown: running work is cancelled and nothing more is appended, so that the run can be resumed. */
   signal?: AbortSignal;
   /**
-   * Called before a new iteration. Resolves to `true` when the run gave its place at the model server away and has it
-   * again: what was loaded may be loaded no more.
+   * Called before a new iteration. Resolves to `true` if the run yielded its slot at the model server and got it
+   * back, in which case the model may have been unloaded.
    */
   letOthersPass?: () => Promise<boolean>;
   /**
-   * Called to wait for a person: the run's place at the model server is given away until `wait` resolves. Resolves to
-   * `true` when others had it meanwhile.
+   * Called to wait for the operator: releases the run's slot at the model server until `wait` resolves. Resolves to
+   * `true` if others used the slot meanwhile.
    */
   withoutPlace?: (wait: () => Promise<void>) => Promise<boolean>;
-  /** Progress events as scripts know them (E1). */
-  onProgress?: ProgressListener;
-  /** Milliseconds since 1970, for time limits: best a clock that nobody sets. Default: the system's. */
+  /** Milliseconds since 1970, for time limits; should be monotonic. Default: the system clock. */
   clock?: () => number;
-  /** Resolves after a while, or rejects when the signal fires. Default: a timer. */
+  /** Resolves after the delay, or rejects when the signal is aborted. Default: a timer. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /**
-   * How long a call of model or tool may take to end after a forced stop before it is left to itself, in milliseconds.
+   * How long a model or tool call may take to end after a forced stop before it is abandoned, in milliseconds.
    * Default: 5000.
    */
   stopGraceMs?: number;
-  /** Called around the effect of a tool. Default: planned by LOUPE_FAULT. */
+  /** Called before and after a tool's side effects. Default: controlled by LOUPE_FAULT. */
   fault?: FaultHook;
 }
 
 /**
- * How the loop was left: the run `ended`; it was `suspended` for a shutdown; it was `superseded` by another worker; or
- * its log is `broken` and could not even take the error.
- */
-export interface RunLoopOutcome {
-  outcome: 'ended' | 'suspended' | 'superseded' | 'broken';
-  /** What went wrong, when something did. */
-  error?: unknown;
-}
-
-/**
- * Drives a run to its end, from wherever its log stands: asks `nextAction`, performs it, appends what happened. The
- * caller has claimed the run and written `run.started` or `run.resumed`. Holds
- * no state of its own beyond open resources, so a loop that died is continued by another over the same log.
+ * Drives a run from the current state of its log to its end: asks `nextAction`, performs the action, appends what
+ * happened. The caller has claimed the run and written `run.started` or `run.resumed`. Keeps no state besides open
+ * resources, so another loop can continue a dead one's run from the log.
  *
- * Never throws: an unexpected exception ends this run with `error`, and no other.
+ * Never throws: an unexpected exception ends only this run, with `error`.
  */
 export async function runLoop(options: RunLoopOptions): Promise<RunLoopOutcome> {
   const loop = new Loop(options);
@@ -96,20 +88,18 @@ class Loop {
   readonly #fault: FaultHook;
   readonly #clock: () => number;
   readonly #graceMs: number;
-  readonly #progress: ProgressEmitter;
   readonly #closed = new AbortController();
-  /** Fires at a forced stop and at a shutdown. */
+  /** Aborted by a forced stop or a shutdown. */
   readonly #abort: AbortSignal;
   #tools: Promise<OpenedTools> | undefined;
-  /** The iteration in which the run got its place: it does at least one more before it lets others pass. */
+  /** The iteration in which the run got its slot. It completes at least one more before it yields. */
   #placeSince: number;
-  /** While the run waited for a person, others had the model server: what was loaded may be loaded no more. */
+  /** Whether others used the slot while the run waited for the operator, so that the model may have been unloaded. */
   #othersPassed = false;
   #warnedOfChanges = false;
-  #toldOfUnread = false;
-  /** The number of calls at which the model was loaded again. */
+  /** The call count at the last reload of the model. */
   #loadedBefore: number | undefined;
-  /** The last call failed, and the model was unloaded to free its slot. */
+  /** Whether the last call failed and the model was unloaded to free its slot. */
   #slotFreed = false;
 
   constructor(options: RunLoopOptions) {
@@ -118,11 +108,6 @@ class Loop {
     this.#fault = options.fault ?? fault;
     this.#clock = options.clock ?? Date.now;
     this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
-    this.#progress = new ProgressEmitter({
-      runId: options.log.state.runId,
-      onProgress: options.onProgress,
-      notices: options.mode.notices,
-    });
     this.#placeSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
@@ -130,8 +115,6 @@ class Loop {
 
   async run(): Promise<RunLoopOutcome> {
     const { mode } = this.#options;
-    this.#tellBeginning();
-    this.#noticeStop();
     for (;;) {
       if (this.#suspended) return { outcome: 'suspended' };
       const action = nextAction(this.#log.state, mode, this.#clock());
@@ -141,7 +124,7 @@ class Loop {
     }
   }
 
-  /** Ends the run with the error, where its log still takes one. */
+  /** Ends the run with the error, if its log still accepts one. */
   async fail(error: unknown): Promise<RunLoopOutcome> {
     if (error instanceof AppError && error.code === 'stale_epoch') return { outcome: 'superseded' };
     if (this.#suspended) return { outcome: 'suspended', error };
@@ -162,8 +145,7 @@ class Loop {
 
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#progress.flush();
-    // Tools that never opened have told why already; a failing close must not change how the run ended.
+    // Tools that failed to open have already reported why, and a failing close must not change how the run ended.
     await this.#tools?.then((tools) => tools.close()).catch(() => {});
   }
 
@@ -171,7 +153,7 @@ class Loop {
     return this.#options.signal?.aborted ?? false;
   }
 
-  /** Gives the place away when others wait for it, and has the model loaded again afterwards. */
+  /** Yields the slot if others wait for it, and reloads the model afterwards. */
   async #letOthersPass(): Promise<boolean> {
     const passed = this.#othersPassed;
     if (!passed && this.#log.state.iteration <= this.#placeSince) return false;
@@ -189,10 +171,10 @@ class Loop {
     return true;
   }
 
-  /** Says once, and with what it costs, that runs of other models make Ollama load this one again and again. */
+  /** Warns once that runs with other models make Ollama reload this one repeatedly, and what a reload costs. */
   async #warnOfChanges(): Promise<void> {
     const { loaded, config } = this.#ready();
-    if (this.#warnedOfChanges || !loaded || loaded.already_loaded) return;
+    if (this.#warnedOfChanges || !loaded || loaded.already_loaded || loaded.remote_host) return;
     this.#warnedOfChanges = true;
     await this.#append([
       {
@@ -200,36 +182,10 @@ class Loop {
         code: 'models_take_turns',
         message:
           `While this run let others pass, Ollama gave up ${config.model} and has loaded it anew, in ` +
-          `${(loaded.load_ms / 1000).toFixed(1)} s. As long as runs of several models take turns, each change costs a load. ` +
+          `${durationWords(loaded.load_ms)}. As long as runs of several models take turns, each change costs a load. ` +
           'Stop one of them, or let them use one model.',
       },
     ]);
-  }
-
-  /** A cut is told each time. A template that leaves something out does so in every call: that is told once. */
-  #promptAlarm(request: Parameters<typeof promptCut>[1], evaluated: number | undefined): NewEvent[] {
-    const alarm = promptCut(this.#ready(), request, evaluated);
-    if (!alarm || (alarm.code === 'prompt_unread' && this.#toldOfUnread)) return [];
-    this.#toldOfUnread ||= alarm.code === 'prompt_unread';
-    return [alarm];
-  }
-
-  /** The caller has written that the run begins: whoever listens to this loop has not heard of it. */
-  #tellBeginning(): void {
-    const { state } = this.#log;
-    if (state.ended) return;
-    const type = state.resumes > 0 ? 'run.resumed' : 'run.started';
-    this.#progress.event({ type, worker: state.worker ?? '', epoch: state.epoch }, state);
-  }
-
-  /** A stop is appended by others: the loop only sees that it is there. */
-  #noticeStop(): void {
-    const stopped = signalWhen(this.#log, ({ stop }) => stop !== undefined, this.#closed.signal);
-    const notice = () => {
-      const { state } = this.#log;
-      if (!state.ended) this.#progress.event({ type: 'stop.requested', force: false, by: 'operator' }, state);
-    };
-    if (!this.#log.state.stop) stopped.addEventListener('abort', notice, { once: true });
   }
 
   #ready(): ReadyState {
@@ -238,10 +194,8 @@ class Loop {
     return state;
   }
 
-  async #append(events: readonly NewEvent[]): Promise<RunState> {
-    const state = await this.#log.append(events);
-    for (const event of events) this.#progress.event(event, state);
-    return state;
+  #append(events: readonly NewEvent[]): Promise<RunState> {
+    return this.#log.append(events);
   }
 
   #perform(action: Exclude<Action, { type: 'none' }>): Promise<void> {
@@ -283,7 +237,7 @@ class Loop {
     }
   }
 
-  /** Tries a step of the preparation; a failure of the server is answered like one of a call (DESIGN 4). */
+  /** Runs a preparation step. A server failure is handled like that of a call. */
   async #prepare(step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -316,6 +270,7 @@ class Loop {
         quantization: details.quantization,
         digest: details.digest,
         size_bytes: details.sizeBytes,
+        ...(details.remote && { remote_host: details.remote.host }),
         sandbox,
       },
     ];
@@ -329,7 +284,7 @@ class Loop {
     await this.#append(events);
   }
 
-  /** @param why what led to it in the midst of a run: a wait for its place, or a model that others took away */
+  /** @param why the cause of a load during a run: a wait for its slot, or other clients that unloaded the model */
   async #loadModel(
     numCtx: number,
     why: Pick<EventOf<'model.load-started'>, 'cause' | 'found_context_tokens' | 'waited_ms'> = {},
@@ -354,6 +309,7 @@ class Loop {
         size_bytes: loaded.sizeBytes,
         vram_bytes: loaded.vramBytes,
         ...(loaded.freedSlot && { freed_slot: true }),
+        ...(loaded.remoteHost !== undefined && { remote_host: loaded.remoteHost }),
       },
     ];
     if (loaded.contextTokens !== undefined && loaded.contextTokens < requestedWindow(this.#ready())) {
@@ -382,6 +338,7 @@ class Loop {
     const request = buildRequest(state, mode);
     const startedAt = performance.now();
     const heard: { thinking_ms?: number; text_ms?: number } = {};
+    const streamed: Streamed = { text: '', thinking: '' };
     let outcome: NewEvent[];
     let tidying = false;
     try {
@@ -389,7 +346,7 @@ class Loop {
         this.#options.model.chat(request, {
           signal: this.#abort,
           timeoutMs: state.config.call_timeout_ms,
-          onDelta: this.#showText(state.calls, (type) => {
+          onDelta: this.#showText(state.calls, streamed, (type) => {
             heard[type === 'text' ? 'text_ms' : 'thinking_ms'] = performance.now() - startedAt;
           }),
           onTidying: () => {
@@ -397,72 +354,78 @@ class Loop {
           },
         }),
         this.#abort,
-        // A slot that is freed after the end of the run would be freed unlogged, and under the hands of the next run. A
-        // shutdown does not wait: whoever resumes the run asks for the slot before it calls.
+        // If the slot were freed after the run's end, it would go unlogged and could disturb the next run. A shutdown
+        // does not wait, because the resuming worker checks the slot before it calls.
         { graceMs: this.#graceMs, isTidying: () => tidying && !this.#suspended },
       );
       const duration = performance.now() - startedAt;
+      const alarm = reply === ABANDONED ? undefined : promptCut(this.#ready(), request, reply.promptTokens);
       outcome =
         reply === ABANDONED
-          ? [callFailed(state.calls, abandonedCall(), duration)]
-          : [
-              ...readReply(this.#ready(), reply, duration, heard),
-              ...this.#promptAlarm(request, reply.promptTokens),
-            ];
+          ? [callFailed(state, abandonedCall(streamed), duration)]
+          : [...readReply(this.#ready(), reply, duration, heard), ...(alarm ? [alarm] : [])];
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const failure = mode.failure?.(error) ?? error;
       this.#slotFreed = error.letGo?.unloaded ?? false;
-      const duration = performance.now() - startedAt - (error.letGo?.afterMs ?? 0);
-      outcome = [{ ...callFailed(state.calls, failure, duration), ...letGoFacts(error) }];
+      const duration = performance.now() - startedAt - (error.cleanupMs ?? 0);
+      outcome = [{ ...callFailed(state, failure, duration), ...cleanupFacts(error) }];
     }
-    // A run that is suspended sends the call again when it is resumed: this one must leave no trace.
+    // A suspended run repeats the call when it is resumed, so this one must not be logged.
     if (!this.#suspended) await this.#append(outcome);
   }
 
   /**
-   * Another client, or the model's own time, may have had it unloaded or loaded with another window. Looked at before each
-   * call, so that the load is seen as one and never counts against the limit of the call (K-25). Once per call: two
-   * clients that take it from each other must not keep the run from its work.
+   * Reloads the model if it was unloaded or loaded with another window meanwhile. Checked before each call, so that
+   * the load is logged as such and does not count against the call's time limit (K-25). Only once per call: two
+   * clients that keep replacing each other's model must not block the run.
    */
   async #loadedAgain(): Promise<boolean> {
     const state = this.#ready();
     const { inMemory } = this.#options.model;
     const { loaded, config, calls } = state;
     if (!inMemory || !loaded || this.#loadedBefore === calls || this.#abort.aborted) return false;
-    // A server that did not list the model when it was loaded cannot tell that it is gone.
+    // A server that did not list the model after loading cannot tell that it is gone.
     if (loaded.size_bytes === undefined && loaded.context_tokens === undefined) return false;
-    let found: MemoryModel | undefined;
+    let found: Residency;
     try {
       found = await inMemory(config.model, this.#abort);
     } catch (error) {
-      // The call itself meets whatever is wrong with the server.
+      // The call itself will report whatever is wrong with the server.
       if (error instanceof ModelError) return false;
       throw error;
     }
-    const other = found?.contextTokens !== loaded.context_tokens && loaded.context_tokens !== undefined;
-    if (found && !other) return false;
+    // The model may be loaded under another name; let the call find out.
+    if (found.state === 'unknown') return false;
+    const window = found.state === 'loaded' ? found.model.contextTokens : undefined;
+    const isOther = window !== loaded.context_tokens && loaded.context_tokens !== undefined;
+    if (found.state === 'loaded' && !isOther) return false;
     this.#loadedBefore = calls;
     await this.#prepare(() =>
       this.#loadModel(requestedWindow(state), {
-        cause: found ? 'other_window' : this.#slotFreed ? 'slot_freed' : 'unloaded',
-        ...(found?.contextTokens ? { found_context_tokens: found.contextTokens } : {}),
+        cause: found.state === 'loaded' ? 'other_window' : this.#slotFreed ? 'slot_freed' : 'unloaded',
+        ...(window ? { found_context_tokens: window } : {}),
       }),
     );
     return true;
   }
 
-  /** Passes on text and thinking as they are written, with their place in the whole, and tells when each begins. */
-  #showText(call: number, onBegin: (type: 'text' | 'thinking') => void): (delta: ChatDelta) => void {
-    const written = { text: 0, thinking: 0 };
+  /**
+   * Streams text and thinking to viewers with their offsets, collects them in `streamed`, and reports when each
+   * begins.
+   */
+  #showText(
+    call: number,
+    streamed: Streamed,
+    onBegin: (type: 'text' | 'thinking') => void,
+  ): (delta: ChatDelta) => void {
     const since: { text?: number; thinking?: number } = {};
     const show = (type: 'text' | 'thinking', text: string | undefined) => {
       if (!text || this.#log.state.openCall?.call !== call) return;
       if (since[type] === undefined) onBegin(type);
       since[type] ??= this.#clock();
-      this.#log.delta({ type, call, offset: written[type], text, since: since[type] });
-      this.#progress.tokens(type === 'text' ? 'token' : 'thinking', text, this.#log.state);
-      written[type] += text.length;
+      this.#log.delta({ type, call, offset: streamed[type].length, text, since: since[type] });
+      streamed[type] += text;
     };
     return ({ thinking, text }) => {
       show('thinking', thinking);
@@ -471,8 +434,8 @@ class Loop {
   }
 
   /**
-   * Waits for a decision, a stop or the end of the time, without a place at the model server: a person may take hours. The
-   * next look at the log says what it was.
+   * Waits for a decision, a stop or the time limit without holding a slot at the model server, because the operator
+   * may take hours. The next `nextAction` sees what happened.
    */
   async #awaitApproval(waitMs: number | undefined): Promise<void> {
     const { mode, withoutPlace } = this.#options;
@@ -504,6 +467,7 @@ class Loop {
           signal: this.#abort,
           onOutput: this.#showOutput(call.callId),
           run: toolRun(this.#log.state, facts),
+          call: { runId: this.#log.state.runId, callId: call.callId },
         },
       ),
       this.#abort,
@@ -535,11 +499,11 @@ class Loop {
       this.#abort,
       { graceMs: this.#graceMs },
     );
-    // A comparison that was cut short says nothing; the next step looks at why.
+    // An aborted comparison is meaningless; the next step handles the cause.
     if (events !== ABANDONED && !this.#abort.aborted) await this.#append(events);
   }
 
-  /** Passes on what a command prints while it runs. */
+  /** Streams a command's output to viewers. */
   #showOutput(callId: string): (text: string) => void {
     let shown = 0;
     return (text) => {
@@ -557,14 +521,13 @@ class Loop {
       this.#abort,
       { graceMs: this.#graceMs },
     );
-    // Checks that a stop cut short say nothing about the work.
+    // Checks cut short by a stop say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;
-    await this.#append([
-      { type: 'verification.checked', attempt, outcome: verificationOutcome(checks, reason), checks },
-    ]);
+    const outcome = verificationOutcome(checks, { reason, cut: state.lastReplyCut });
+    await this.#append([{ type: 'verification.checked', attempt, outcome, checks }]);
   }
 
-  /** Opened once, when first needed. */
+  /** Opened once, on first use. */
   #openTools(): Promise<OpenedTools> {
     this.#tools ??= this.#options.openTools(this.#ready().config);
     return this.#tools;
@@ -575,38 +538,67 @@ function beginsIteration(action: Action): boolean {
   return action.type === 'call-model' && action.events.some(({ type }) => type === 'iteration.started');
 }
 
+/** The streamed part of a reply. */
+interface Streamed {
+  text: string;
+  thinking: string;
+}
+
 function callFailed(
-  call: number,
+  state: ReadyState,
   error: ModelError,
   durationMs: number,
 ): Extract<NewEvent, { type: 'model-call.failed' }> {
-  const { kind, transient, status, promptTokens, contextTokens, partialText, raw } = error;
+  const { kind, transient, status, promptTokens, contextTokens, raw } = error;
   return {
     type: 'model-call.failed',
-    call,
+    call: state.calls,
     kind,
     error: errorShape(error),
     transient,
     ...(status === undefined ? {} : { status }),
     ...(promptTokens === undefined ? {} : { prompt_tokens: promptTokens }),
     ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
-    ...(partialText === undefined ? {} : { partial_text: partialText }),
+    ...partialReply(state, error),
     ...(raw === undefined ? {} : { raw }),
     duration_ms: durationMs,
   };
 }
 
-/** After a stop, when Ollama let go; after any call, whether the model had to be unloaded for it. */
-function letGoFacts({ kind, letGo }: ModelError) {
+/**
+ * The part of a reply streamed before the call failed, with estimated tokens, since Ollama reports counts only at the
+ * end.
+ */
+function partialReply(state: ReadyState, { partialText = '', partialThinking = '' }: ModelError) {
+  if (partialText === '' && partialThinking === '') return {};
+  const visible = parseToolCalls(
+    { content: partialText },
+    { tools: state.tools, layers: state.config.parser_layers },
+  ).visibleText;
   return {
+    ...(partialText !== '' && { partial_text: partialText }),
+    ...(partialThinking !== '' && { partial_thinking: partialThinking }),
+    ...(visible !== partialText.trim() && { visible_text: visible }),
+    estimated_prompt_tokens: state.openCall?.estimated_tokens ?? 0,
+    estimated_reply_tokens: Math.ceil((partialText.length + partialThinking.length) / CHARS_PER_TOKEN),
+  };
+}
+
+/** Facts about the cleanup after a failed call. Omits a cleanup of less than a millisecond. */
+function cleanupFacts({ kind, letGo, cleanupMs = 0 }: ModelError) {
+  return {
+    ...(cleanupMs >= 1 && { cleanup_ms: cleanupMs }),
     ...(kind === 'aborted' && letGo && { server_idle_ms: letGo.afterMs }),
     ...(letGo?.unloaded && { freed_slot: true }),
   };
 }
 
-function abandonedCall(): ModelError {
+function abandonedCall({ text, thinking }: Streamed): ModelError {
   return new ModelError({
     kind: 'aborted',
+    code: 'model_call_abandoned',
+    partialText: text || undefined,
+    partialThinking: thinking || undefined,
     message: 'The model call was stopped and did not end in time.',
     hint: 'Ollama may still be at work on it. Look at its log, or restart it.',
   });

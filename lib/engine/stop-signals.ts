@@ -2,9 +2,9 @@ import type { RunState } from '../events/run-state.ts';
 import type { RunLog } from './run-log.ts';
 
 /**
- * A signal that fires as soon as the log's state fulfils a condition, such as a forced stop.
+ * A signal that is aborted as soon as the log's state meets a condition, such as a forced stop.
  *
- * @param until ends the watching; the signal then never fires
+ * @param until stops watching; the signal is then never aborted
  */
 export function signalWhen(
   log: RunLog,
@@ -16,20 +16,20 @@ export function signalWhen(
     while (!until.aborted && !condition(log.state)) await log.changed(log.state.seq, until);
     if (!until.aborted) controller.abort();
   };
-  // A log that cannot be watched can be stopped no more: what runs under the signal ends with the log's error.
+  // If the log cannot be watched, a stop could not be noticed, so abort with the log's error.
   watch().catch((error: unknown) => controller.abort(error));
   return controller.signal;
 }
 
-/** The work was asked to stop and did not in time. It goes on by itself; nobody waits for it any more. */
+/** The work did not stop in time. It continues in the background without anyone waiting for it. */
 export const ABANDONED = Symbol('abandoned');
 
 /**
- * The work's outcome, or `ABANDONED` when it has not ended some time after the signal fired: a tool or a connection
- * that ignores its signal must not hold up a stop.
+ * The result of the work, or `ABANDONED` if it has not ended within the grace period after the signal: a tool or
+ * connection that ignores its signal must not delay a stop.
  *
- * @param isTidying asked when that time is up: whether the work has stopped and only puts in order what it leaves behind,
- *   which is waited for
+ * @param isTidying called after the grace period: whether the work has stopped and is only cleaning up, in which case
+ *   it is awaited
  */
 export async function withinGrace<T>(
   work: Promise<T>,

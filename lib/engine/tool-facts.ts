@@ -4,10 +4,7 @@ import { queuedMessages } from '../policies/operator-messages.ts';
 import type { ToolFact, ToolRun } from '../tools/tool.ts';
 import { assertNever } from '../util/assert-never.ts';
 
-/**
- * What a tool sees of its run while it works. What it tells is collected in `facts` and appended together with its result:
- * both happened, or neither did.
- */
+/** A tool's view of its run. Recorded facts are collected in `facts` and appended atomically with the tool's result. */
 export function toolRun(state: RunState, facts: ToolFact[]): ToolRun {
   return {
     memory: state.memory,
@@ -16,7 +13,7 @@ export function toolRun(state: RunState, facts: ToolFact[]): ToolRun {
   };
 }
 
-/** A fact as the event it is logged by. */
+/** Converts a fact to its event. */
 export function factEvent(fact: ToolFact, call: PendingCall, state: RunState): NewEvent {
   const place = { call_id: call.callId, cycle: state.cycle.number };
   switch (fact.kind) {

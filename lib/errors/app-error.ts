@@ -1,8 +1,8 @@
-/** Every error that a person or a script may see: what happened, and what to do next. */
+/** An error shown to a user or returned to a script: what went wrong and what to do about it. */
 export class AppError extends Error {
   /** Stable, machine-readable, snake_case: `model_missing`. */
   readonly code: string;
-  /** The next step for the reader, as a sentence. */
+  /** The next step, as a sentence. */
   readonly hint: string | undefined;
 
   constructor(options: { code: string; message: string; hint?: string; cause?: unknown }) {

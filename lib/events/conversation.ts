@@ -8,9 +8,9 @@ type Style = RunConfig['conversation'];
 type ToolResult = EventOf<'tool-call.ended'>['result'];
 
 /**
- * The assistant message of a reply with calls, made of what was read: text without thinking and without call text, and
- * all calls in API shape, whichever layer found them (T12, K-9). `undefined` where replies are kept unchanged: then the
- * message is there already.
+ * The assistant message of a reply with calls, built from the parsed reply: text without thinking and call text, and
+ * all calls in API format, whichever parser layer found them (T12, K-9). `undefined` if replies are kept unchanged,
+ * because the message already exists.
  */
 export function readReplyMessage(
   reply: { text: string; calls: readonly Pick<PendingCall, 'messageId' | 'name' | 'arguments'>[] },
@@ -25,8 +25,8 @@ export function readReplyMessage(
 }
 
 /**
- * A reply as the server sent it, thoughts included (X9). Entries that are no calls at all are left out, since the server
- * would refuse every later request over them; the log has them.
+ * A reply as the server sent it, with thinking (X9). Omits invalid call entries, since the server would reject every
+ * later request that contains them; the log keeps them.
  */
 export function keptReply(message: ChatReply['message']): ChatMessage {
   const calls = message.tool_calls?.filter(isMessageCall);
@@ -38,7 +38,7 @@ export function keptReply(message: ChatReply['message']): ChatMessage {
   };
 }
 
-/** What the model reads of a result (T14, X10). */
+/** The tool message with a result (T14, X10). */
 export function resultMessage(
   call: Pick<PendingCall, 'messageId' | 'name'>,
   result: ToolResult,
@@ -52,7 +52,7 @@ export function resultMessage(
   };
 }
 
-/** A result as plain text; a failure begins with `Error:` (O15). */
+/** A result as plain text; failures start with `Error:` (O15). */
 export function resultText(result: ToolResult): string {
   const note = result.note === undefined ? '' : `\n\n${result.note}`;
   if (!result.success) return `Error: ${result.output.error}${note}`;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * The fields every event has (E9): the run, its place in the run (1, 2, 3 … without gaps, given by the store in the
- * appending transaction, and the id on the event stream) and when it was appended, in milliseconds since 1970.
+ * The fields common to all events (E9): the run, the sequence number within the run (1, 2, 3 … without gaps, assigned
+ * by the store in the appending transaction, and used as event stream ID), and the append time in milliseconds since
+ * 1970.
  */
 export const envelope = {
   run_id: z.string(),
@@ -10,8 +11,8 @@ export const envelope = {
   at: z.int().nonnegative(),
 };
 
-/** Counts that Ollama may leave out; absent stays absent, so that a sum can tell 0 from unknown (T8). */
+/** A count that Ollama may omit. Stays absent, so that unknown differs from 0 (T8). */
 export const optionalCount = z.int().nonnegative().optional();
 
-/** An error as a viewer or a script sees it. */
+/** An error as shown to viewers and scripts. */
 export const errorShape = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });

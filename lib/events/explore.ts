@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { envelope } from './envelope.ts';
+import { envelope, optionalCount } from './envelope.ts';
 
-/** A cycle of an exploration begins (X12), with a neutral user line when it has one (X23). */
+/** A cycle of an exploration starts (X12), with an optional neutral user line (X23). */
 export const cycleStarted = z.object({
   ...envelope,
   type: z.literal('cycle.started'),
@@ -10,8 +10,8 @@ export const cycleStarted = z.object({
 });
 
 /**
- * A cycle is over (X11). `reflection`: the model's final text, which may be empty (X8). `call_limit`: the harness ended it
- * after too many calls (X22); then there is no reflection.
+ * A cycle ended (X11). `reflection`: the model's final text, possibly empty (X8). `call_limit`: Loupe ended it after
+ * too many calls (X22), without a reflection.
  */
 export const cycleReflected = z.object({
   ...envelope,
@@ -19,13 +19,18 @@ export const cycleReflected = z.object({
   cycle: z.int().positive(),
   text: z.string(),
   ended_by: z.enum(['reflection', 'call_limit']),
+  /** For an empty reflection: tokens of the reply that never arrived. */
+  swallowed_tokens: optionalCount,
 });
 
-/** How like its forerunners the last reflection is, and what the model is told about it in this cycle (X21). */
+/**
+ * How similar the last reflection is to earlier ones, and the feedback for this cycle (X21). After the last cycle it
+ * only measures, for the novelty of the final reflection by embeddings.
+ */
 export const diversityAdvised = z.object({
   ...envelope,
   type: z.literal('diversity.advised'),
-  /** The cycle that begins, whose calls carry the feedback. */
+  /** The starting cycle, whose calls include the feedback; after the last cycle, that cycle. */
   cycle: z.int().positive(),
   measure: z.enum(['ngram', 'embeddings']),
   /** The highest similarity, 0 to 1, of the last reflection to an earlier one. */
@@ -33,9 +38,9 @@ export const diversityAdvised = z.object({
   threshold: z.number().min(0).max(1),
   /** The cycle whose reflection is the most similar. */
   nearest_cycle: z.int().positive(),
-  /** Cycles that the last reflection was compared with. */
+  /** Cycles whose reflections were compared with the last one. */
   compared: z.array(z.int().positive()),
-  /** What every call of the cycle says after the system prompt (X3); missing when all is well. */
+  /** Text appended to the system prompt in every call of the cycle (X3); missing if no feedback is needed. */
   feedback: z.string().min(1).optional(),
 });
 
@@ -47,6 +52,6 @@ export const memoryChanged = z.object({
   cycle: z.int().nonnegative(),
   operation: z.enum(['write', 'delete']),
   key: z.string().min(1),
-  /** The whole new value; missing for a deletion. */
+  /** The new value; missing for a deletion. */
   value: z.string().optional(),
 });

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { createFault, FAULT_PLACES, FAULT_POINTS } from '../util/fault.ts';
 import { runEvent } from './registry.ts';
 
-it('can fail at the boundary of every event, around a tool and in recovery', () => {
+it('can fail at every event boundary, around a tool and in recovery', () => {
   const types = runEvent.options.map((option) => option.shape.type.value);
   expect(new Set(FAULT_PLACES)).toEqual(new Set([...types, 'tool-effect']));
   expect(FAULT_POINTS).toHaveLength(2 * (types.length + 1) + 1);
 });
 
-it('fails at the point and the passage it was told, and nowhere else', () => {
+it('fails only at the configured point and occurrence', () => {
   const fault = createFault('throw:after:tool-call.started#2');
   fault('after:tool-call.started');
   fault('before:tool-call.started');
@@ -17,6 +17,6 @@ it('fails at the point and the passage it was told, and nowhere else', () => {
   createFault(undefined)('recovery');
 });
 
-it.each(['kill', 'throw:after:nothing', 'explode:recovery', 'throw:recovery#0'])('refuses %s', (setting) => {
+it.each(['kill', 'throw:after:nothing', 'explode:recovery', 'throw:recovery#0'])('rejects %s', (setting) => {
   expect(() => createFault(setting)).toThrow('LOUPE_FAULT');
 });

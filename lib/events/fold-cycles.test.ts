@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { foldCycles, noCycles } from './fold-cycles.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { foldCycles, meanNovelty, noCycles } from './fold-cycles.ts';
 import type { NewEvent, RunEvent } from './registry.ts';
 
 const log = (...events: NewEvent[]): RunEvent[] =>
@@ -58,14 +59,45 @@ it('sums up each cycle: tools, memories, messages, reflection and novelty', () =
   expect(cycles[2]?.messagesToOperator).toBe(1);
 });
 
-it('keeps the objects of cycles that did not change, and skips what it holds', () => {
+it('uses the novelty by embeddings if the run computes it', () => {
+  const advised = (cycle: number, similarity: number, measure: 'ngram' | 'embeddings'): NewEvent => ({
+    ...{ type: 'diversity.advised', cycle, measure, similarity, threshold: 0.6 },
+    ...{ nearest_cycle: 1, compared: [1] },
+  });
+  const diversity = { threshold: 0.6, window: 5, embedding_model: 'embedder' };
+  const explore = { context_limit: 8192, max_cycles: 3, calls_per_cycle: 5, cycle_line: true, diversity };
+  const { cycles } = foldCycles(
+    noCycles,
+    log(
+      { type: 'run.created', config: sampleConfig({ mode: 'explore', task: '', explore }) },
+      ...[{ type: 'cycle.started' as const, cycle: 1 }, reflected(1, 'The sky is blue')],
+      ...[{ type: 'cycle.started' as const, cycle: 2 }, reflected(2, 'Azure is the heaven above')],
+      ...[
+        { type: 'cycle.started' as const, cycle: 3 },
+        advised(3, 0.9, 'embeddings'),
+        reflected(3, 'Fish swim'),
+      ],
+      advised(3, 0.2, 'ngram'),
+    ),
+  );
+  expect(cycles.map(({ novelty, noveltyMeasure }) => [novelty?.toFixed(1), noveltyMeasure])).toEqual([
+    [undefined, undefined],
+    ['0.1', 'embeddings'],
+    ['0.8', 'ngram'],
+  ]);
+  // The comparison that fell back to words is excluded from the mean by embeddings.
+  expect(meanNovelty(cycles)).toMatchObject({ measure: 'embeddings', novelty: expect.closeTo(0.1) });
+  expect(meanNovelty(cycles.slice(0, 1))).toBeUndefined();
+});
+
+it('keeps unchanged cycle objects, and skips known events', () => {
   const half = foldCycles(noCycles, events.slice(0, 7));
   const whole = foldCycles(half, events);
   expect(whole.cycles[0]).toBe(half.cycles[0]);
   expect(foldCycles(whole, events)).toBe(whole);
 });
 
-it('tells every change of memory with the call that made it', () => {
+it('reports every memory change with its call', () => {
   const { changes } = foldCycles(
     noCycles,
     log(

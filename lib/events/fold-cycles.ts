@@ -1,10 +1,12 @@
+import { mean } from '../util/mean.ts';
 import { ngramSimilarity } from '../util/similarity.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import { addUsage } from './token-usage.ts';
 
-/** Earlier reflections that a new one is compared with for its novelty. */
+/** Number of earlier reflections used to compute novelty. */
 const NOVELTY_WINDOW = 5;
 
-/** One cycle of an exploration, as a strip or a table shows it. */
+/** One cycle of an exploration, as shown in charts and tables. */
 export interface Cycle {
   readonly number: number;
   readonly startedSeq: number;
@@ -15,6 +17,8 @@ export interface Cycle {
   readonly modelCalls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
+  /** How many of both are estimates. */
+  readonly tokensEstimated: number;
   /** How often each tool was called, by name. */
   readonly tools: Readonly<Record<string, number>>;
   readonly failedToolCalls: number;
@@ -25,14 +29,17 @@ export interface Cycle {
   readonly endedBy?: EventOf<'cycle.reflected'>['ended_by'];
   /** The event that ended it. */
   readonly endedSeq?: number;
-  /** Missing where the harness ended the cycle. */
+  /** Missing if Loupe ended the cycle. */
   readonly reflection?: string;
   /**
-   * How unlike the reflection is to those of the five cycles before it: 1 for nothing in common, 0 for the same words.
-   * Missing for the first.
+   * How much the reflection differs from earlier ones: 1 for nothing in common, 0 for identical. Missing for the
+   * first. If the run compares by embeddings, the value comes from them: it is known when the next cycle starts, and
+   * missing if the run ended before.
    */
   readonly novelty?: number;
-  /** What the monitor said when the cycle began, if it is on (X21). */
+  /** How `novelty` is measured: word n-grams of the five previous reflections, or embeddings. */
+  readonly noveltyMeasure?: EventOf<'diversity.advised'>['measure'];
+  /** The similarity monitor's advice at the start of the cycle, if enabled (X21). */
   readonly advice?: EventOf<'diversity.advised'>;
 }
 
@@ -47,33 +54,42 @@ export interface MemoryChange {
   readonly value: string | undefined;
 }
 
-/** The cycles of a run and every change of its memory, in order. What did not change stays the same object. */
+/** The cycles of a run and all changes of its memory, in order. Unchanged objects are reused. */
 export interface Cycles {
   readonly seq: number;
+  /** Whether the run compares its reflections by embeddings. */
+  readonly embeddings: boolean;
   readonly cycles: readonly Cycle[];
   readonly changes: readonly MemoryChange[];
 }
 
-export const noCycles: Cycles = { seq: 0, cycles: [], changes: [] };
+export const noCycles: Cycles = { seq: 0, embeddings: false, cycles: [], changes: [] };
 
 /**
- * Takes events into the cycles. Pure; events that were taken before are skipped. Lists in which nothing changed stay the
- * same, so that a run of another mode costs nothing here.
+ * Folds events into the cycles. Pure; skips events that were already folded. Unchanged lists are reused, so this
+ * costs nothing for runs of other modes.
  */
 export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles {
-  let { seq } = before;
+  let { seq, embeddings } = before;
   let cycles: Cycle[] | undefined;
   let changes: MemoryChange[] | undefined;
   for (const event of events) {
     if (event.seq <= seq) continue;
     seq = event.seq;
+    if (event.type === 'run.created') {
+      embeddings = event.config.explore?.diversity?.embedding_model !== undefined;
+    }
+    if (event.type === 'diversity.advised' && embeddings) {
+      cycles ??= before.cycles.slice();
+      takeNovelty(cycles, event);
+    }
     const open = (cycles ?? before.cycles).at(-1);
     if (event.type === 'cycle.started') {
       cycles ??= before.cycles.slice();
       cycles.push(begun(event));
     } else if (open && open.endedBy === undefined) {
       cycles ??= before.cycles.slice();
-      cycles[cycles.length - 1] = within(open, event, cycles);
+      cycles[cycles.length - 1] = within(open, event, embeddings ? undefined : cycles);
     }
     if (event.type === 'memory.changed') {
       changes ??= before.changes.slice();
@@ -81,7 +97,24 @@ export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles 
     }
   }
   if (seq === before.seq) return before;
-  return { seq, cycles: cycles ?? before.cycles, changes: changes ?? before.changes };
+  return { seq, embeddings, cycles: cycles ?? before.cycles, changes: changes ?? before.changes };
+}
+
+/**
+ * The mean novelty of a run's reflections, and how it was measured. Measures are not mixed: embeddings take
+ * precedence if there are any. `undefined` without data.
+ */
+export function meanNovelty(
+  cycles: readonly Cycle[],
+): { novelty: number; measure: NonNullable<Cycle['noveltyMeasure']> } | undefined {
+  for (const measure of ['embeddings', 'ngram'] as const) {
+    const figures = cycles.flatMap(({ novelty, noveltyMeasure }) =>
+      novelty === undefined || noveltyMeasure !== measure ? [] : [novelty],
+    );
+    const novelty = mean(figures);
+    if (novelty !== undefined) return { novelty, measure };
+  }
+  return undefined;
 }
 
 function changeOf(event: EventOf<'memory.changed'>): MemoryChange {
@@ -99,6 +132,7 @@ function begun(event: EventOf<'cycle.started'>): Cycle {
     modelCalls: 0,
     tokensIn: 0,
     tokensOut: 0,
+    tokensEstimated: 0,
     tools: {},
     toolCalls: 0,
     failedToolCalls: 0,
@@ -107,17 +141,22 @@ function begun(event: EventOf<'cycle.started'>): Cycle {
   };
 }
 
-function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[]): Cycle {
+/** Updates the last reflection's novelty from the comparison, by embeddings unless these failed. */
+function takeNovelty(cycles: Cycle[], { similarity, measure }: EventOf<'diversity.advised'>): void {
+  const index = cycles.findLastIndex(({ reflection }) => reflection !== undefined);
+  const cycle = cycles[index];
+  if (cycle) cycles[index] = { ...cycle, novelty: 1 - similarity, noveltyMeasure: measure };
+}
+
+/** @param all all cycles so far, to compare reflections by words; omitted if embeddings are used */
+function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[] | undefined): Cycle {
   const moved = { ...cycle, until: event.at };
   switch (event.type) {
     case 'model-call.started':
       return { ...moved, modelCalls: cycle.modelCalls + 1 };
     case 'model-call.ended':
-      return {
-        ...moved,
-        tokensIn: cycle.tokensIn + (event.prompt_tokens ?? 0),
-        tokensOut: cycle.tokensOut + (event.reply_tokens ?? 0),
-      };
+    case 'model-call.failed':
+      return { ...moved, ...addUsage(cycle, event) };
     case 'tool-call.started': {
       const called = Object.hasOwn(cycle.tools, event.tool) ? (cycle.tools[event.tool] ?? 0) : 0;
       return {
@@ -138,15 +177,19 @@ function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[]): Cycle {
     case 'cycle.reflected': {
       const ended = { ...moved, endedBy: event.ended_by, endedSeq: event.seq };
       if (event.ended_by === 'call_limit') return ended;
-      const novelty = noveltyOf(event.text, all);
-      return { ...ended, reflection: event.text, ...(novelty === undefined ? {} : { novelty }) };
+      const novelty = all && noveltyByWords(event.text, all);
+      return {
+        ...ended,
+        reflection: event.text,
+        ...(novelty === undefined ? {} : { novelty, noveltyMeasure: 'ngram' as const }),
+      };
     }
     default:
       return moved;
   }
 }
 
-function noveltyOf(text: string, cycles: readonly Cycle[]): number | undefined {
+function noveltyByWords(text: string, cycles: readonly Cycle[]): number | undefined {
   const earlier: string[] = [];
   for (let index = cycles.length - 1; index >= 0 && earlier.length < NOVELTY_WINDOW; index -= 1) {
     const reflection = cycles[index]?.reflection;

@@ -29,7 +29,7 @@ function forkSeq(events: readonly RunEvent[], place: ForkPlaceWords): number | u
   return finder.found?.last.seq;
 }
 
-it('the days between a copied iteration and its fork are no time of that iteration', () => {
+it('excludes the time between a copied iteration and its fork from that iteration', () => {
   const { events } = completedLog();
   const seq = forkSeq(events, { before_iteration: 3 }) ?? 0;
   const { rows } = foldTimeline(emptyTimeline, fork(seq));
@@ -37,7 +37,7 @@ it('the days between a copied iteration and its fork are no time of that iterati
   for (const row of rows) if (row.kind === 'iteration') expect(row.until - row.at).toBeLessThan(60_000);
 });
 
-it('the row of a call that was edited says what it ran with, beside what the model wrote', () => {
+it('the row of an edited call shows both its arguments and the original ones', () => {
   const { events } = completedLog();
   const [created] = events;
   const reply = events.find((event) => event.type === 'reply.parsed');
@@ -59,7 +59,7 @@ it('the row of a call that was edited says what it ran with, beside what the mod
   });
 });
 
-it('what comes before a place has no open call, whatever the place', () => {
+it('no call is open before any fork point', () => {
   const { events } = completedLog();
   for (const before_iteration of [1, 2, 3, 4]) {
     const seq = forkSeq(events, { before_iteration }) ?? 0;
@@ -70,7 +70,7 @@ it('what comes before a place has no open call, whatever the place', () => {
   }
 });
 
-it('a prefix that is no whole beginning is no fork', () => {
+it('rejects an incomplete prefix', () => {
   const { events } = completedLog();
   const [created] = events;
   if (created?.type !== 'run.created') throw new Error('no configuration');

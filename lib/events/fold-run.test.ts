@@ -7,7 +7,7 @@ import { workedMs } from './worked-ms.ts';
 const begun = () => new SampleLog({ runId: 'r' }).prepare();
 const fold = (log: SampleLog) => foldAll(emptyRunState('r'), log.events);
 
-it('E9: refuses an event that is not the next one', () => {
+it('rejects an event that is not the next one [E9]', () => {
   const log = begun();
   const [first, second, third] = log.events;
   if (!first || !second || !third) throw new Error('too short');
@@ -17,14 +17,14 @@ it('E9: refuses an event that is not the next one', () => {
   expect(foldRun(state, second).seq).toBe(2);
 });
 
-it('counts the time in which no worker had the run, and asks for the model again', () => {
+it('counts the time without a worker, and checks the model again', () => {
   const log = begun();
   expect(fold(log).loaded).toBeDefined();
   log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 60_000);
   expect(fold(log)).toMatchObject({ lostMs: 60_000, resumes: 1, loaded: undefined, epoch: 2 });
 });
 
-it('believes a clock that was set forward for one iteration at most', () => {
+it('limits the effect of a clock set forward to one iteration', () => {
   const day = 86_400_000;
   const log = begun();
   const { startedAt = 0 } = fold(log);
@@ -39,11 +39,11 @@ it('believes a clock that was set forward for one iteration at most', () => {
   const state = fold(log);
   expect(state.updatedAt - startedAt).toBeGreaterThan(day);
   expect(workedMs(state, state.updatedAt)).toBe(before);
-  // The look of the worker before says nothing about this one.
+  // The check of the previous worker does not apply to this one.
   expect(workedMs(state, state.updatedAt + 1000)).toBe(before + 1000);
 });
 
-it('adds up what the time went into, and how fast the model wrote where its server tells it', () => {
+it('adds up time by activity, and the generation speed if reported', () => {
   const log = begun();
   const reply = { message: { role: 'assistant', content: 'A plan.' } };
   const request = { iteration: 1, message_count: 2, tool_count: 0, options: {}, think: false, stream: true };
@@ -65,7 +65,7 @@ it('adds up what the time went into, and how fast the model wrote where its serv
   });
 });
 
-it('never changes a state in place', () => {
+it('never modifies a state in place', () => {
   const log = begun();
   let state = emptyRunState('r');
   for (const event of log.events) {
@@ -76,7 +76,7 @@ it('never changes a state in place', () => {
   }
 });
 
-it('G14: a new attempt begins with fresh guards and keeps the sums (V10)', () => {
+it('a new attempt resets the guards and keeps the totals (V10) [G14]', () => {
   const log = begun();
   log.push({ type: 'iteration.started', attempt: 1, iteration: 1 });
   log.push({ type: 'policy.nudged', iteration: 1, cause: 'empty', text: 'Act.', count: 1, limit: 2 });

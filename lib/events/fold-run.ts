@@ -1,17 +1,24 @@
 import type { ChatMessage } from '../model/chat-model.ts';
+import { calculateCost } from '../model/cost.ts';
 import { assertNever } from '../util/assert-never.ts';
+import { appended, Pass } from './appended.ts';
+import { withAutoRunFiles } from './auto-run-files.ts';
 import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
 import type { ForkEdit } from './fork.ts';
+import { outcomeAt } from './outcome.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { PendingCall, PendingReply, RunPhase, RunState } from './run-state.ts';
+import { isTimed } from './speed.ts';
+import { lossOf } from './swallowed-reply.ts';
+import { addUsage } from './token-usage.ts';
 import { workedMs } from './worked-ms.ts';
 
 /**
- * Takes one event into the state. Pure, and the only reading of a log there is: the loop, the dashboard, exports and
- * tests all use it (DESIGN 1). Costs the same for the first event and the ten-thousandth, apart from copying lists of
- * references.
+ * Folds one event into the state. Pure, and the only interpretation of a log: the loop, dashboard, exports and tests
+ * all use it. Cost does not depend on the length of the log, except for copying lists of references, which `foldAll`
+ * avoids.
  *
- * @throws {RangeError} when the event is not the next one of this run: a gap must never pass unseen
+ * @throws {RangeError} if the event is not the run's next one, so that gaps are never missed
  */
 export function foldRun(state: RunState, event: RunEvent): RunState {
   if (event.seq !== state.seq + 1) {
@@ -22,17 +29,45 @@ export function foldRun(state: RunState, event: RunEvent): RunState {
     next.phase === state.phase && next.iteration === state.iteration ? state.phaseSince : event.at;
   return {
     ...next,
+    costUsd: costAfter(state, next),
     seq: event.seq,
     updatedAt: event.at,
     phaseSince: state.seq === 0 ? event.at : phaseSince,
   };
 }
 
-/** Folds a whole log, or its continuation. */
+/** Folds a complete log, or its continuation, in linear time. */
 export function foldAll(state: RunState, events: Iterable<RunEvent>): RunState {
-  let folded = state;
-  for (const event of events) folded = foldRun(folded, event);
-  return folded;
+  const fold = new RunFold(state);
+  for (const event of events) fold.add(event);
+  return fold.state;
+}
+
+/** A fold that only keeps the newest state; earlier states must not be used any more. */
+export class RunFold {
+  state: RunState;
+  readonly #pass = new Pass();
+
+  /** @param state is not modified */
+  constructor(state: RunState) {
+    this.state = state;
+  }
+
+  /** @throws {RangeError} as `foldRun` does; the fold cannot be used afterwards */
+  add(event: RunEvent): void {
+    this.state = this.#pass.step(() => foldRun(this.state, event));
+  }
+}
+
+/** The run's cost so far, from its tokens and model time. */
+function costAfter(before: RunState, { config, costUsd, tokensIn, tokensOut, spent }: RunState) {
+  const usage = {
+    tokensIn: tokensIn - before.tokensIn,
+    tokensOut: tokensOut - before.tokensOut,
+    modelMs: spent.modelMs - before.spent.modelMs,
+  };
+  const cost = calculateCost(usage, config?.price);
+  return cost === undefined ? costUsd : (costUsd ?? 0) + cost;
 }
 
 const noRetries = { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 };
@@ -102,8 +137,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         openCall: undefined,
         lastCall: event,
         transientSince: undefined,
-        tokensIn: state.tokensIn + (event.prompt_tokens ?? 0),
-        tokensOut: state.tokensOut + (event.reply_tokens ?? 0),
+        ...addUsage(state, event),
         context: { ...state.context, promptTokens: event.prompt_tokens },
         messages: withKeptReply(state, event),
         ...withModelTime(state, event, { tokens: event.reply_tokens, writingMs: event.timings.evalMs }),
@@ -150,7 +184,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         retries: { ...state.retries, [event.cause]: state.retries[event.cause] + 1 },
         transientSince:
           event.cause === 'transient' ? (state.transientSince ?? event.at) : state.transientSince,
-        thinkingRefused: state.thinkingRefused || event.cause === 'thinking',
+        acceptedThink: event.cause === 'thinking' ? (event.think ?? false) : state.acceptedThink,
       };
     case 'policy.compacted': {
       const folded = { ...state.folded };
@@ -158,9 +192,9 @@ function apply(state: RunState, event: RunEvent): RunState {
       return { ...state, folded };
     }
     case 'policy.warned':
-      return state;
+      return warned(state, event);
     case 'budget.checked':
-      return { ...state, costUsd: event.cost_usd, budget: event };
+      return { ...state, budget: event };
     case 'verification.started':
       return {
         ...state,
@@ -227,7 +261,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         phase: 'ended',
         result: event.result,
         ended: event,
-        costUsd: event.cost_usd,
+        outcome: event.outcome ?? outcomeAt(state, event.result.termination_reason),
         openCall: undefined,
         operatorMessages: state.operatorMessages.map((message) =>
           message.status === 'queued' ? { ...message, status: 'returned' as const } : message,
@@ -238,13 +272,13 @@ function apply(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** The time of a call that is over. How fast the model wrote counts only where its server told both tokens and their time. */
+/** Adds the duration of a finished call. It only counts towards speed if enough tokens were generated to measure it. */
 function withModelTime(
   { spent, longestCall }: RunState,
   { call, seq, duration_ms: ms }: EventOf<'model-call.ended'> | EventOf<'model-call.failed'>,
   { tokens = 0, writingMs = 0 }: { tokens?: number; writingMs?: number } = {},
 ): Pick<RunState, 'spent' | 'longestCall'> {
-  const told = tokens > 0 && writingMs > 0;
+  const told = isTimed(tokens, writingMs);
   return {
     spent: {
       ...spent,
@@ -256,7 +290,7 @@ function withModelTime(
   };
 }
 
-/** A request that was out when the worker was lost may be sent again; a tool call that was running may not. */
+/** A request that was open when the worker was lost may be sent again; a running tool call may not. */
 function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
   const phase = state.phase === 'calling' || state.phase === 'loading' ? preparing(state) : state.phase;
   return {
@@ -267,15 +301,15 @@ function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
     resumedAt: event.at,
     lostMs: Math.max(0, event.at - (state.startedAt ?? event.at) - workedMs(state, state.updatedAt)),
     openCall: undefined,
-    // The model may have been unloaded in the meantime: its window is looked up again.
+    // The model may have been unloaded meanwhile, so its window must be read again.
     loaded: undefined,
     phase,
   };
 }
 
 /**
- * The copied part ends. What was said and done there stands, with the edits; worker, clock, server and model are those of
- * this run, which nobody has begun yet. A stop, a failed call or a spent budget of the other run does not hold here.
+ * Ends the copied part. The conversation is kept, with the edits; worker, clock, server and model are reset, because
+ * no worker has started this run yet. A stop, failed call or spent budget of the source run does not apply.
  */
 function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
   const answer = event.answered ? state.reply : undefined;
@@ -300,11 +334,13 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     openCall: undefined,
     failedCall: undefined,
     retries: noRetries,
-    thinkingRefused: false,
+    acceptedThink: undefined,
+    promptAlarms: {},
     transientSince: undefined,
     budget: undefined,
+    costUsd: edited.config?.price ? event.cost_usd : undefined,
     stop: undefined,
-    // Decisions were made about that run, and in one that came as a file, not by who forks it.
+    // Decisions apply to the source run only, and in an imported one they were made by someone else.
     approvals: {},
     ...(answer ? { reply: undefined, awaitingReply: false } : {}),
     messages: standing ? [...edited.messages, { role: 'assistant', content: standing }] : edited.messages,
@@ -312,8 +348,8 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
 }
 
 /**
- * What ended the other run does not end this one at once. A reply whose calls a guard refused, or that was empty, is let go
- * of, and the next iteration begins; one that is part of the conversation already stays.
+ * Resets what ended the source run. A reply that was empty or whose calls a guard refused is discarded and the next
+ * iteration starts; one already in the conversation is kept.
  */
 function countedAnew(state: RunState, event: EventOf<'run.forked'>): RunState {
   const { reply, config } = state;
@@ -328,6 +364,7 @@ function countedAnew(state: RunState, event: EventOf<'run.forked'>): RunState {
     lastWriteSeq: event.seq,
     nudges: 0,
     nudgeSeqs: [],
+    callsSucceeded: 0,
     turns: { ...state.turns, empty: 0 },
     cycle: { ...state.cycle, empty: 0 },
   };
@@ -345,12 +382,14 @@ function withEdit(state: RunState, edit: ForkEdit, event: EventOf<'run.forked'>)
     case 'reply': {
       const { reply, messages } = state;
       const last = messages.at(-1);
-      // Where replies are kept unchanged, this one stands in the conversation already (X9).
+      // If replies are kept unchanged, this one is already in the conversation (X9).
       const kept = state.config?.conversation?.replies === 'unchanged' && last?.role === 'assistant';
       return {
         ...state,
         lastText: edit.after,
-        reply: reply && { ...reply, text: edit.after, outcome: outcomeOf(reply, edit.after) },
+        // A text edited by the operator is complete even if the model's was cut off.
+        lastReplyCut: false,
+        reply: reply && { ...reply, text: edit.after, cut: false, outcome: outcomeOf(reply, edit.after) },
         messages: kept ? [...messages.slice(0, -1), { ...last, content: edit.after }] : messages,
       };
     }
@@ -367,7 +406,7 @@ function withEdit(state: RunState, edit: ForkEdit, event: EventOf<'run.forked'>)
   }
 }
 
-/** The call as if the model had asked for it so, wherever the conversation holds it. */
+/** Replaces a call's arguments wherever the conversation contains it, as if the model had written them. */
 function withArguments(state: RunState, callId: string, args: PendingCall['arguments']): RunState {
   const { reply, callHistory, messages } = state;
   const index = reply?.calls.findIndex((call) => call.callId === callId) ?? -1;
@@ -388,7 +427,7 @@ function withArguments(state: RunState, callId: string, args: PendingCall['argum
   };
 }
 
-/** Where a reply is kept as it came, it may hold entries that are no calls to us: then it stays as it is. */
+/** An unchanged reply may contain entries that are not valid calls; then it is left as is. */
 function withCallArguments(message: ChatMessage, calls: readonly PendingCall[], index: number): ChatMessage {
   const { tool_calls: asked } = message;
   if (asked?.length !== calls.length) return message;
@@ -406,12 +445,22 @@ function outcomeOf({ calls }: PendingReply, text: string): PendingReply['outcome
   return text.trim() === '' ? 'empty' : 'final_answer';
 }
 
-/** Between two steps: of the preparation before the first attempt, of an iteration after it. */
+/** The phase between steps: of the preparation before the first attempt, of an iteration after it. */
 function preparing(state: RunState): RunPhase {
   return state.attempt === 0 ? 'starting' : 'between';
 }
 
+function warned(state: RunState, { code, detail }: EventOf<'policy.warned'>): RunState {
+  if (code !== 'prompt_cut' && code !== 'prompt_unread') return state;
+  const window = detail?.window_tokens;
+  return {
+    ...state,
+    promptAlarms: { ...state.promptAlarms, [code]: typeof window === 'number' ? window : 0 },
+  };
+}
+
 function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState {
+  const said = event.visible_text ?? event.partial_text ?? '';
   return {
     ...state,
     phase: 'deciding',
@@ -426,7 +475,13 @@ function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState 
       hint: event.error.hint,
     },
     transientSince: state.transientSince ?? event.at,
-    lastText: event.partial_text?.trim() ? event.partial_text : state.lastText,
+    parsed:
+      event.kind === 'malformed_call'
+        ? { ...state.parsed, malformed: state.parsed.malformed + 1 }
+        : state.parsed,
+    lastText: said.trim() === '' ? state.lastText : said,
+    ...addUsage(state, event),
+    context: { ...state.context, promptTokens: event.prompt_tokens },
     ...withModelTime(state, event),
   };
 }
@@ -435,7 +490,9 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
   const counts = { ...state.parsed };
   for (const call of event.calls) counts[call.layer] += 1;
   if (event.repairs.length > 0) counts.repaired += 1;
-  if (event.malformed) counts.malformed += 1;
+  const ended = state.lastCall?.call === event.call ? state.lastCall : undefined;
+  const loss = lossOf(event, ended, state.tools.length > 0);
+  if (loss.malformed) counts.malformed += 1;
   counts.refused += event.refusals.length;
   return {
     ...state,
@@ -443,15 +500,18 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
     parsed: counts,
     lastText: event.text.trim() === '' ? state.lastText : event.text,
     lastReplySeq: event.seq,
+    lastReplyCut: event.cut,
+    lastReplyLoss: { ...loss, malformed: loss.malformed && event.calls.length === 0 },
+    turns: { ...state.turns, swallowedTokens: state.turns.swallowedTokens + loss.swallowedTokens },
+    cycle: { ...state.cycle, swallowedTokens: state.cycle.swallowedTokens + loss.swallowedTokens },
     reply: {
       call: event.call,
       seq: event.seq,
       outcome: event.outcome,
       text: event.text,
-      malformed: event.malformed,
+      malformed: loss.malformed,
       cut: event.cut,
-      thinking: event.thinking.trim() !== '',
-      replyTokens: state.lastCall?.call === event.call ? state.lastCall.reply_tokens : undefined,
+      replyTokens: ended?.reply_tokens,
       calls: event.calls.map((call) => ({
         callId: call.call_id,
         messageId: call.given_id ?? call.call_id,
@@ -476,8 +536,8 @@ function toolStarted(before: RunState, event: EventOf<'tool-call.started'>): Run
 }
 
 /**
- * The first call that begins, or is asked about, makes the reply part of the conversation: one assistant message with
- * all its calls as the model wrote them (T12).
+ * The first call that starts or needs approval adds the reply to the conversation: one assistant message with all
+ * calls as the model wrote them (T12).
  */
 function accepted(state: RunState, event: RunEvent): RunState & { readonly reply: PendingReply } {
   const { reply } = state;
@@ -489,9 +549,9 @@ function accepted(state: RunState, event: RunEvent): RunState & { readonly reply
     ...state,
     reply: { ...reply, accepted: true },
     awaitingReply: false,
-    callHistory: [...state.callHistory, calls],
-    callHistorySeqs: [...state.callHistorySeqs, reply.seq],
-    messages: message ? [...state.messages, message] : state.messages,
+    callHistory: appended<RunState['callHistory'][number]>(state.callHistory, calls),
+    callHistorySeqs: appended(state.callHistorySeqs, reply.seq),
+    messages: message ? appended(state.messages, message) : state.messages,
   };
 }
 
@@ -512,10 +572,11 @@ function toolEnded(
       ...reply,
       calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
     },
-    messages: [...state.messages, resultMessage(call, event.result, state.config?.conversation)],
-    // A call that was denied was never made.
+    messages: appended(state.messages, resultMessage(call, event.result, state.config?.conversation)),
+    callsSucceeded: state.callsSucceeded + (event.result.success ? 1 : 0),
+    // A denied call never ran, so it does not count as failed.
     failedToolCalls: state.failedToolCalls + (event.result.success || decided?.decision === 'denied' ? 0 : 1),
-    // How long a call ran that was lost with its server is not known.
+    // The duration of a call lost with its server is unknown.
     spent:
       event.type === 'tool-call.ended'
         ? { ...state.spent, toolMs: state.spent.toolMs + event.duration_ms }
@@ -524,8 +585,9 @@ function toolEnded(
     lastWriteSeq: wrote ? event.seq : state.lastWriteSeq,
     filesWritten:
       wrote && typeof path === 'string' && !state.filesWritten.includes(path)
-        ? [...state.filesWritten, path]
+        ? appended(state.filesWritten, path)
         : state.filesWritten,
+    autoRunFiles: withAutoRunFiles(state.autoRunFiles, event),
   };
 }
 
@@ -536,28 +598,29 @@ function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
     phase: 'between',
     awaitingReply: false,
     nudges: event.count,
-    nudgeSeqs: [...state.nudgeSeqs, event.seq],
+    callsSucceeded: 0,
+    nudgeSeqs: appended(state.nudgeSeqs, event.seq),
     reply: undefined,
     failedCall: undefined,
-    messages: [
-      ...state.messages,
+    messages: appended(
+      state.messages,
       ...(plan === undefined ? [] : [{ role: 'assistant' as const, content: plan }]),
       { role: 'user' as const, content: event.text },
-    ],
+    ),
   };
 }
 
-/** Where replies are kept unchanged, one joins the conversation as it comes, before it is read (X9). */
+/** If replies are kept unchanged, they join the conversation on arrival, before they are parsed (X9). */
 function withKeptReply(state: RunState, event: EventOf<'model-call.ended'>): RunState['messages'] {
   if (state.config?.conversation?.replies !== 'unchanged') return state.messages;
-  return [...state.messages, keptReply(event.message)];
+  return appended(state.messages, keptReply(event.message));
 }
 
-/** A message of the harness or of a person, which the model is to answer. */
+/** Adds a message from Loupe or the operator, which the model has to answer. */
 function said(state: RunState, text: string): RunState {
   return {
     ...state,
-    messages: [...state.messages, { role: 'user', content: text }],
+    messages: appended(state.messages, { role: 'user', content: text }),
     turns: { ...state.turns, prompted: true },
   };
 }
@@ -570,11 +633,13 @@ function turnEnded(state: RunState, event: EventOf<'turn.ended'>): RunState {
     awaitingReply: false,
     reply: undefined,
     failedCall: undefined,
-    messages: text === undefined ? state.messages : [...state.messages, { role: 'assistant', content: text }],
+    messages:
+      text === undefined ? state.messages : appended(state.messages, { role: 'assistant', content: text }),
     turns: {
       ...state.turns,
       completed: state.turns.completed + 1,
       empty: event.outcome === 'empty' ? state.turns.empty + 1 : 0,
+      swallowedTokens: event.outcome === 'empty' ? state.turns.swallowedTokens : 0,
       prompted: event.outcome === 'calls',
     },
   };
@@ -597,8 +662,14 @@ function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): Run
     awaitingReply: false,
     reply: undefined,
     failedCall: undefined,
-    cycle: { ...state.cycle, open: false, empty: silent ? state.cycle.empty + 1 : 0 },
-    reflections: event.ended_by === 'reflection' ? [...state.reflections, reflection] : state.reflections,
+    cycle: {
+      ...state.cycle,
+      open: false,
+      empty: silent ? state.cycle.empty + 1 : 0,
+      swallowedTokens: silent ? state.cycle.swallowedTokens : 0,
+    },
+    reflections:
+      event.ended_by === 'reflection' ? appended(state.reflections, reflection) : state.reflections,
   };
 }
 

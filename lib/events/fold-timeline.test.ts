@@ -15,7 +15,7 @@ const kinds = (rows: readonly TimelineRow[]) => rows.map((row) => row.kind);
 const tools = (rows: readonly TimelineRow[]) => rows.filter((row) => row.kind === 'tool');
 
 describe('foldTimeline', () => {
-  it('D6: shows a run as iterations, each with its calls', () => {
+  it('shows a run as iterations, each with its calls [D6]', () => {
     const { rows } = foldTimeline(emptyTimeline, completedLog().events);
     expect(kinds(rows)).toEqual([
       'created',
@@ -29,7 +29,7 @@ describe('foldTimeline', () => {
     expect(rows.filter((row) => row.kind === 'iteration').map((row) => row.toolCalls)).toEqual([1, 3, 1, 0]);
   });
 
-  it('D7: gives each tool call its layer, arguments, result and duration', () => {
+  it('gives each tool call its layer, arguments, result and duration [D7]', () => {
     const [row] = tools(foldTimeline(emptyTimeline, completedLog().events).rows);
     expect(row).toMatchObject({
       name: 'list_files',
@@ -41,7 +41,7 @@ describe('foldTimeline', () => {
     });
   });
 
-  it('D9: shows nudges, retries, shortening, warnings and the takeover after a restart', () => {
+  it('shows nudges, retries, compaction, warnings and resumption after a restart [D9]', () => {
     const { rows } = foldTimeline(emptyTimeline, repairedLog().events);
     const policies = rows.flatMap((row) => (row.kind === 'policy' ? [row.event.type] : []));
     expect(policies).toEqual([
@@ -55,7 +55,7 @@ describe('foldTimeline', () => {
     expect(rows.filter((row) => row.kind === 'call' && row.setAside).length).toBe(2);
   });
 
-  it('D9: marks calls that repetition refused as not run', () => {
+  it('marks calls refused for repetition as not run [D9]', () => {
     const last = tools(foldTimeline(emptyTimeline, endedLog('repetition').events).rows).at(-1);
     expect(last?.status).toBe('not-run');
   });
@@ -77,7 +77,7 @@ describe('foldTimeline', () => {
     ).toEqual(['interrupted', 'not-run']);
   });
 
-  it('V10: keeps each attempt and its checks visible', () => {
+  it('keeps each attempt and its checks visible [V10]', () => {
     const { rows } = foldTimeline(emptyTimeline, verifiedLog().events);
     const checks = rows.flatMap((row) => (row.kind === 'verification' ? [row.checked?.outcome] : []));
     expect(checks).toEqual(['partial_pass', 'pass']);
@@ -85,14 +85,14 @@ describe('foldTimeline', () => {
     expect(rows.find((row) => row.kind === 'iteration')?.budget?.tokens_used).toBe(0);
   });
 
-  it('D20: gives the same rows however the stream is cut and repeated', () => {
+  it('gives the same rows for any split or repetition of the stream [D20]', () => {
     const { events } = repairedLog();
     const whole = foldTimeline(emptyTimeline, events);
     fc.assert(
       fc.property(fc.array(fc.nat(events.length), { maxLength: 12 }), (cuts) => {
         let timeline = emptyTimeline;
         for (const cut of [...cuts.sort((a, b) => a - b), events.length]) {
-          // Each stretch begins a few events too early, as a resumed stream may.
+          // Each part starts a few events early, as a resumed stream may.
           timeline = foldTimeline(timeline, events.slice(Math.max(0, timeline.seq - 3), cut));
         }
         expect(timeline).toEqual(whole);
@@ -100,7 +100,7 @@ describe('foldTimeline', () => {
     );
   });
 
-  it('D20: keeps the object of every row that an event does not touch', () => {
+  it('keeps the object of every row that an event does not touch [D20]', () => {
     const { events } = completedLog();
     let timeline = emptyTimeline;
     for (const event of events) {
@@ -111,7 +111,7 @@ describe('foldTimeline', () => {
     }
   });
 
-  it('throws on a gap instead of showing a log with a hole', () => {
+  it('throws on a gap in the log', () => {
     const { events } = completedLog();
     expect(() => foldTimeline(emptyTimeline, events.slice(1))).toThrow(/cannot follow event 0/);
   });
@@ -126,7 +126,7 @@ describe('foldTimeline', () => {
     expect(rowIndexOfSeq(timeline, events.length + 1)).toBeUndefined();
   });
 
-  it('D20: takes 10,000 events one by one, without looking at all rows for each', () => {
+  it('folds 10,000 events one by one without scanning all rows for each [D20]', () => {
     const { events } = longLog(10_000);
     let timeline = emptyTimeline;
     const took = cpuMs(() => {

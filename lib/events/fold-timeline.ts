@@ -2,20 +2,22 @@ import { assertNever } from '../util/assert-never.ts';
 import type { JsonObject } from '../util/json.ts';
 import { type Cycles, foldCycles, noCycles } from './fold-cycles.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import { lossOf } from './swallowed-reply.ts';
+import { addUsage } from './token-usage.ts';
 
-/** Where a text was cut for viewers, and how long the whole is in characters. */
+/** Where a text was truncated for viewers, and its full length in characters. */
 export interface Cut {
   path: string;
   chars: number;
 }
 
-/** An event as a viewer has it: long texts may be cut. */
+/** An event as sent to viewers: long texts may be truncated. */
 export type ShownEvent = RunEvent & { cuts?: readonly Cut[] };
 
 interface RowBase {
-  /** Stable for the life of the run: what a list keys and remembers by. */
+  /** Stable for the life of the run; used as list key. */
   readonly key: string;
-  /** The event the row stands for, and its deep link. */
+  /** The event that the row represents, and its deep link. */
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -29,13 +31,13 @@ export interface CreatedRow extends RowBase {
   readonly event: EventOf<'run.created'>;
 }
 
-/** The end of the part that was copied from another run, and what was changed. */
+/** The end of the part copied from another run, and what was changed. */
 export interface ForkedRow extends RowBase {
   readonly kind: 'forked';
   readonly event: EventOf<'run.forked'>;
 }
 
-/** A worker takes the run, checks server and model, and has the model loaded. */
+/** A worker takes the run, checks server and model, and loads the model. */
 export interface PreparationRow extends RowBase {
   readonly kind: 'preparation';
   readonly worker?: string;
@@ -44,13 +46,13 @@ export interface PreparationRow extends RowBase {
   readonly loaded?: EventOf<'model.loaded'>;
 }
 
-/** A conversation begins: first messages and the tools on offer. */
+/** A conversation starts: first messages and offered tools. */
 export interface AttemptRow extends RowBase {
   readonly kind: 'attempt';
   readonly event: EventOf<'attempt.started'>;
 }
 
-/** The heading of an iteration, with the sums of what follows under it. */
+/** The heading of an iteration, with the totals of the rows below it. */
 export interface IterationRow extends RowBase {
   readonly kind: 'iteration';
   readonly budget?: EventOf<'budget.checked'>;
@@ -61,20 +63,24 @@ export interface IterationRow extends RowBase {
   readonly failedToolCalls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
+  /** How many of both are estimates. */
+  readonly tokensEstimated: number;
 }
 
-/** One request to the model, with what came back and how it was read. */
+/** One request to the model, with the reply and how it was parsed. */
 export interface CallRow extends RowBase {
   readonly kind: 'call';
   readonly call: number;
-  /** Which try of the iteration this is, from 1. */
+  /** Number of this try within the iteration, from 1. */
   readonly tryNumber: number;
+  /** Whether this is the first call after a load, when no part of its prompt can be cached. */
+  readonly afterLoad?: boolean;
   readonly status: 'open' | 'ended' | 'failed' | 'lost';
   readonly started: EventOf<'model-call.started'>;
   readonly ended?: EventOf<'model-call.ended'>;
   readonly failed?: EventOf<'model-call.failed'>;
   readonly parsed?: EventOf<'reply.parsed'>;
-  /** The reply or failure was set aside and the same messages were sent again. */
+  /** Why the reply or failure was discarded and the same messages sent again. */
   readonly setAside?: EventOf<'policy.retried'>['cause'];
 }
 
@@ -89,7 +95,7 @@ export type ToolStatus =
   | 'interrupted'
   | 'not-run';
 
-/** One tool call, from the moment it was read out of a reply. */
+/** One tool call, from the time it was parsed. */
 export interface ToolRow extends RowBase {
   readonly kind: 'tool';
   readonly callId: string;
@@ -101,12 +107,12 @@ export interface ToolRow extends RowBase {
   readonly repairs: EventOf<'reply.parsed'>['repairs'];
   readonly status: ToolStatus;
   readonly startedAt?: number;
-  /** Set when a person was asked about the call. */
+  /** Set if approval was requested. */
   readonly requested?: { readonly seq: number; readonly at: number };
-  /** What was decided about it. */
+  /** The approval decision. */
   readonly decided?: EventOf<'approval.decided'>;
   readonly decidedCuts?: readonly Cut[];
-  /** What a person wrote in place of the arguments when the run was forked before the call: it ran with these. */
+  /** Arguments edited when the run was forked before this call, which it ran with. */
   readonly forked?: {
     readonly seq: number;
     readonly path: string;
@@ -115,15 +121,15 @@ export interface ToolRow extends RowBase {
   };
   readonly result?: EventOf<'tool-call.ended'>['result'];
   readonly durationMs?: number;
-  /** The event that brought the result; a cut result is fetched whole from there. */
+  /** The event with the result, from which a truncated result can be fetched. */
   readonly resultSeq?: number;
-  /** Where the arguments stand in the event `seq`, and which texts of them are only here in part. */
+  /** Path of the arguments in the event `seq`, and which of their texts are truncated. */
   readonly argumentsPath: string;
   readonly argumentsCuts: readonly Cut[];
   readonly resultCuts: readonly Cut[];
 }
 
-/** A decision of the harness that stands in the timeline as it is. */
+/** A policy decision, shown as a row of its own. */
 export interface PolicyRow extends RowBase {
   readonly kind: 'policy';
   readonly event: EventOf<
@@ -131,10 +137,7 @@ export interface PolicyRow extends RowBase {
   >;
 }
 
-/**
- * What a session or an exploration adds to the story: words of the harness, of a person and of the agent, cycles, what
- * was remembered.
- */
+/** Rows specific to sessions and explorations: prompts, operator and agent messages, cycles, memory changes. */
 export interface NoteRow extends RowBase {
   readonly kind: 'note';
   readonly event: EventOf<
@@ -161,11 +164,11 @@ export interface StopRow extends RowBase {
   readonly event: EventOf<'stop.requested'>;
 }
 
-/** The server was lost and another worker went on. */
+/** The server was lost and another worker continued the run. */
 export interface ResumedRow extends RowBase {
   readonly kind: 'resumed';
   readonly event: EventOf<'run.resumed'>;
-  /** How long nothing happened before it, in milliseconds. */
+  /** Time without events before it, in milliseconds. */
   readonly silentMs: number;
 }
 
@@ -190,29 +193,31 @@ export type TimelineRow =
   | EndRow;
 
 /**
- * A log as rows to read from top to bottom. Rows are only ever added at the end, and a row that did not change stays
- * the same object from one timeline to the next, so that a viewer draws again only what changed (D20).
+ * A log as rows in reading order. Rows are only appended, and unchanged rows keep their identity between timelines,
+ * so that a viewer only redraws what changed (D20).
  */
 export interface Timeline {
   readonly seq: number;
   readonly rows: readonly TimelineRow[];
-  /** Index of the row in which an event is shown: `rowOfSeq[seq]`. */
+  /** Index of the row that shows an event: `rowOfSeq[seq]`. */
   readonly rowOfSeq: readonly number[];
-  /** Rows that later events may still change. */
+  /** Rows that later events can still change. */
   readonly open: {
     readonly preparation: number;
     readonly iteration: number;
     readonly call: number;
     readonly verification: number;
-    /** Calls of the reply in hand, by call id. */
+    /** Calls of the current reply, by call ID. */
     readonly tools: Readonly<Record<string, number>>;
     readonly tries: number;
+    /** Whether the model was loaded and has not answered a call since. */
+    readonly freshLoad: boolean;
     readonly budget: EventOf<'budget.checked'> | undefined;
   };
   readonly attempt: number;
   readonly iteration: number;
   readonly lastAt: number;
-  /** The same log by cycles, for explorations. */
+  /** The log grouped by cycle, for explorations. */
   readonly cycles: Cycles;
 }
 
@@ -229,6 +234,7 @@ export const emptyTimeline: Timeline = {
     verification: NONE,
     tools: {},
     tries: 0,
+    freshLoad: false,
     budget: undefined,
   },
   attempt: 0,
@@ -237,7 +243,7 @@ export const emptyTimeline: Timeline = {
   cycles: noCycles,
 };
 
-/** What `foldTimeline` works on: copied once per batch, so a batch of n events costs one copy of the lists. */
+/** Working copy of `foldTimeline`, made once per batch, so that a batch of n events copies the lists only once. */
 interface Draft {
   seq: number;
   rows: TimelineRow[];
@@ -250,8 +256,8 @@ interface Draft {
 }
 
 /**
- * Takes events into the timeline. Pure: the given timeline stays as it is. Events that it already holds are skipped,
- * so that a repeated stretch of the stream changes nothing (D20).
+ * Folds events into the timeline. Pure. Skips events already in the timeline, so that repeated parts of the stream
+ * have no effect (D20).
  *
  * @throws {RangeError} when an event is missing between the timeline and the next event
  */
@@ -279,7 +285,7 @@ export function foldTimeline(timeline: Timeline, events: readonly ShownEvent[]):
   return draft;
 }
 
-/** The index of the row an event is shown in; `undefined` for numbers the log does not hold (yet). */
+/** Index of the row that shows an event; `undefined` if the event is not in the log (yet). */
 export function rowIndexOfSeq(timeline: Timeline, seq: number): number | undefined {
   const index = timeline.rowOfSeq[seq];
   if (index === undefined || index < 0) return undefined;
@@ -301,7 +307,7 @@ function add(draft: Draft, row: TimelineRow): number {
   return draft.rows.length - 1;
 }
 
-/** Changes one row in place of its list; does nothing when the row is of another kind. */
+/** Updates one row in the list; no effect on rows of another kind. */
 function change<K extends TimelineRow['kind']>(
   draft: Draft,
   index: number,
@@ -320,14 +326,14 @@ function isKind<K extends TimelineRow['kind']>(
   return row.kind === kind;
 }
 
-/** Takes one event in and says which row shows it. */
+/** Folds one event and returns the index of its row. */
 function take(draft: Draft, event: ShownEvent): number {
   const { open } = draft;
   switch (event.type) {
     case 'run.created':
       return add(draft, { ...base(draft, event), kind: 'created', event });
     case 'run.forked':
-      // The time until the fork was made is no time of the iteration that was copied.
+      // The time between the source run and the fork does not belong to the copied iteration.
       open.iteration = NONE;
       open.preparation = NONE;
       for (const [index, edit] of event.edits.entries()) {
@@ -361,8 +367,9 @@ function take(draft: Draft, event: ShownEvent): number {
         ...row,
         loaded: event,
       }));
-      // A later load has a row of its own.
+      // A later load gets its own row.
       open.preparation = NONE;
+      open.freshLoad = !event.already_loaded;
       return place;
     }
     case 'attempt.started':
@@ -386,6 +393,7 @@ function take(draft: Draft, event: ShownEvent): number {
         failedToolCalls: 0,
         tokensIn: 0,
         tokensOut: 0,
+        tokensEstimated: 0,
       });
       open.budget = undefined;
       return open.iteration;
@@ -397,9 +405,11 @@ function take(draft: Draft, event: ShownEvent): number {
         kind: 'call',
         call: event.call,
         tryNumber: open.tries,
+        ...(open.freshLoad ? { afterLoad: true } : {}),
         status: 'open',
         started: event,
       });
+      open.freshLoad = false;
       return open.call;
     }
     case 'model-call.ended':
@@ -460,7 +470,7 @@ function take(draft: Draft, event: ShownEvent): number {
       return add(draft, { ...base(draft, event), kind: 'policy', event });
     case 'budget.checked':
       if (event.exceeded !== undefined) return add(draft, { ...base(draft, event), kind: 'policy', event });
-      // Shown in the heading of the iteration it was made for, which comes next.
+      // Shown in the heading of the next iteration, which it was checked for.
       open.budget = event;
       return draft.rows.length;
     case 'verification.started': {
@@ -500,7 +510,7 @@ function take(draft: Draft, event: ShownEvent): number {
   }
 }
 
-/** The row in which the model is being prepared: the open one, or a new one after a restart. */
+/** The row of the model's preparation: the open one, or a new one after a restart. */
 function preparation(draft: Draft, event: ShownEvent): number {
   if (draft.open.preparation === NONE) {
     draft.open.preparation = add(draft, { ...base(draft, event), kind: 'preparation' });
@@ -521,7 +531,10 @@ function resumed(draft: Draft, event: EventOf<'run.resumed'>): number {
 
 function parsed(draft: Draft, event: EventOf<'reply.parsed'> & { cuts?: readonly Cut[] }): number {
   const { open } = draft;
-  const index = change(draft, open.call, 'call', (row) => ({ ...row, parsed: event }));
+  const index = change(draft, open.call, 'call', (row) => ({
+    ...row,
+    parsed: withLoss(event, row),
+  }));
   const tools: Record<string, number> = {};
   event.calls.forEach((call, position) => {
     tools[call.call_id] = add(draft, {
@@ -545,7 +558,14 @@ function parsed(draft: Draft, event: EventOf<'reply.parsed'> & { cuts?: readonly
   return index;
 }
 
-/** Calls of the last reply that were never begun: the reply was set aside, refused or cut short by the end. */
+/** Adds lost tokens to a parsed reply, including for logs that do not record them. */
+function withLoss(event: EventOf<'reply.parsed'>, { started, ended }: CallRow): EventOf<'reply.parsed'> {
+  const { swallowedTokens, malformed } = lossOf(event, ended, started.tool_count > 0);
+  if (malformed === event.malformed && swallowedTokens === (event.swallowed_tokens ?? 0)) return event;
+  return { ...event, malformed, swallowed_tokens: swallowedTokens };
+}
+
+/** Closes calls of the last reply that never started because the reply was discarded or refused, or the run ended. */
 function closeTools(draft: Draft): void {
   for (const index of Object.values(draft.open.tools)) {
     change(draft, index, 'tool', (row) =>
@@ -563,7 +583,7 @@ function wasDenied(result: EventOf<'tool-call.ended'>['result']): boolean {
   return !result.success && result.output.denied === true;
 }
 
-/** Adds what the event says to the heading of its iteration. */
+/** Adds an event's data to the heading of its iteration. */
 function touchIteration(draft: Draft, event: ShownEvent): void {
   change(draft, draft.open.iteration, 'iteration', (row) => {
     const moved = { ...row, until: event.at };
@@ -571,11 +591,8 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
       case 'model-call.started':
         return { ...moved, modelCalls: row.modelCalls + 1 };
       case 'model-call.ended':
-        return {
-          ...moved,
-          tokensIn: row.tokensIn + (event.prompt_tokens ?? 0),
-          tokensOut: row.tokensOut + (event.reply_tokens ?? 0),
-        };
+      case 'model-call.failed':
+        return { ...moved, ...addUsage(row, event) };
       case 'tool-call.started':
         return { ...moved, toolCalls: row.toolCalls + 1 };
       case 'tool-call.ended':

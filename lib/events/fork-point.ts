@@ -2,7 +2,7 @@ import { foldRun } from './fold-run.ts';
 import type { RunEvent } from './registry.ts';
 import { emptyRunState, type RunState } from './run-state.ts';
 
-/** Where a run is to be forked, as a person says it. */
+/** Where to fork a run, as given in a request. */
 export type ForkPlaceWords =
   | { seq: number }
   | { before_iteration: number; attempt?: number }
@@ -10,13 +10,13 @@ export type ForkPlaceWords =
   | { before_call: string }
   | { end: true };
 
-/** A place in a log: its last event, and where the run stands after it. */
+/** A position in a log: its last event and the run's state after it. */
 export interface ForkStand {
   readonly state: RunState;
   readonly last: RunEvent;
 }
 
-/** Looks for a place in a log whose events are taken one after the other. */
+/** Finds a position in a log that is read event by event. */
 export class ForkFinder {
   readonly #place: ForkPlaceWords;
   readonly #empty: RunState;
@@ -30,12 +30,12 @@ export class ForkFinder {
     this.#place = place;
   }
 
-  /** The place, as far as the log was taken; `undefined` when there is none. */
+  /** The position found so far; `undefined` if there is none. */
   get found(): ForkStand | undefined {
     return this.#found;
   }
 
-  /** Whether no further event changes what was found. */
+  /** Whether further events cannot change the result. */
   get settled(): boolean {
     return this.#settled;
   }
@@ -48,12 +48,12 @@ export class ForkFinder {
     if ('seq' in place) {
       if (event.seq === place.seq) this.#settle(now);
     } else if ('end' in place) {
-      // The last event after which nothing is under way.
+      // The last event with no open operation.
       if (forkProblem(now.state, event) === undefined) this.#found = now;
     } else if ('before_call' in place) {
       const { before_call: callId } = place;
       if ('call_id' in event && event.call_id === callId) this.#settle(before);
-      // A call that was never begun is still asked for by its reply.
+      // A call that never started is still part of its reply.
       else if (event.type === 'reply.parsed' && event.calls.some(({ call_id }) => call_id === callId))
         this.#found ??= now;
     } else if ('before_cycle' in place) {
@@ -63,7 +63,7 @@ export class ForkFinder {
       event.iteration === place.before_iteration &&
       (place.attempt === undefined || event.attempt === place.attempt)
     ) {
-      // The look at the budget belongs to the iteration that it opens.
+      // The budget check belongs to the iteration that follows it.
       this.#found = before?.last.type === 'budget.checked' ? this.#before : before;
     }
     this.#before = before;
@@ -77,8 +77,8 @@ export class ForkFinder {
 }
 
 /**
- * Why a run cannot be forked where its log stands at this state, as the end of a sentence; `undefined` when it can: then
- * nothing is under way there, and what comes next is decided from the fold alone.
+ * Why a run cannot be forked at this state, phrased as the end of a sentence; `undefined` if it can. A run can be
+ * forked where no operation is open, because the fold alone then decides what comes next.
  */
 export function forkProblem(state: RunState, last: RunEvent): string | undefined {
   if (state.seq === 0 || !state.config) return 'has not begun there';

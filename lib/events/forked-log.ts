@@ -2,13 +2,13 @@ import type { RunConfig } from './config.ts';
 import type { NewEvent, RunEvent } from './registry.ts';
 
 /**
- * The log with which a fork begins: the events of the other run up to the fork, each with its number and the time at which
- * it happened there, under a configuration of its own; then what is new, `run.forked` first. Which events are copies is
- * told by `parent` in the first one: all up to `parent.seq`.
+ * The initial log of a fork: the source run's events up to the fork, with their numbers and times, under the fork's
+ * own configuration; then the new events, `run.forked` first. `parent` in the first event marks the copies: all
+ * events up to `parent.seq`.
  *
- * @param options.prefix the events of the other run, `run.created` first
- * @param options.at when the fork is made, in milliseconds since 1970
- * @throws {RangeError} when the prefix is not a whole beginning of a log
+ * @param options.prefix the events of the source run, `run.created` first
+ * @param options.at time of the fork, in milliseconds since 1970
+ * @throws {RangeError} when the prefix is not a complete beginning of a log
  */
 export function forkedLog(options: {
   id: string;

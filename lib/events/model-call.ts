@@ -22,7 +22,7 @@ export const chatMessage = z.object({
   tool_call_id: z.string().optional(),
 });
 
-export const toolDefinition = z.object({
+const toolDefinition = z.object({
   type: z.literal('function'),
   function: z.object({
     name: z.string(),
@@ -32,8 +32,8 @@ export const toolDefinition = z.object({
 });
 
 /**
- * A fresh conversation begins: the first attempt, or the next one after failed checks (V5). Brings the first messages
- * and the tools that are offered with every request of the attempt.
+ * A new conversation starts: the first attempt, or the next one after failed checks (V5). Contains the first messages
+ * and the tools offered with every request of the attempt.
  */
 export const attemptStarted = z.object({
   ...envelope,
@@ -41,7 +41,7 @@ export const attemptStarted = z.object({
   attempt: z.int().positive(),
   messages: z.array(chatMessage),
   tools: z.array(toolDefinition),
-  /** Where the system prompt of a session is from (S5). */
+  /** Source of a session's system prompt (S5). */
   system_prompt: z.enum(['workspace', 'built-in']).optional(),
   /** The log file of a session (S4, S19). */
   log_path: z.string().optional(),
@@ -55,8 +55,8 @@ export const iterationStarted = z.object({
 });
 
 /**
- * A request is about to be sent. The messages are those of the log so far (`message_count` of them), each in its
- * folded form where `policy.compacted` gave it one; nothing is repeated here.
+ * A request is about to be sent. Its messages are those of the log so far (`message_count` of them), shortened where
+ * `policy.compacted` says so; they are not repeated here.
  */
 export const modelCallStarted = z.object({
   ...envelope,
@@ -69,7 +69,7 @@ export const modelCallStarted = z.object({
   options: z.record(z.string(), jsonValue),
   think: thinkSetting,
   stream: z.boolean(),
-  /** Characters / 4 over all that is sent (C1). */
+  /** Total characters sent, divided by 4 (C1). */
   estimated_tokens: z.int().nonnegative(),
 });
 
@@ -85,7 +85,10 @@ export const modelCallEnded = z.object({
     tool_calls: z.array(jsonValue).optional(),
   }),
   done_reason: z.string().optional(),
+  /** The whole prompt, including cached tokens (OL17). */
   prompt_tokens: optionalCount,
+  /** How many of them were cached and not evaluated again, if the server reports it. */
+  cached_tokens: optionalCount,
   reply_tokens: optionalCount,
   duration_ms: z.number().nonnegative(),
   timings: z.object({
@@ -94,7 +97,9 @@ export const modelCallEnded = z.object({
     promptEvalMs: z.number().optional(),
     evalMs: z.number().optional(),
   }),
-  /** When the first thought and the first word came, in milliseconds after the request; only of streamed replies. */
+  /**
+   * When the first thinking and the first text arrived, in milliseconds after the request; only for streamed replies.
+   */
   heard: z
     .object({
       thinking_ms: z.number().nonnegative().optional(),
@@ -112,6 +117,7 @@ export const modelCallFailed = z.object({
     'model_missing',
     'no_tool_support',
     'no_thinking_support',
+    'no_thinking_levels',
     'overflow',
     'busy',
     'timeout',
@@ -125,13 +131,28 @@ export const modelCallFailed = z.object({
   status: z.int().optional(),
   prompt_tokens: optionalCount,
   context_tokens: optionalCount,
-  /** Whether the same request may succeed a moment later. */
+  /** Whether retrying the same request may succeed. */
   transient: z.boolean().optional(),
+  /** Text streamed before the failure. */
   partial_text: z.string().optional(),
+  partial_thinking: z.string().optional(),
+  /** The visible part of `partial_text`, if it is not all visible (P4). */
+  visible_text: z.string().optional(),
+  /** If text had been streamed: estimated tokens (C1), since Ollama reports none for a failed call. */
+  estimated_prompt_tokens: optionalCount,
+  estimated_reply_tokens: optionalCount,
   raw: z.string().optional(),
-  /** After a stop: how long after the connection was closed Ollama had verifiably let go of the model, in milliseconds. */
+  /**
+   * Time from the end of the call to this event in milliseconds, spent waiting for Ollama to be idle and freeing the
+   * slot; not included in `duration_ms`. Missing in older logs.
+   */
+  cleanup_ms: z.number().nonnegative().optional(),
+  /**
+   * After a stop: time from closing the connection until Ollama was idle, in milliseconds. In logs without
+   * `cleanup_ms` it lasts until this event.
+   */
   server_idle_ms: z.number().nonnegative().optional(),
-  /** Ollama had kept the slot of the call for nobody, and the model was unloaded so that it answers again. */
+  /** Whether Ollama had leaked the call's slot, so that the model was unloaded to recover it. */
   freed_slot: z.boolean().optional(),
   duration_ms: z.number().nonnegative(),
 });
@@ -139,7 +160,7 @@ export const modelCallFailed = z.object({
 const layer = z.enum(['native', 'json', 'xml']);
 const span = z.object({ in: z.enum(['content', 'thinking']), start: z.int(), end: z.int() });
 
-/** How the reply was read: every rung of the parse ladder (P1, P17). */
+/** How the reply was parsed, layer by layer (P1, P17). */
 export const replyParsed = z.object({
   ...envelope,
   type: z.literal('reply.parsed'),
@@ -148,11 +169,11 @@ export const replyParsed = z.object({
   outcome: z.enum(['tool_calls', 'final_answer', 'empty']),
   layer: z.enum(['native', 'json', 'xml', 'none']),
   format: z.string().optional(),
-  /** The calls in reading order; `call_id` is ours: `c1`, `c2`, … within the run. */
+  /** The calls in order; `call_id` is assigned by Loupe: `c1`, `c2`, … within the run. */
   calls: z.array(
     z.object({
       call_id: z.string(),
-      /** The identifier the model's server gave the call, where calls are named by one (S10). */
+      /** The call ID assigned by the model's server, if calls have IDs (S10). */
       given_id: z.string().optional(),
       name: z.string(),
       arguments: jsonObject,
@@ -179,7 +200,10 @@ export const replyParsed = z.object({
     }),
   ),
   attempts: z.array(z.object({ layer, format: z.string().optional(), found: z.int().nonnegative() })),
+  /** Whether a call could not be parsed, by Loupe or by Ollama. */
   malformed: z.boolean(),
-  /** The reply stopped at the token limit or the window (T21). */
+  /** Generated tokens that never arrived, because Ollama drops tool calls it cannot parse. Missing if none. */
+  swallowed_tokens: optionalCount,
+  /** Whether the token limit or the window cut off the reply (T21). */
   cut: z.boolean(),
 });

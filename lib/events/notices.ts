@@ -1,13 +1,26 @@
-import { summarizeArgs } from '../tools/summarize.ts';
 import { textStart } from '../util/short-text.ts';
-import type { NewEvent } from './registry.ts';
+import { AGENT_PREFIX } from './agent-prefix.ts';
+import { argumentsOfCall } from './call-arguments.ts';
+import type { RunEvent } from './registry.ts';
 import type { RunState } from './run-state.ts';
-import { sessionEndReason } from './session-end.ts';
+import { sessionEndReasonOf } from './session-end.ts';
+import { summarizeArgs } from './tool-summaries.ts';
 
 const RESULT_CHARS = 200;
 
-/** The lines that a session prints beside the model's text (S4, S11, S13, S21). Pure. */
-export function sessionNotices(event: NewEvent, state: RunState): string[] {
+/**
+ * The lines printed alongside the model's text (S12): an agent's messages to the operator, and the notices of a
+ * session. Pure.
+ *
+ * @param state the state after folding the event
+ */
+export function noticesOf(event: RunEvent, state: RunState): string[] {
+  if (event.type === 'agent.messaged') return [`${AGENT_PREFIX} ${event.text}`];
+  return state.config?.mode === 'session' ? sessionNotices(event, state) : [];
+}
+
+/** The notices of a session (S4, S11, S13, S21). */
+function sessionNotices(event: RunEvent, state: RunState): string[] {
   const { config } = state;
   switch (event.type) {
     case 'attempt.started':
@@ -17,25 +30,23 @@ export function sessionNotices(event: NewEvent, state: RunState): string[] {
           ? 'The workspace has no SYSTEM_PROMPT.md: the built-in prompt is used.'
           : 'The system prompt is from SYSTEM_PROMPT.md.',
       ];
-    case 'tool-call.started': {
-      const call = state.reply?.calls.find((pending) => pending.callId === event.call_id);
-      return [`[tool] ${event.tool}(${summarizeArgs(call?.arguments ?? {})})`];
-    }
+    case 'tool-call.started':
+      return [`[tool] ${event.tool}(${summarizeArgs(argumentsOfCall(state, event.call_id))})`];
     case 'approval.requested':
       return [`[approval] ${event.tool}(${summarizeArgs(event.arguments)}) waits for you.`];
     case 'tool-call.ended':
     case 'tool-call.interrupted': {
       const text = JSON.stringify(event.result);
-      // The ellipsis stands only when something was left out.
+      // Add an ellipsis only if text was omitted.
       return [`[result] ${text.length > RESULT_CHARS ? `${textStart(text, RESULT_CHARS)}...` : text}`];
     }
     case 'model-call.failed':
       return [`[error] ${event.error.message}`];
     case 'stop.requested':
-      return ['Stopping after this turn. Stop again to end at once.'];
+      return [event.force ? 'Stopping at once.' : 'Stopping after this turn. Stop again to end at once.'];
     case 'run.ended':
       return [
-        `Session ended: ${sessionEndReason(event.result.termination_reason)} after ${state.turns.completed} completed turns${logPart(state)}`,
+        `Session ended: ${sessionEndReasonOf(event.result.termination_reason)} after ${state.turns.completed} completed turns${logPart(state)}`,
       ];
     default:
       return [];

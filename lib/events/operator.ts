@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envelope } from './envelope.ts';
 
-/** A person said something to the run. It waits until the model reads it or the run ends: it is never lost. */
+/** The operator sent a message. It stays queued until the model reads it or the run ends; it is never lost. */
 export const operatorMessaged = z.object({
   ...envelope,
   type: z.literal('operator.messaged'),
@@ -10,17 +10,17 @@ export const operatorMessaged = z.object({
   text: z.string().min(1),
 });
 
-/** Messages of the operator reached the conversation: as a user message, or in the result of a tool call (O14). */
+/** Operator messages joined the conversation, as a user message or in the result of a tool call (O14). */
 export const operatorDelivered = z.object({
   ...envelope,
   type: z.literal('operator.delivered'),
   message_ids: z.array(z.string()).min(1),
   as: z.enum(['user-message', 'tool-result']),
-  /** The call whose result brought them. */
+  /** The call whose result contains them. */
   call_id: z.string().optional(),
 });
 
-/** The model said something to the operator (O14). */
+/** The model sent the operator a message (O14). */
 export const agentMessaged = z.object({
   ...envelope,
   type: z.literal('agent.messaged'),

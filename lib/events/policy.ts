@@ -1,33 +1,38 @@
 import { z } from 'zod';
-import { envelope } from './envelope.ts';
+import { thinkSetting } from './config.ts';
+import { envelope, optionalCount } from './envelope.ts';
 
-/** The model was told to act (G12). A plan is kept as its message before the nudge; an empty reply is not (G16). */
+/** The model was nudged to act (G12). A plan is kept as its message before the nudge; an empty reply is not (G16). */
 export const policyNudged = z.object({
   ...envelope,
   type: z.literal('policy.nudged'),
   iteration: z.int().positive(),
   cause: z.enum(['empty', 'plan', 'malformed']),
+  /** Tokens of the reply that never arrived. */
+  swallowed_tokens: optionalCount,
   text: z.string(),
   count: z.int().positive(),
   limit: z.int().nonnegative(),
 });
 
 /**
- * A reply or a failed call is set aside and the same messages are sent again; costs no iteration (G4, T21, T22).
- * `thinking`: from now on without thinking, which the model cannot do.
+ * A reply or failed call is discarded and the same messages are sent again, at no cost in iterations (G4, T21, T22).
+ * `thinking`: the model refused the `think` setting, and `think` is used from now on.
  */
 export const policyRetried = z.object({
   ...envelope,
   type: z.literal('policy.retried'),
-  /** 0 while server and model are being prepared. */
+  /** 0 while preparing server and model. */
   iteration: z.int().nonnegative(),
   cause: z.enum(['length', 'malformed', 'transient', 'overflow', 'thinking']),
+  /** Only with `thinking`. Missing in older logs, which mean `false`. */
+  think: thinkSetting.optional(),
   message: z.string(),
-  /** Pause before the next try, in milliseconds. */
+  /** Delay before the next try, in milliseconds. */
   wait_ms: z.int().nonnegative(),
 });
 
-/** Older results are sent in a shorter form from now on (C3, C6). The log keeps the whole ones (C5). */
+/** Older results are shortened in requests from now on (C3, C6). The log keeps the originals (C5). */
 export const policyCompacted = z.object({
   ...envelope,
   type: z.literal('policy.compacted'),
@@ -46,24 +51,26 @@ export const policyCompacted = z.object({
   ),
 });
 
-/** Something a reader should know that changes nothing: a smaller window, an answer that was cut, a loud mismatch. */
+/** A warning without effect on the run, such as a smaller window or a truncated answer. */
 export const policyWarned = z.object({
   ...envelope,
   type: z.literal('policy.warned'),
   code: z.string(),
   message: z.string(),
   iteration: z.int().positive().optional(),
-  /** Figures for programs: `agentic_repetition_stop` brings `task_id`, `iteration`, `repeated_calls` (G19). */
+  /** Machine-readable details: `agentic_repetition_stop` has `task_id`, `iteration`, `repeated_calls` (G19). */
   detail: z.record(z.string(), z.json()).optional(),
 });
 
-/** The budget before an iteration (V1). */
+/** The budget check before an iteration (V1). */
 export const budgetChecked = z.object({
   ...envelope,
   type: z.literal('budget.checked'),
   iteration: z.int().positive(),
   tokens_used: z.int().nonnegative(),
-  cost_usd: z.number().nonnegative(),
+  /** How many of these are estimates; missing if none. */
+  tokens_estimated: optionalCount,
+  cost_usd: z.number().nonnegative().optional(),
   seconds_used: z.number().nonnegative(),
   exceeded: z.enum(['tokens', 'cost', 'seconds']).optional(),
 });

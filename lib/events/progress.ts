@@ -1,15 +1,18 @@
 import { z } from 'zod';
-import { terminationReason } from './run.ts';
+import { outcome, terminationReason } from './run.ts';
 
-/** The fields every progress event has; `seq` is 1, 2, 3 … without gaps, `timestamp` milliseconds since 1970 (E6, E9). */
+/**
+ * The fields common to all progress events; `seq` is 1, 2, 3 … without gaps, `timestamp` in milliseconds since 1970
+ * (E6, E9).
+ */
 const base = { run_id: z.string(), seq: z.int().positive(), timestamp: z.int().nonnegative() };
 /** From 1; 0 before the first iteration. */
 const iteration = z.int().nonnegative();
 const shortSummary = z.string().max(200);
 
 /**
- * Progress events: a narrow, stable view of a run for scripts, made from its log (E1, E4, E7, E8). Arguments and results
- * are summaries; the log keeps the whole (E10).
+ * Progress events: a small, stable view of a run for scripts, projected from its log (E1, E4, E7, E8). Arguments and
+ * results are summaries; the log has the full data (E10).
  */
 export const progressEvent = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('run_started'), model: z.string(), resumed: z.boolean() }),
@@ -17,7 +20,7 @@ export const progressEvent = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('iteration_started'),
     iteration,
-    /** Missing where there is none. */
+    /** Missing if there is no limit. */
     limit: z.int().positive().optional(),
   }),
   z.object({
@@ -64,7 +67,9 @@ export const progressEvent = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('budget'),
     tokens_used: z.int().nonnegative(),
-    cost_usd: z.number().nonnegative(),
+    /** How many of them are estimates, from calls that failed while generating. */
+    tokens_estimated: z.int().nonnegative().optional(),
+    cost_usd: z.number().nonnegative().optional(),
     seconds_used: z.number().nonnegative(),
     exceeded: z.string().optional(),
     iteration,
@@ -76,13 +81,15 @@ export const progressEvent = z.discriminatedUnion('type', [
     code: z.string().optional(),
     iteration,
   }),
-  /** A line of the harness as a console would print it; the model's own text comes as `token` (S12). */
+  /** A notice line as printed in a console; the model's own text arrives as `token` (S12). */
   z.object({ ...base, type: z.literal('notice'), text: z.string(), iteration }),
   z.object({
     ...base,
     type: z.literal('run_finished'),
     status: z.string(),
     termination_reason: terminationReason,
+    /** The run's outcome; missing in older logs. */
+    outcome: outcome.optional(),
     iterations_used: z.int().nonnegative(),
     message: z.string(),
   }),

@@ -26,7 +26,7 @@ import { harnessPrompted, turnEnded, turnPaused } from './session.ts';
 import { toolCallEnded, toolCallInterrupted, toolCallStarted } from './tool-call.ts';
 import { verificationChecked, verificationStarted } from './verification.ts';
 
-/** Every event type there is. A new one is a schema, a line here, and the `case` lines the compiler asks for. */
+/** All event types. To add one, write a schema, list it here, and add the `case` branches the compiler asks for. */
 export const runEvent = z.discriminatedUnion('type', [
   runCreated,
   runForked,
@@ -73,5 +73,5 @@ export type RunEventType = RunEvent['type'];
 export type EventOf<T extends RunEventType> = Extract<RunEvent, { type: T }>;
 
 type WithoutEnvelope<E> = E extends RunEvent ? Omit<E, 'run_id' | 'seq' | 'at'> : never;
-/** An event before the store gave it its place: what the engine appends. */
+/** An event before the store assigns its envelope, as appended by the engine. */
 export type NewEvent = WithoutEnvelope<RunEvent>;

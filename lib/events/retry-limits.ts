@@ -1,11 +1,12 @@
 import type { RunState } from './run-state.ts';
 
-/** How often one iteration may be asked again, by cause (T21, T22, DESIGN 4): the rules hold it, the dashboard shows it. */
+/** Max retries per iteration, by cause (T21, T22). Used by the rules and shown in the dashboard. */
 export const RETRY_LIMITS: Readonly<Record<keyof RunState['retries'], number>> = {
   length: 1,
   malformed: 1,
   transient: 2,
-  /** Each shortening after an overflow sends less, and what remains may be too much. */
+  /** Each compaction after an overflow sends less, but the rest may still be too long. */
   overflow: 3,
-  thinking: 1,
+  /** From a level to plain thinking, then to none. */
+  thinking: 2,
 };

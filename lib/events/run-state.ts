@@ -1,21 +1,22 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolCall, ToolDefinition } from '../parser/types.ts';
+import { type AutoRunFiles, noAutoRunFiles } from './auto-run-files.ts';
 import type { RunConfig } from './config.ts';
 import type { EventOf } from './registry.ts';
-import type { RunResult, TerminationReason } from './run.ts';
+import type { Outcome, RunResult, TerminationReason } from './run.ts';
 
 /**
- * What a run is doing. Each phase has its own clock in the dashboard.
+ * What a run is doing. The dashboard times each phase separately.
  *
- * - `queued`: created, or waiting for a place at the model server
+ * - `queued`: created, or waiting for a slot at the model server
  * - `starting`: a worker has it and checks server and model
  * - `loading`: the model is being loaded
- * - `between`: at an iteration boundary, where stops, budgets and limits are looked at
- * - `calling`: a request is out
- * - `deciding`: a reply was read and waits for the policies
- * - `awaiting-approval`: a call waits for a person
- * - `executing`: the calls of the reply are being run
- * - `verifying`: the attempt is over, its work is being checked
+ * - `between`: between iterations, where stops, budgets and limits are checked
+ * - `calling`: a request is open
+ * - `deciding`: a reply was parsed and the policies decide next
+ * - `awaiting-approval`: a call waits for the operator
+ * - `executing`: the calls of the reply are running
+ * - `verifying`: the attempt has ended and its work is being checked
  * - `ended`
  */
 export type RunPhase =
@@ -30,10 +31,10 @@ export type RunPhase =
   | 'verifying'
   | 'ended';
 
-/** A call of the reply in hand. */
+/** A call of the current reply. */
 export interface PendingCall {
   callId: string;
-  /** What the messages call it (S10): the identifier the server gave, else `callId`. */
+  /** Its ID in messages (S10): the server's, otherwise `callId`. */
   messageId: string;
   name: string;
   arguments: ToolCall['arguments'];
@@ -41,15 +42,15 @@ export interface PendingCall {
   startedSeq?: number;
 }
 
-/** What was asked about a call, and what was decided; never decided twice. */
+/** The approval request and decision of a call; decided at most once. */
 export interface Approval {
   readonly tool: string;
-  /** `undefined` for a call that the policy refused without asking. */
+  /** `undefined` for a call that the policy denied without asking. */
   readonly requested: EventOf<'approval.requested'> | undefined;
   readonly decided: EventOf<'approval.decided'> | undefined;
 }
 
-/** The reply in hand: read, and not yet answered by tools, a nudge, a retry or the end. */
+/** The current reply: parsed, but not yet followed by tool results, a nudge, a retry or the end. */
 export interface PendingReply {
   call: number;
   seq: number;
@@ -57,12 +58,10 @@ export interface PendingReply {
   text: string;
   malformed: boolean;
   cut: boolean;
-  /** Whether the model thought before it answered. */
-  thinking: boolean;
-  /** Tokens the model wrote, when it tells: an empty reply with tokens was swallowed on the way (docs/ollama.md). */
+  /** Generated tokens, if reported. */
   replyTokens?: number;
   calls: readonly PendingCall[];
-  /** Set once the first call began: from then on the reply is part of the conversation (T12). */
+  /** Set once the first call started; from then on the reply is part of the conversation (T12). */
   accepted: boolean;
 }
 
@@ -70,7 +69,7 @@ export interface FailedCall {
   call: number;
   seq: number;
   kind: EventOf<'model-call.failed'>['kind'];
-  /** Whether the same request may succeed a moment later. */
+  /** Whether retrying the same request may succeed. */
   transient: boolean;
   message: string;
   hint?: string;
@@ -84,29 +83,29 @@ export interface Reflection {
   readonly seq: number;
 }
 
-/** A memory as it stands (O12). */
-export interface Memory {
+/** A current memory (O12). */
+interface Memory {
   readonly value: string;
   /** The event that wrote it. */
   readonly seq: number;
   readonly cycle: number;
 }
 
-/** What a person said to the run, and what became of it. */
+/** An operator message and its status. */
 export interface OperatorMessage {
   readonly id: string;
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly seq: number;
-  /** `returned`: the run ended before it was read. */
+  /** `returned`: the run ended before it was delivered. */
   readonly status: 'queued' | 'delivered' | 'returned';
   /** The event that delivered it. */
   readonly deliveredSeq?: number;
 }
 
-/** What the model said to the operator (O14). */
-export interface AgentMessage {
+/** A message from the model to the operator (O14). */
+interface AgentMessage {
   readonly text: string;
   readonly at: number;
   readonly seq: number;
@@ -123,20 +122,20 @@ export interface AttemptOutcome {
 }
 
 /**
- * Everything that a log says, computed by `foldRun` and by nothing else. The loop decides from it, the dashboard and
- * the exports show it. Values are shared from one state to the next and never changed in place.
+ * The state derived from a log, computed only by `foldRun`. The loop decides from it; dashboard and exports show it.
+ * Values are shared between states and never modified in place.
  */
 export interface RunState {
   readonly runId: string;
   /** Sequence number of the last event; 0 before the first. */
   readonly seq: number;
   readonly phase: RunPhase;
-  /** When the phase began, in milliseconds since 1970. */
+  /** Start of the phase, in milliseconds since 1970. */
   readonly phaseSince: number;
   readonly config: RunConfig | undefined;
-  /** The run this one was made from, and the last event copied from there. */
+  /** The run this one was forked from, and the last copied event. */
   readonly parent: { readonly run_id: string; readonly seq: number } | undefined;
-  /** What was changed at the fork; the figures of the copied part are counted in with the rest. */
+  /** The changes made at the fork. Totals include the copied part. */
   readonly forked: EventOf<'run.forked'> | undefined;
   readonly createdAt: number;
   readonly startedAt: number | undefined;
@@ -145,9 +144,9 @@ export interface RunState {
   readonly worker: string | undefined;
   readonly epoch: number;
   readonly resumes: number;
-  /** When a worker last took the run up again, in milliseconds since 1970. */
+  /** When a worker last resumed the run, in milliseconds since 1970. */
   readonly resumedAt: number | undefined;
-  /** How long no worker had the run between its start and now, or it let others pass, in milliseconds. */
+  /** Time since the start during which no worker held the run or it yielded its slot, in milliseconds. */
   readonly lostMs: number;
   readonly preflight: EventOf<'preflight.checked'> | undefined;
   readonly loaded: EventOf<'model.loaded'> | undefined;
@@ -158,15 +157,15 @@ export interface RunState {
   readonly attempt: number;
   readonly attempts: readonly AttemptOutcome[];
   readonly tools: readonly ToolDefinition[];
-  /** The conversation of the attempt, whole (C5). */
+  /** The complete conversation of the attempt (C5). */
   readonly messages: readonly ChatMessage[];
-  /** Shorter forms that are sent instead, by message index (C3, C6). */
+  /** Shortened contents to send instead, by message index (C3, C6). */
   readonly folded: Readonly<Record<number, string>>;
   /** Iteration within the attempt, from 1; 0 before the first. */
   readonly iteration: number;
   /** Iterations over all attempts (V10). */
   readonly iterationsUsed: number;
-  /** The iteration in hand has no usable reply yet: the next thing is a model call, not a new iteration. */
+  /** The current iteration has no usable reply yet: the next step is a model call, not a new iteration. */
   readonly awaitingReply: boolean;
 
   readonly calls: number;
@@ -181,41 +180,56 @@ export interface RunState {
     readonly overflow: number;
     readonly thinking: number;
   };
-  /** The model refused to think: requests go out without from then on. */
-  readonly thinkingRefused: boolean;
-  /** When the first transient failure of the present series happened; the 60 s window of retries starts there. */
+  /** The `think` value sent instead of the configured one, which the model refused. */
+  readonly acceptedThink: RunConfig['think'] | undefined;
+  /** Time of the first transient failure in the current series, which starts the 60 s retry window. */
   readonly transientSince: number | undefined;
   readonly reply: PendingReply | undefined;
 
-  /** Every call of the run that was not simply run, by call id. */
+  /** Calls that needed approval or were denied, by call ID. */
   readonly approvals: Readonly<Record<string, Approval>>;
 
   /** One list per tool-calling iteration of the attempt (G8). */
   readonly callHistory: readonly (readonly ToolCall[])[];
   /** Sequence numbers of the replies behind `callHistory`, entry by entry. */
   readonly callHistorySeqs: readonly number[];
-  /** `reply.parsed` of the last reply that was read; 0 before the first. */
+  /** Sequence number of the last `reply.parsed`; 0 before the first. */
   readonly lastReplySeq: number;
+  /** Whether that reply was cut off (T21). */
+  readonly lastReplyCut: boolean;
+  /**
+   * Losses of that reply: tokens that never arrived, and whether it contained a call that could not be parsed and
+   * none that could (T22).
+   */
+  readonly lastReplyLoss: { readonly swallowedTokens: number; readonly malformed: boolean };
+  /** Calls that succeeded since the last nudge, over all attempts; since the start before the first nudge. */
+  readonly callsSucceeded: number;
   /** Iteration of the last successful `write_file` in the attempt; 0 at the start (G10). */
   readonly lastWriteIteration: number;
   /** The event of that write; 0 at the start. */
   readonly lastWriteSeq: number;
   readonly nudges: number;
   readonly nudgeSeqs: readonly number[];
-  /** The last look at the budget, before the iteration in hand. */
+  /** The last budget check, before the current iteration. */
   readonly budget: EventOf<'budget.checked'> | undefined;
-  /** Estimated and measured tokens of the last request (C11). */
+  /** Estimated and measured tokens of the last request, including one refused as too long (C11). */
   readonly context: { readonly estimatedTokens: number; readonly promptTokens: number | undefined };
+
+  /** Prompt warnings raised so far: by code, the window at the last one. */
+  readonly promptAlarms: Readonly<Partial<Record<string, number>>>;
 
   readonly tokensIn: number;
   readonly tokensOut: number;
-  readonly costUsd: number;
-  /** What the time went into, in milliseconds: calls of the model, of tools, and of the former those that say how fast they wrote. */
+  /** How many of both are estimates, from calls that failed while generating. */
+  readonly tokensEstimated: number;
+  /** In US dollars; `undefined` if the model has no price. */
+  readonly costUsd: number | undefined;
+  /** Time spent, in milliseconds: in model calls, in tools, and in those model calls that report their speed. */
   readonly spent: {
     readonly modelMs: number;
     readonly toolMs: number;
     readonly writingMs: number;
-    /** Tokens written in `writingMs`. */
+    /** Tokens generated in `writingMs`. */
     readonly writtenTokens: number;
   };
   /** The model call that took the longest. */
@@ -223,9 +237,14 @@ export interface RunState {
   readonly toolCalls: number;
   readonly failedToolCalls: number;
   readonly filesWritten: readonly string[];
-  /** The last visible text the model wrote, whatever became of it (T17). */
+  /** Written files that other programs run or obey automatically. */
+  readonly autoRunFiles: AutoRunFiles;
+  /** The last visible text the model wrote, even if it was discarded (T17). */
   readonly lastText: string;
-  /** Calls read, by layer, and how many replies needed repair (P17). */
+  /**
+   * Parsed calls by layer, and replies that needed repair (P17). `malformed` counts replies with a call that neither
+   * Loupe nor Ollama could parse.
+   */
   readonly parsed: Readonly<Record<'native' | 'json' | 'xml', number>> & {
     readonly repaired: number;
     readonly malformed: number;
@@ -234,30 +253,34 @@ export interface RunState {
 
   /** The turns of a session. */
   readonly turns: {
-    /** Ended ones (S21). */
+    /** Ended turns (S21). */
     readonly completed: number;
-    /** Empty ones in a row, up to the last (S18). */
+    /** Empty turns in a row, up to the last (S18). */
     readonly empty: number;
+    /** Tokens that never arrived, of all replies since the last that was not empty. */
+    readonly swallowedTokens: number;
     /** The turn after which the last pause was made (S16). */
     readonly pausedAfter: number;
-    /** Whether the model has something to answer: a result, a message, the words of the harness. */
+    /** Whether the model has something to answer: a result, a message or a prompt. */
     readonly prompted: boolean;
   };
   /** The cycles of an exploration. */
   readonly cycle: {
-    /** The last that began, from 1; 0 before the first. */
+    /** The last started cycle, from 1; 0 before the first. */
     readonly number: number;
     readonly open: boolean;
-    /** Iterations before it began: its own calls are those after them (X22). */
+    /** Iterations before it started; its own calls come after them (X22). */
     readonly iterationsBefore: number;
-    /** Cycles in a row that brought neither a call nor a text. */
+    /** Cycles in a row with neither call nor text. */
     readonly empty: number;
+    /** Tokens that never arrived, of all replies since the last that was not empty. */
+    readonly swallowedTokens: number;
   };
   /** Every reflection so far, oldest first (X11). */
   readonly reflections: readonly Reflection[];
-  /** The last look at the diversity of reflections (X21). */
+  /** The last diversity check (X21). */
   readonly diversity: EventOf<'diversity.advised'> | undefined;
-  /** The memory of the run by key, in the order of writing (O12, O13). */
+  /** The run's memory by key, in write order (O12, O13). */
   readonly memory: ReadonlyMap<string, Memory>;
   readonly operatorMessages: readonly OperatorMessage[];
   readonly agentMessages: readonly AgentMessage[];
@@ -265,6 +288,8 @@ export interface RunState {
   readonly stop: { readonly force: boolean; readonly at: number; readonly requests: number } | undefined;
   readonly result: RunResult | undefined;
   readonly ended: EventOf<'run.ended'> | undefined;
+  /** As recorded at the end; for older logs, derived from the other facts. */
+  readonly outcome: Outcome | undefined;
 }
 
 /** The state before the first event. */
@@ -301,31 +326,37 @@ export function emptyRunState(runId: string): RunState {
     lastCall: undefined,
     failedCall: undefined,
     retries: { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 },
-    thinkingRefused: false,
+    acceptedThink: undefined,
     transientSince: undefined,
     reply: undefined,
     approvals: {},
     callHistory: [],
     callHistorySeqs: [],
     lastReplySeq: 0,
+    lastReplyCut: false,
+    lastReplyLoss: { swallowedTokens: 0, malformed: false },
+    callsSucceeded: 0,
     lastWriteIteration: 0,
     lastWriteSeq: 0,
     nudges: 0,
     nudgeSeqs: [],
     budget: undefined,
     context: { estimatedTokens: 0, promptTokens: undefined },
+    promptAlarms: {},
     tokensIn: 0,
     tokensOut: 0,
-    costUsd: 0,
+    tokensEstimated: 0,
+    costUsd: undefined,
     spent: { modelMs: 0, toolMs: 0, writingMs: 0, writtenTokens: 0 },
     longestCall: undefined,
     toolCalls: 0,
     failedToolCalls: 0,
     filesWritten: [],
+    autoRunFiles: noAutoRunFiles,
     lastText: '',
     parsed: { native: 0, json: 0, xml: 0, repaired: 0, malformed: 0, refused: 0 },
-    turns: { completed: 0, empty: 0, pausedAfter: 0, prompted: true },
-    cycle: { number: 0, open: false, iterationsBefore: 0, empty: 0 },
+    turns: { completed: 0, empty: 0, swallowedTokens: 0, pausedAfter: 0, prompted: true },
+    cycle: { number: 0, open: false, iterationsBefore: 0, empty: 0, swallowedTokens: 0 },
     reflections: [],
     diversity: undefined,
     memory: new Map(),
@@ -334,5 +365,6 @@ export function emptyRunState(runId: string): RunState {
     stop: undefined,
     result: undefined,
     ended: undefined,
+    outcome: undefined,
   };
 }

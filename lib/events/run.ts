@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { runConfig } from './config.ts';
-import { envelope, errorShape } from './envelope.ts';
+import { copiedFiles } from './copied-files.ts';
+import { envelope, errorShape, optionalCount } from './envelope.ts';
 
 /** Why a run ended: exactly one of these (G17). */
 export const terminationReason = z.enum([
@@ -17,8 +18,29 @@ export const terminationReason = z.enum([
 ]);
 export type TerminationReason = z.infer<typeof terminationReason>;
 
+/**
+ * The outcome of a run, more specific than the reason if the model answered (decision 30). Every other reason is an
+ * outcome of its own.
+ */
+export const outcomeKind = z.enum([
+  'answered',
+  'answered_checks_failed',
+  'answered_cut_off',
+  'announced_work_did_none',
+  'cycles_done',
+  ...terminationReason.exclude(['final_answer']).options,
+]);
+export type OutcomeKind = z.infer<typeof outcomeKind>;
+
+export const outcome = z.object({
+  kind: outcomeKind,
+  /** The checks after the last verified attempt; missing if there were none. */
+  checks: z.object({ failed: z.int().nonnegative(), total: z.int().positive() }).optional(),
+});
+export type Outcome = z.infer<typeof outcome>;
+
 /** The result of a run, in exactly these fields (T18). */
-export const runResult = z.object({
+const runResult = z.object({
   status: z.enum(['completed', 'partial', 'cancelled', 'failed']),
   output: z.string(),
   model_used: z.string(),
@@ -34,11 +56,13 @@ export const runCreated = z.object({
   ...envelope,
   type: z.literal('run.created'),
   config: runConfig,
-  /** The run this one was forked from: all events up to `seq` are copies of its own. */
+  /** The run this one was forked from: all events up to `seq` are copies. */
   parent: z.object({ run_id: z.string(), seq: z.int().positive() }).optional(),
+  /** The workspace is a copy of another folder. */
+  copied: copiedFiles.optional(),
 });
 
-/** A worker took the run. The epoch rises with every taking; appends of an older epoch are refused. */
+/** A worker took the run. Each takeover increments the epoch; appends with an older epoch are rejected. */
 export const runStarted = z.object({
   ...envelope,
   type: z.literal('run.started'),
@@ -46,7 +70,7 @@ export const runStarted = z.object({
   epoch: z.int().positive(),
 });
 
-/** A worker took an unfinished run over after the former one was lost. */
+/** A worker took over an unfinished run after the previous one was lost. */
 export const runResumed = z.object({
   ...envelope,
   type: z.literal('run.resumed'),
@@ -54,7 +78,7 @@ export const runResumed = z.object({
   epoch: z.int().positive(),
 });
 
-/** What was found before the first call: server, model, confinement (S1, S2, O7). */
+/** The checks before the first call: server, model, confinement (S1, S2, O7). */
 export const preflightChecked = z.object({
   ...envelope,
   type: z.literal('preflight.checked'),
@@ -66,6 +90,8 @@ export const preflightChecked = z.object({
   digest: z.string().optional(),
   /** Of the model on disk. */
   size_bytes: z.int().nonnegative().optional(),
+  /** The host to which Ollama forwards requests for this model. */
+  remote_host: z.string().optional(),
   sandbox: z.object({ available: z.boolean(), kind: z.string(), reason: z.string().optional() }),
 });
 
@@ -74,18 +100,20 @@ export const modelLoadStarted = z.object({
   type: z.literal('model.load-started'),
   model: z.string(),
   num_ctx: z.int().positive(),
-  /** How long the run had waited for its place at the model server before, having let others pass. */
+  /** How long the run waited for its slot after yielding it to others. */
   waited_ms: z.number().nonnegative().optional(),
   /**
-   * Why it is loaded anew in the midst of a run: it was gone, another client has it with another window (OL15), or it was
-   * unloaded because Ollama had kept the slot of a broken call for nobody.
+   * Why the model is reloaded during a run: it was unloaded, another client loaded it with a different window (OL15),
+   * or it was unloaded to recover a slot that Ollama had leaked.
    */
   cause: z.enum(['unloaded', 'other_window', 'slot_freed']).optional(),
-  /** The window it was found with, for `other_window`. */
+  /** For `other_window`: the window it was loaded with. */
   found_context_tokens: z.int().positive().optional(),
 });
 
-/** The model is in memory. `context_tokens` is the window in effect, as `/api/ps` reports it (K-19). */
+/**
+ * The model is ready: in memory or remote. `context_tokens` is the effective window, as reported by `/api/ps` (K-19).
+ */
 export const modelLoaded = z.object({
   ...envelope,
   type: z.literal('model.loaded'),
@@ -94,11 +122,13 @@ export const modelLoaded = z.object({
   context_tokens: z.int().positive().optional(),
   size_bytes: z.int().nonnegative().optional(),
   vram_bytes: z.int().nonnegative().optional(),
-  /** It was in memory but answered nobody: a slot was kept for a call that somebody broke off. It was loaded afresh. */
+  /** It was loaded but did not respond, because an aborted call had leaked its slot, and was reloaded. */
   freed_slot: z.boolean().optional(),
+  /** The remote host that runs the model; nothing was loaded. */
+  remote_host: z.string().optional(),
 });
 
-/** A person asked for the end: after this step, or at once (S13, S14). */
+/** The operator requested a stop: after the current step, or at once (S13, S14). */
 export const stopRequested = z.object({
   ...envelope,
   type: z.literal('stop.requested'),
@@ -110,14 +140,19 @@ export const runEnded = z.object({
   ...envelope,
   type: z.literal('run.ended'),
   result: runResult,
-  /** The reason in one sentence, with the figures that led to it. */
+  /** The reason in one sentence, with the figures behind it. */
   message: z.string(),
-  /** Sequence numbers of the events that show it. */
+  /** Sequence numbers of the events that led to it. */
   evidence: z.array(z.int().positive()),
   /** For `stopped`: whether the current step was cut short (S14). */
   forced: z.boolean().optional(),
-  cost_usd: z.number().nonnegative(),
+  /** How many of `tokens_in` plus `tokens_out` are estimates; missing if none. */
+  tokens_estimated: optionalCount,
+  /** Missing if the model has no price; 0 in logs from before models had prices. */
+  cost_usd: z.number().nonnegative().optional(),
   tool_calls: z.int().nonnegative(),
   files_written: z.array(z.string()),
   verification: z.enum(['pass', 'partial_pass', 'fail']).optional(),
+  /** Missing in older logs; the fold fills it in. */
+  outcome: outcome.optional(),
 });

@@ -1,13 +1,14 @@
 import type { JsonValue } from '../util/json.ts';
+import { outcomeWords } from './outcome.ts';
 import type { RunEvent } from './registry.ts';
 
-/** Of a longer text its beginning and its end are found, not its middle. */
+/** Only the start and end of longer texts are searchable. */
 const HEAD_CHARS = 12_000;
 const TAIL_CHARS = 4000;
 
 /**
- * What an event can be found by: titles, tasks, replies, arguments and results of calls, words of people, agents and the
- * harness; at most 16 000 UTF-16 units, and nothing of events whose words stand in another one already. Pure.
+ * The searchable text of an event: titles, tasks, replies, call arguments and results, and messages of operator,
+ * agent and Loupe. At most 16,000 UTF-16 units; empty for events whose text is already part of another event. Pure.
  */
 export function searchText(event: RunEvent): string {
   const texts = textsOf(event).filter((text) => text !== undefined && text !== '');
@@ -37,7 +38,7 @@ function textsOf(event: RunEvent): (string | undefined)[] {
         ? [event.tool, event.reason]
         : [event.tool, ...stringsIn(event.arguments ?? null)];
     case 'model-call.failed':
-      return [event.error.message, event.partial_text, event.raw];
+      return [event.error.message, event.partial_text, event.partial_thinking, event.raw];
     case 'verification.checked':
       return event.checks.flatMap(({ check, output }) => [...stringsIn(check), output]);
     case 'harness.prompted':
@@ -52,8 +53,13 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'policy.warned':
       return [event.message];
     case 'run.ended':
-      return [event.result.termination_reason, event.message, event.result.error?.message];
-    // Their words stand in the reply, the call or the end that they belong to.
+      return [
+        event.result.termination_reason,
+        event.outcome && outcomeWords(event.outcome).label,
+        event.message,
+        event.result.error?.message,
+      ];
+    // Their text is part of the reply, call or ending they belong to.
     case 'run.started':
     case 'run.resumed':
     case 'run.forked':
@@ -79,7 +85,7 @@ function textsOf(event: RunEvent): (string | undefined)[] {
   }
 }
 
-/** All texts inside a value, at any depth, in their order. */
+/** All strings in a value, at any depth, in order. */
 function stringsIn(value: JsonValue): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];

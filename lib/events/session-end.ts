@@ -1,10 +1,26 @@
+import { z } from 'zod';
 import type { TerminationReason } from './run.ts';
 
-/** The three reasons for which a session can end, in the words of its log (S20). */
-export type SessionEndReason = 'user_shutdown' | 'context_full' | 'error';
+/** Why a session ended, as written to its log (S20). */
+export const sessionEndReason = z.enum([
+  'user_shutdown',
+  'context_full',
+  'budget_exceeded',
+  'timeout',
+  'error',
+]);
+export type SessionEndReason = z.infer<typeof sessionEndReason>;
 
-/** The reason of a run's end as its session log names it. */
-export function sessionEndReason(reason: TerminationReason): SessionEndReason {
-  if (reason === 'stopped') return 'user_shutdown';
-  return reason === 'context_full' ? 'context_full' : 'error';
+/** Maps a termination reason to the session log's reason. */
+export function sessionEndReasonOf(reason: TerminationReason): SessionEndReason {
+  switch (reason) {
+    case 'stopped':
+      return 'user_shutdown';
+    case 'context_full':
+    case 'budget_exceeded':
+    case 'timeout':
+      return reason;
+    default:
+      return 'error';
+  }
 }

@@ -1,18 +1,20 @@
 import { z } from 'zod';
-import { envelope } from './envelope.ts';
+import { envelope, optionalCount } from './envelope.ts';
 
 /**
- * A turn of a session is over: one reply and the calls it asked for (S9, S10). A text becomes an assistant message with
- * this event; an empty reply leaves none.
+ * A session turn ended: one reply and its calls (S9, S10). A text becomes an assistant message with this event; an
+ * empty reply adds none.
  */
 export const turnEnded = z.object({
   ...envelope,
   type: z.literal('turn.ended'),
   iteration: z.int().positive(),
   outcome: z.enum(['text', 'calls', 'empty']),
+  /** For an empty turn: tokens of its reply that never arrived. */
+  swallowed_tokens: optionalCount,
 });
 
-/** The pause between two turns began (S16). A stop cuts it short, and so does a restart. */
+/** The pause between two turns started (S16). A stop or a restart cuts it short. */
 export const turnPaused = z.object({
   ...envelope,
   type: z.literal('turn.paused'),
@@ -20,11 +22,11 @@ export const turnPaused = z.object({
   wait_ms: z.int().positive(),
 });
 
-/** Words of the harness that stand as a user message, so that the model does not continue its own text (S9, K-23). */
+/** A user message added by Loupe, so that the model does not continue its own text (S9, K-23). */
 export const harnessPrompted = z.object({
   ...envelope,
   type: z.literal('harness.prompted'),
-  /** The turn that ended before. */
+  /** The previous turn. */
   iteration: z.int().nonnegative(),
   text: z.string().min(1),
 });

@@ -218,7 +218,7 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
 ];
 
-it.each(lines)('says $0.type in one line', (event, line) => {
+it.each(lines)('describes $0.type in one line', (event, line) => {
   const summary = summarize(runEvent.parse({ ...event, run_id: 'r', seq: 1, at: 0 }));
   if (typeof line === 'string') expect(summary).toBe(line);
   else expect(summary).toMatch(line);
@@ -226,7 +226,7 @@ it.each(lines)('says $0.type in one line', (event, line) => {
   expect(summary).not.toMatch(/\n/);
 });
 
-it('has a line for every event type there is', () => {
+it('has a line for every event type', () => {
   const known = runEvent.options.map((option) => option.shape.type.value);
   expect(new Set(lines.map(([event]) => event.type))).toEqual(new Set(known));
 });

@@ -1,10 +1,15 @@
 import { assertNever } from '../util/assert-never.ts';
+import { durationWords } from '../util/durations.ts';
+import { plural } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
+import { AGENT_PREFIX } from './agent-prefix.ts';
+import { checkCounts, checksWords } from './outcome.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import { swallowedWords } from './swallowed-reply.ts';
 
 const MAX_CHARS = 200;
 
-/** An event in one line of plain words, at most 200 UTF-16 units: for logs, exports and screen readers. */
+/** Describes an event in one line of at most 200 UTF-16 units, for logs, exports and screen readers. */
 export function summarize(event: RunEvent): string {
   return shortText(sentence(event).slice(0, 2000).replace(/\s+/g, ' '), MAX_CHARS);
 }
@@ -15,7 +20,7 @@ function sentence(event: RunEvent): string {
       return `Run created for ${event.config.model}: ${event.config.task || event.config.mode}`;
     case 'run.forked': {
       const changed = event.edits.length + event.settings.length;
-      return `Forked from run ${event.from.run_id} after its event ${event.from.seq}; ${changed === 0 ? 'nothing' : count(changed, 'thing')} changed`;
+      return `Forked from run ${event.from.run_id} after its event ${event.from.seq}; ${changed === 0 ? 'nothing' : plural(changed, 'thing')} changed`;
     }
     case 'run.started':
       return `Worker ${event.worker} took the run`;
@@ -28,21 +33,22 @@ function sentence(event: RunEvent): string {
     case 'model.load-started':
       return `Loading ${event.model} with a window of ${event.num_ctx} tokens`;
     case 'model.loaded':
+      if (event.remote_host !== undefined) return `The model runs at ${event.remote_host}`;
       return event.already_loaded
-        ? 'The model was loaded already'
-        : `Model loaded in ${duration(event.load_ms)}`;
+        ? 'The model was already loaded'
+        : `Model loaded in ${durationWords(event.load_ms)}`;
     case 'attempt.started':
-      return `Attempt ${event.attempt} begins with ${count(event.tools.length, 'tool')}`;
+      return `Attempt ${event.attempt} begins with ${plural(event.tools.length, 'tool')}`;
     case 'iteration.started':
       return `Iteration ${event.iteration}`;
     case 'model-call.started':
-      return `Call ${event.call}: ${count(event.message_count, 'message')}, about ${event.estimated_tokens} tokens`;
+      return `Call ${event.call}: ${plural(event.message_count, 'message')}, about ${event.estimated_tokens} tokens`;
     case 'model-call.ended':
-      return `Call ${event.call} answered in ${duration(event.duration_ms)} with ${event.reply_tokens ?? 'an unknown number of'} tokens${
+      return `Call ${event.call} answered in ${durationWords(event.duration_ms)} with ${event.reply_tokens ?? 'an unknown number of'} tokens${
         event.done_reason === 'length' ? ', cut off' : ''
       }`;
     case 'model-call.failed':
-      return `Call ${event.call} failed: ${event.error.message}`;
+      return `Call ${event.call} failed${keptWords(event)}: ${event.error.message}`;
     case 'reply.parsed':
       return replySentence(event);
     case 'approval.requested':
@@ -57,34 +63,36 @@ function sentence(event: RunEvent): string {
       return `Calling ${event.tool}`;
     case 'tool-call.ended':
       return event.result.success
-        ? `${event.tool} succeeded in ${duration(event.duration_ms)}`
+        ? `${event.tool} succeeded in ${durationWords(event.duration_ms)}`
         : `${event.tool} failed: ${event.result.output.error}`;
     case 'tool-call.interrupted':
       return `${event.tool} was interrupted; its outcome is unknown`;
     case 'policy.nudged':
-      return `Nudge ${event.count} of ${event.limit}: the reply was ${
-        { empty: 'empty', plan: 'only a plan', malformed: 'a call that could not be read' }[event.cause]
+      return `Nudge ${event.count} of ${event.limit}: ${
+        event.swallowed_tokens
+          ? swallowedWords(event.swallowed_tokens)
+          : `the reply was ${{ empty: 'empty', plan: 'only a plan', malformed: 'a call that could not be read' }[event.cause]}`
       }`;
     case 'policy.retried':
-      return `Asking again${event.wait_ms > 0 ? ` in ${duration(event.wait_ms)}` : ''}: ${event.message}`;
+      return `Asking again${event.wait_ms > 0 ? ` in ${durationWords(event.wait_ms)}` : ''}: ${event.message}`;
     case 'policy.compacted':
-      return `${count(event.folded.length, 'older result')} shortened: about ${event.before_tokens} tokens became ${event.after_tokens}`;
+      return `${plural(event.folded.length, 'older result')} shortened: about ${event.before_tokens} tokens became ${event.after_tokens}`;
     case 'policy.warned':
       return event.message;
     case 'budget.checked':
       return event.exceeded === undefined
-        ? `${event.tokens_used} tokens used so far`
-        : `The budget is spent (${event.exceeded}): ${event.tokens_used} tokens, ${event.seconds_used.toFixed(1)} s`;
+        ? `${event.tokens_estimated ? '≈' : ''}${event.tokens_used} tokens used so far`
+        : `The budget is spent (${event.exceeded}): ${event.tokens_estimated ? '≈' : ''}${event.tokens_used} tokens, ${event.seconds_used.toFixed(1)} s`;
     case 'verification.started':
       return `Checking the work of attempt ${event.attempt}`;
-    case 'verification.checked': {
-      const passed = event.checks.filter((check) => check.passed).length;
-      return `${passed} of ${count(event.checks.length, 'check')} passed`;
-    }
+    case 'verification.checked':
+      return checksWords(checkCounts(event.checks)).label;
     case 'turn.ended':
-      return `Turn ${event.iteration} ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[event.outcome]}`;
+      return `Turn ${event.iteration} ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[event.outcome]}${
+        event.swallowed_tokens ? `. ${swallowedWords(event.swallowed_tokens)}` : ''
+      }`;
     case 'turn.paused':
-      return `Pause of ${duration(event.wait_ms)} after turn ${event.iteration}`;
+      return `Pause of ${durationWords(event.wait_ms)} after turn ${event.iteration}`;
     case 'harness.prompted':
       return `The harness said: ${event.text}`;
     case 'cycle.started':
@@ -92,7 +100,9 @@ function sentence(event: RunEvent): string {
     case 'cycle.reflected':
       return event.ended_by === 'call_limit'
         ? `Cycle ${event.cycle} was ended after too many calls`
-        : `Reflection of cycle ${event.cycle}: ${event.text.trim() || 'none'}`;
+        : `Reflection of cycle ${event.cycle}: ${
+            event.text.trim() || (event.swallowed_tokens ? swallowedWords(event.swallowed_tokens) : 'none')
+          }`;
     case 'diversity.advised':
       return `The last reflection is ${Math.round(event.similarity * 100)} % like that of cycle ${event.nearest_cycle}${
         event.feedback === undefined ? '' : '; the model is told'
@@ -104,11 +114,11 @@ function sentence(event: RunEvent): string {
     case 'operator.messaged':
       return `The operator said: ${event.text}`;
     case 'operator.delivered':
-      return `${count(event.message_ids.length, 'message')} of the operator reached the model ${
+      return `${plural(event.message_ids.length, 'message')} of the operator reached the model ${
         event.as === 'user-message' ? 'as a user message' : 'with a tool result'
       }`;
     case 'agent.messaged':
-      return `[AGENT]: ${event.text}`;
+      return `${AGENT_PREFIX} ${event.text}`;
     case 'stop.requested':
       return event.force ? 'Stop at once requested' : 'Stop after this step requested';
     case 'run.ended':
@@ -122,24 +132,22 @@ function replySentence(event: EventOf<'reply.parsed'>): string {
   const cut = event.cut ? ' (cut off)' : '';
   switch (event.outcome) {
     case 'tool_calls':
-      return `${count(event.calls.length, 'call')} read from ${event.layer}: ${event.calls.map((call) => call.name).join(', ')}${cut}`;
+      return `${plural(event.calls.length, 'call')} read from ${event.layer}: ${event.calls.map((call) => call.name).join(', ')}${cut}`;
     case 'final_answer':
       return `Text${event.malformed ? ' with a broken call' : ''}${cut}: ${event.text}`;
     case 'empty':
+      if (event.swallowed_tokens) return `${swallowedWords(event.swallowed_tokens)}${cut}`;
       return `Nothing to read${cut}${event.malformed ? ' but a broken call' : ''}`;
     default:
       return assertNever(event.outcome);
   }
 }
 
+/** How much of a failed call's reply was kept, in estimated tokens. */
+function keptWords({ estimated_reply_tokens: tokens }: EventOf<'model-call.failed'>): string {
+  return tokens === undefined ? '' : ` after ≈${plural(tokens, 'token')}`;
+}
+
 function confinement(kind: string): string {
   return kind === 'none' ? 'not confined' : `confined by ${kind}`;
-}
-
-function count(value: number, noun: string): string {
-  return `${value} ${noun}${value === 1 ? '' : 's'}`;
-}
-
-function duration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { envelope } from './envelope.ts';
 
 const jsonValue = z.json();
-/** Words of the harness beside the output: a person changed the arguments. */
+/** A note from Loupe next to the output, for example that the operator changed the arguments. */
 const note = z.string().optional();
 
-/** A tool result (O3): what the model reads, as JSON text, in the tool message (T14). */
+/** A tool result (O3), sent to the model as JSON text in the tool message (T14). */
 export const toolResult = z.discriminatedUnion('success', [
   z.object({
     success: z.literal(true),
@@ -23,7 +23,7 @@ export const toolResult = z.discriminatedUnion('success', [
   }),
 ]);
 
-/** Intent, committed before any effect: a call found started but not ended after a crash is never run again. */
+/** Intent, committed before any side effect: a call that started but did not end before a crash is never run again. */
 export const toolCallStarted = z.object({
   ...envelope,
   type: z.literal('tool-call.started'),
@@ -41,7 +41,9 @@ export const toolCallEnded = z.object({
   duration_ms: z.number().nonnegative(),
 });
 
-/** The server was lost while the call ran. The outcome is unknown; the model is told so, and it is not repeated. */
+/**
+ * The server died while the call ran. The outcome is unknown: the model learns this, and the call is not repeated.
+ */
 export const toolCallInterrupted = z.object({
   ...envelope,
   type: z.literal('tool-call.interrupted'),

@@ -3,20 +3,20 @@ import { check } from './config.ts';
 import { envelope } from './envelope.ts';
 import { terminationReason } from './run.ts';
 
-/** An attempt is over and its work is about to be checked (V5, V9). */
+/** An attempt ended and its work is about to be checked (V5, V9). */
 export const verificationStarted = z.object({
   ...envelope,
   type: z.literal('verification.started'),
   attempt: z.int().positive(),
   reason: terminationReason,
-  /** The attempt's last text: its answer, or what it had said when a guard ended it. */
+  /** The attempt's last text: its answer, or the last text before a guard ended it. */
   output: z.string(),
 });
 
-export const checkResult = z.object({
+const checkResult = z.object({
   check,
   passed: z.boolean(),
-  /** What the check saw, at most 4000 characters; quoted in the corrective prompt (V6). */
+  /** The check's output, at most 4000 characters; quoted in the corrective prompt (V6). */
   output: z.string(),
   duration_ms: z.number().nonnegative(),
 });

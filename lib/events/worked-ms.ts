@@ -1,9 +1,8 @@
 import type { RunState } from './run-state.ts';
 
 /**
- * How long a worker had the run, in milliseconds, as far as its log tells. The last look at the budget was measured with
- * a clock that nobody can set; from there on the dates of events count, so that a clock that was set forward is
- * believed for one iteration at most.
+ * How long workers held the run, in milliseconds, according to its log. The last budget check was measured with a
+ * monotonic clock; after it, event timestamps count, so that a clock set forward affects at most one iteration.
  *
  * @param until milliseconds since 1970, not before the last event
  */

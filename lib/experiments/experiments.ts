@@ -9,59 +9,65 @@ import type {
 } from '../api/experiment.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
+import type { ModelPrice } from '../events/config.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { requirePriceForBudget } from '../policies/budget.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
 import { resultOfLog } from './result-row.ts';
 
-/** The runs an experiment is made of, as far as it needs them. */
+/** The run operations that experiments need. */
 export interface RunsOfExperiment {
-  /** Makes a run, or brings the one that was made with the same key. */
+  /** The price of a model, if one is set. */
+  priceOf(model: string): Promise<ModelPrice | undefined>;
+  /** Rejects models that runs cannot or may not use. @throws {AppError} */
+  admit(models: { model: string; embeddingModel?: string }): Promise<void>;
+  /** Creates a run, or returns the one created with the same key. */
   start(request: NewRun, idempotencyKey: string): Promise<string>;
   stop(runId: string, options: { force: boolean }): Promise<unknown>;
-  /** The whole log of a run, page by page. */
+  /** The complete log of a run, in pages. */
   log(runId: string): AsyncIterable<readonly RunEvent[]>;
-  /** Up to where runs agree. @throws what the signal was fired with */
+  /** How far runs agree. @throws the signal's reason */
   agreement(runIds: readonly string[], signal: AbortSignal): Promise<Agreement>;
   /** Resolves when the run has ended, and when the signal fires. */
   ended(runId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Sees to it that an experiment is worked on by one process at a time. */
+/** Ensures that only one process at a time works on an experiment. */
 export interface ExperimentHolder {
-  /** `false` when another process works on it. */
+  /** `false` if another process holds it. */
   hold(id: string): Promise<boolean>;
-  /** `false` when it is no longer held: another process may have worked on it since. */
+  /** `false` if it is no longer held, in which case another process may have worked on it since. */
   keep(id: string): Promise<boolean>;
   release(id: string): Promise<void>;
 }
 
-/** One process alone holds everything. */
+/** A single process always holds every experiment. */
 const ALONE: ExperimentHolder = {
   hold: async () => true,
   keep: async () => true,
   release: async () => undefined,
 };
 
-/** A failure that would meet every further run as well: the experiment waits for a person. */
+/** Errors that would affect every further run: the experiment stops until a person continues it. */
 const HALTING = new Set(['storage_full', 'shutting_down', 'store_lost', 'store_busy']);
 
-/** Bounds what one look at an experiment reads. */
+/** Bounds the logs read for one agreement request. */
 const MAX_COMPARED_RUNS = 20;
 const MAX_COMPARED_GROUPS = 10;
 
 interface Open {
   summary: ExperimentSummary;
   items: ExperimentItem[];
-  /** Fires when another process has taken it up. */
+  /** Aborted when another process takes over. */
   gone: AbortController;
 }
 
 /**
- * Works experiments off, one after another and run by run, in an order that loads each model as seldom as possible. Every
- * step is stored before the next, and runs are made under keys of their own: after a restart an experiment goes on where
- * it was, and no run is made twice.
+ * Executes experiments one after another, run by run, in an order that minimizes model loads. Every step is stored
+ * before the next, and each run has its own idempotency key, so after a restart an experiment resumes where it was
+ * and no run is created twice.
  */
 export class Experiments {
   readonly #store: ExperimentStore;
@@ -69,7 +75,7 @@ export class Experiments {
   readonly #newId: () => string;
   readonly #holder: ExperimentHolder;
   readonly #closing = new AbortController();
-  /** Those that are to be worked on, in order; the first is in work. */
+  /** Open experiments in order; the first is being executed. */
   readonly #open = new Map<string, Open>();
   #working: Promise<void> | undefined;
 
@@ -77,7 +83,7 @@ export class Experiments {
     store: ExperimentStore;
     runs: RunsOfExperiment;
     newId: () => string;
-    /** Where several processes share the store. */
+    /** Required if several processes share the store. */
     holder?: ExperimentHolder;
   }) {
     this.#holder = options.holder ?? ALONE;
@@ -87,13 +93,22 @@ export class Experiments {
   }
 
   /**
-   * Plans an experiment and begins to work on it.
+   * Plans an experiment and starts it.
    *
-   * @throws {AppError} `invalid_request` when its settings do not fit its mode, or for too many runs
+   * @throws {AppError} `invalid_request` when its settings do not fit its mode, or for too many runs; `no_price` for
+   *   a cost budget with an unpriced model; `remote_model`, `model_no_completion`
    */
   async create(plan: ExperimentPlan): Promise<ExperimentReply> {
     const items = planRuns(plan);
     for (const item of items) checkRequest(plan, item);
+    for (const model of new Set(plan.models)) {
+      await this.#runs.admit({ model, embeddingModel: plan.settings.diversity?.embedding_model });
+      requirePriceForBudget({
+        model,
+        budget: plan.settings.budget ?? {},
+        price: await this.#runs.priceOf(model),
+      });
+    }
     const at = Date.now();
     const summary: ExperimentSummary = {
       id: this.#newId(),
@@ -113,12 +128,12 @@ export class Experiments {
   }
 
   /**
-   * Takes up the experiments that the last process left, and that no other works on: also one that was stopped, for the
-   * result of the run it had in hand.
+   * Resumes unfinished experiments that no other process holds, including stopped ones whose last run still needs its
+   * result.
    */
   async resume(): Promise<void> {
     const unfinished = await this.#store.unfinishedExperiments();
-    // What was in work goes first, then the oldest.
+    // Experiments that had started come first, then the oldest.
     const inOrder = unfinished.toSorted(
       (a, b) => Number(b.status !== 'waiting') - Number(a.status !== 'waiting'),
     );
@@ -148,8 +163,7 @@ export class Experiments {
   }
 
   /**
-   * Up to where the ended runs of the same model, options and seed agree: the first 20 of each, of at most ten such
-   * groups.
+   * How far ended runs with the same model, options and seed agree: the first 20 runs each, of at most ten groups.
    *
    * @throws {AppError} `experiment_not_found`, `comparison_too_large`, `too_many_comparisons`
    */
@@ -183,8 +197,8 @@ export class Experiments {
   }
 
   /**
-   * Makes no further run. The one in hand goes on to its end, or is stopped at once with `force`. An experiment that has
-   * ended stays as it is.
+   * Stops creating runs. The open run continues to its end, or is stopped at once with `force`. Does nothing if the
+   * experiment has ended.
    *
    * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`
    */
@@ -200,7 +214,7 @@ export class Experiments {
   }
 
   /**
-   * Goes on with an experiment that was stopped.
+   * Continues a stopped experiment.
    *
    * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`
    */
@@ -215,31 +229,31 @@ export class Experiments {
     return this.get(id);
   }
 
-  /** Another process has taken an experiment up: nothing more is done or written for it here. */
+  /** Drops an experiment that another process has taken over; nothing more is written for it here. */
   lose(id: string): void {
     const open = this.#open.get(id);
     if (!open) return;
     open.gone.abort();
     this.#open.delete(id);
-    console.warn(`Experiment ${id} was taken up by another process.`);
+    console.warn(`Experiment ${id} was taken over by another process.`);
   }
 
-  /** Stops working; what is unfinished goes on at the next start. */
+  /** Stops executing; unfinished experiments resume at the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#working;
   }
 
   /**
-   * An unfinished experiment as it is worked on here; one that nobody works on is taken into hand. One in the hands of another
-   * process is stopped there.
+   * An unfinished experiment held by this process, taking hold of it if it is free. One held by another process must
+   * be stopped there.
    */
   async #inHand(id: string): Promise<Open | undefined> {
     const here = this.#open.get(id);
     if (here && (await this.#keeps(here))) return here;
     if (!isUnfinished((await this.get(id)).experiment)) return undefined;
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
-    // Read again: who held it before may have gone on until now.
+    // Read again: the previous holder may have continued until now.
     const { experiment, items } = await this.get(id);
     if (isUnfinished(experiment)) return opened({ summary: experiment, items });
     await this.#holder.release(id);
@@ -257,7 +271,7 @@ export class Experiments {
       });
   }
 
-  /** Works off the first open experiment, to its end or until it is stopped. */
+  /** Executes the first open experiment until it ends or is stopped. */
   async #work(): Promise<void> {
     const [open] = this.#open.values();
     if (!open) return;
@@ -268,7 +282,7 @@ export class Experiments {
         const item = open.items[position - 1];
         if (!item || item.status === 'done' || item.status === 'failed') continue;
         if (this.#isOver(open) || !(await this.#keeps(open))) return;
-        // A run in hand is seen to its end also when the experiment was stopped.
+        // An open run is followed to its end even if the experiment was stopped.
         if (open.summary.status !== 'running' && item.status === 'waiting') break;
         await this.#workOn(open, item);
       }
@@ -290,7 +304,10 @@ export class Experiments {
     return this.#closing.signal.aborted || gone.signal.aborted;
   }
 
-  /** Whether the experiment is still worked on here. Asked before each step: a process may have stood still since the last. */
+  /**
+   * Whether this process still holds the experiment. Checked before each step, because the process may have been
+   * suspended.
+   */
   async #keeps(open: Open): Promise<boolean> {
     const { id } = open.summary;
     if (await this.#holder.keep(id)) return true;
@@ -307,7 +324,7 @@ export class Experiments {
     if (result) await this.#save(open, {}, { ...started, status: 'done', result });
   }
 
-  /** Makes the run of an item; one that cannot be made is a failed item, and the others go on. */
+  /** Creates the run of an item. If that fails, the item fails and the others continue. */
   async #start(open: Open, item: ExperimentItem): Promise<ExperimentItem | undefined> {
     const { id, plan } = open.summary;
     try {
@@ -347,7 +364,7 @@ function isUnfinished({ status }: ExperimentSummary): boolean {
   return status === 'running' || status === 'waiting';
 }
 
-/** What went wrong, as a person reads it. */
+/** The error in a form that can be shown. */
 function problemOf(error: unknown): ErrorShape {
   if (!(error instanceof AppError)) {
     const why = error instanceof Error ? error.message : String(error);
@@ -364,12 +381,12 @@ function opened({ summary, items }: Pick<Open, 'summary' | 'items'>): Open {
 function elsewhere(id: string): AppError {
   return new AppError({
     code: 'experiment_elsewhere',
-    message: `Experiment ${id} is worked on by another process of this database.`,
+    message: `Experiment ${id} is held by another process that uses this database.`,
     hint: 'Stop or continue it there.',
   });
 }
 
-/** Told before anything is stored, in the words of the request. */
+/** Validates an item's request before anything is stored. */
 function checkRequest(plan: ExperimentPlan, item: ExperimentItem): void {
   try {
     requestOf(plan, item);

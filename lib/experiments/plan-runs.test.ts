@@ -7,7 +7,7 @@ import { csvCell, resultsCsv } from './results-table.ts';
 const plan = (request: Partial<ExperimentRequest>) =>
   experimentRequest.parse({ name: 'Test', models: ['a'], ...request });
 
-it('makes every combination once, and numbers them in order', () => {
+it('creates every combination once, numbered in order', () => {
   const items = planRuns(
     plan({
       models: ['a', 'b', 'a'],
@@ -37,7 +37,7 @@ it('loads each model as seldom as possible', () => {
   expect(changes).toEqual(['a 2048', 'a 4096', 'a undefined', 'b 2048', 'b 4096', 'b undefined']);
 });
 
-it('knows the window of a set that names none: it loads the model as that window does', () => {
+it('groups option sets without a window with those that name the default window', () => {
   const windows = (settings: ExperimentRequest['settings'], ...sizes: (number | undefined)[]) => {
     const options = sizes.map(
       (num_ctx): Record<string, number> => (num_ctx === undefined ? {} : { num_ctx }),
@@ -48,7 +48,7 @@ it('knows the window of a set that names none: it loads the model as that window
   expect(windows({ window_tokens: 8192 }, undefined, 32_768, 8192)).toEqual([undefined, 8192, 32_768]);
 });
 
-it('never loads a model more often than it has different ways to be loaded', () => {
+it('loads each model once per distinct set of load options', () => {
   const option = fc.record({ num_ctx: fc.constantFrom(1024, 2048), top_k: fc.constantFrom(1, 2, 3) });
   fc.assert(
     fc.property(
@@ -65,13 +65,13 @@ it('never loads a model more often than it has different ways to be loaded', () 
   );
 });
 
-it('refuses more runs than an experiment may have', () => {
+it('rejects more runs than the maximum', () => {
   expect(() => planRuns(plan({ seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 6 }))).toThrow(
     /1200 runs/,
   );
 });
 
-it('makes requests that a run can be started with', () => {
+it('creates requests that can start a run', () => {
   const explore = plan({
     models: ['m'],
     options: [{ temperature: 0.5, num_ctx: 4096 }],
@@ -91,7 +91,7 @@ it('makes requests that a run can be started with', () => {
     max_cycles: 9,
     calls_per_cycle: 5,
   });
-  // Runs that differ by an option only must be told apart in a list.
+  // Runs that only differ in one option must be distinguishable in a list.
   const two = plan({ models: ['m'], options: [{ temperature: 0.5, top_k: 1 }, { temperature: 1 }] });
   expect(planRuns(two).map((each) => requestOf(two, each).title)).toEqual([
     'Test: m, temperature 0.5, top_k 1',
@@ -105,7 +105,33 @@ it('makes requests that a run can be started with', () => {
   expect(() => requestOf(wrong, first)).toThrow(/tier/);
 });
 
-it('T9, T10: makes tasks that work on a copy of a folder, and prompts that use no tools', () => {
+it.each(['task', 'prompt', 'explore'] as const)(
+  'varied window and reply limit override the common settings in mode %s',
+  (mode) => {
+    const varied = plan({
+      mode,
+      ...(mode === 'explore' ? {} : { task: 'Do it.' }),
+      options: [{ num_predict: 5, num_ctx: 2048 }, { top_k: 1 }],
+      settings: { num_predict: [70, 90], window_tokens: 4096 },
+    });
+    expect(planRuns(varied).map((item) => requestOf(varied, item))).toMatchObject([
+      { num_predict: [5, 5], window_tokens: 2048, model_options: {} },
+      { num_predict: [70, 90], window_tokens: 4096, model_options: { top_k: 1 } },
+    ]);
+  },
+);
+
+it.each<Record<string, number | string>>([{ num_predict: -1 }, { num_ctx: '8k' }, { num_ctx: 1.5 }])(
+  'refuses an experiment whose options hold %o instead of leaving it out',
+  (option) => {
+    const wrong = plan({ options: [option] });
+    const [item] = planRuns(wrong);
+    if (!item) throw new Error('no item');
+    expect(() => requestOf(wrong, item)).toThrow(/^options: num_/);
+  },
+);
+
+it('creates tasks that work on a copy of a folder, and prompts without tools [T9, T10]', () => {
   const asked = { name: 'Both', models: ['m'], task: 'Count the words.' };
   const task = experimentRequest.parse({ ...asked, mode: 'task', workspace: '/texts' });
   const [first] = planRuns(task);
@@ -123,7 +149,7 @@ it('T9, T10: makes tasks that work on a copy of a folder, and prompts that use n
   });
 });
 
-it('writes CSV that a spreadsheet reads and does not run', () => {
+it('writes CSV without executable formulas', () => {
   expect(csvCell('plain')).toBe('plain');
   expect(csvCell('a, "b"\nc')).toBe('"a, ""b""\nc"');
   expect(csvCell('=1+1')).toBe("'=1+1");
@@ -137,7 +163,7 @@ it('writes CSV that a spreadsheet reads and does not run', () => {
     /^position,run_id,model,seed,repeat,state,option_temperature,option_top_k,status,/,
   );
   expect(lines[1]).toMatch(/^1,,a,,1,waiting,,1,/);
-  // A number below 0 is a number, and no formula.
+  // A negative number is not a formula.
   const [, below] = resultsCsv(planRuns(plan({ options: [{ num_gpu: -1, use_mmap: false }] }))).split('\r\n');
   expect(below).toMatch(/^1,,a,,1,waiting,-1,false,/);
 });

@@ -1,16 +1,18 @@
 import { createRunRequest, type NewRun } from '../api/create-run.ts';
 import { type ExperimentItem, type ExperimentPlan, MAX_EXPERIMENT_RUNS } from '../api/experiment.ts';
+import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
+import { DEFAULT_WINDOW_TOKENS } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import { DEFAULT_WINDOW_TOKENS } from '../modes/resolve-config.ts';
+import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
-/** Options that Ollama looks at when it loads a model: another value loads it anew (OL14). */
+/** Options that make Ollama reload the model when they change (OL14). */
 const LOAD_OPTIONS = ['num_ctx', 'num_gpu', 'num_batch', 'num_thread', 'main_gpu', 'use_mmap'] as const;
 
 /**
- * The runs of an experiment in the order of their execution: model after model, and within a model set after set of the
- * options that make Ollama load it anew, so that every model is loaded as seldom as possible. Pure.
+ * The runs of an experiment in execution order: grouped by model, then by options that force a reload, so that each
+ * model is loaded as seldom as possible. Pure.
  *
  * @throws {AppError} `invalid_request` for more than 1000 runs
  */
@@ -41,7 +43,7 @@ export function planRuns(plan: ExperimentPlan): ExperimentItem[] {
   return items.map((item, index) => ({ position: index + 1, ...item }));
 }
 
-/** Sets that load the model in the same way stand together; otherwise their order is kept. */
+/** Groups option sets that load the model the same way; otherwise keeps their order. */
 function inLoadOrder({ options, settings }: ExperimentPlan): ExperimentPlan['options'] {
   const num_ctx = settings.window_tokens ?? DEFAULT_WINDOW_TOKENS;
   const groups = new Map<string, ExperimentPlan['options']>();
@@ -62,29 +64,38 @@ function loadKey(set: ExperimentPlan['options'][number]): string {
 }
 
 /**
- * The request that makes the run of an item.
+ * The request that creates the run of an item.
  *
  * @throws {ZodError} when the settings do not fit the mode
+ * @throws {AppError} `invalid_request` for an invalid window or reply limit in the options
  */
 export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
-  const { num_ctx, ...options } = item.options;
-  const window = typeof num_ctx === 'number' ? { window_tokens: num_ctx } : {};
+  const asked = { model_options: item.options };
+  const problems = namedOptionProblems(asked);
+  if (problems.length > 0) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `options: ${problems.join(' ')}`,
+      hint: 'For all runs alike, they are fields of settings: window_tokens and num_predict.',
+    });
+  }
   const seed = item.seed === undefined ? {} : { seed: item.seed };
-  // Options in the title only where they tell runs apart.
+  // The title only lists options if they distinguish runs.
   const sets = plan.options.length === 1 ? [] : Object.entries(item.options);
   const ofOptions = sets.map(([name, value]) => `, ${name} ${value}`).join('');
   const ofSeed = item.seed === undefined ? '' : `, seed ${item.seed}`;
   const ofRepeat = plan.repeats === 1 ? '' : `, ${item.repeat} of ${plan.repeats}`;
   return createRunRequest.parse({
     ...plan.settings,
-    ...window,
+    // A varied option overrides the common setting.
+    ...namedOptions(asked),
     mode: plan.mode === 'explore' ? 'explore' : 'task',
     agentic: plan.mode !== 'prompt',
     task: plan.task,
     ...(plan.workspace === undefined ? {} : { workspace: plan.workspace, workspace_copy: true }),
     title: `${plan.name}: ${item.model}${ofOptions}${ofSeed}${ofRepeat}`.slice(0, 200),
     model: item.model,
-    model_options: { ...options, ...seed },
+    model_options: { ...withoutNamedOptions(item.options), ...seed },
     ...(plan.cycles === undefined ? {} : { max_cycles: plan.cycles }),
   });
 }

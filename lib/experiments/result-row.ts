@@ -1,27 +1,29 @@
 import type { ExperimentResult } from '../api/experiment.ts';
-import { foldCycles, noCycles } from '../events/fold-cycles.ts';
+import { foldCycles, meanNovelty, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { RunEvent } from '../events/registry.ts';
+import type { EventOf, RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import { mean } from '../util/mean.ts';
+import { thinkToSend } from '../policies/thinking.ts';
 import { shortText } from '../util/short-text.ts';
 
 const OUTPUT_CHARS = 2000;
 
-/** What came out of a run, from its log, page by page. `undefined` while the run has not ended. */
+/** The result of a run, read from its log in pages. `undefined` if the run has not ended. */
 export async function resultOfLog(
   pages: AsyncIterable<readonly RunEvent[]>,
 ): Promise<ExperimentResult | undefined> {
   let state = emptyRunState('');
   let folded = noCycles;
+  let sent: EventOf<'model-call.started'>['options'] | undefined;
   for await (const page of pages) {
     state = foldAll(state.seq === 0 ? emptyRunState(page[0]?.run_id ?? '') : state, page);
     folded = foldCycles(folded, page);
+    sent ??= page.find((event) => event.type === 'model-call.started')?.options;
   }
   const { ended, result } = state;
   if (!ended || !result) return undefined;
   const { cycles } = folded;
-  const novelty = mean(cycles.flatMap((cycle) => (cycle.novelty === undefined ? [] : [cycle.novelty])));
+  const novelty = meanNovelty(cycles);
   return {
     status: result.status,
     termination_reason: result.termination_reason,
@@ -30,15 +32,21 @@ export async function resultOfLog(
     iterations: result.iterations_used,
     cycles: cycles.filter(({ endedBy }) => endedBy !== undefined).length,
     model_calls: state.calls,
+    ...(typeof sent?.num_ctx === 'number' ? { num_ctx: sent.num_ctx } : {}),
+    ...(typeof sent?.num_predict === 'number' ? { num_predict: sent.num_predict } : {}),
     tool_calls: state.toolCalls,
     failed_tool_calls: state.failedToolCalls,
     tokens_in: result.tokens_in,
     tokens_out: result.tokens_out,
+    ...(ended.tokens_estimated === undefined ? {} : { tokens_estimated: ended.tokens_estimated }),
+    ...(state.costUsd === undefined ? {} : { cost_usd: state.costUsd }),
     memories: state.memory.size,
     messages: state.agentMessages.length,
-    ...(novelty === undefined ? {} : { novelty }),
+    ...(novelty === undefined ? {} : { novelty: novelty.novelty, novelty_measure: novelty.measure }),
     files_written: ended.files_written.length,
+    ...(state.config && state.calls > 0 ? { think: thinkToSend({ ...state, config: state.config }) } : {}),
     ...(ended.verification === undefined ? {} : { verification: ended.verification }),
+    ...(state.outcome ? { outcome: state.outcome } : {}),
     output: shortText(result.output, OUTPUT_CHARS),
   };
 }

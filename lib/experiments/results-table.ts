@@ -2,51 +2,63 @@ import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
 
 type Cell = string | number | undefined;
 
-const RESULT_COLUMNS: readonly (keyof ExperimentResult)[] = [
+const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'status',
   'termination_reason',
   'seconds',
   'iterations',
   'cycles',
   'model_calls',
+  'num_ctx',
+  'num_predict',
   'tool_calls',
   'failed_tool_calls',
   'tokens_in',
   'tokens_out',
+  'tokens_estimated',
+  'cost_usd',
   'memories',
   'messages',
   'novelty',
+  'novelty_measure',
   'files_written',
+  'think',
   'verification',
   'message',
   'output',
 ];
 
-/** The results as CSV (RFC 4180), one line per run, with a line of headings. Options stand in one column each. */
+/** The results as CSV (RFC 4180): a header line, then one line per run. Each option has its own column. */
 export function resultsCsv(items: readonly ExperimentItem[]): string {
   const options = [...new Set(items.flatMap((item) => Object.keys(item.options)))].sort();
   const header = [
     ...['position', 'run_id', 'model', 'seed', 'repeat', 'state'],
     ...options.map((name) => `option_${name}`),
     ...RESULT_COLUMNS,
+    ...['outcome', 'checks_failed', 'checks_total'],
     'error',
   ];
   const rows = items.map((item): Cell[] => [
     ...[item.position, item.run_id, item.model, item.seed, item.repeat, item.status],
     ...options.map((name) => optionCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
-    ...RESULT_COLUMNS.map((column) => item.result?.[column]),
+    ...RESULT_COLUMNS.map((column) => optionCell(item.result?.[column])),
+    ...outcomeCells(item.result?.outcome),
     item.error?.message,
   ]);
   return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** Numbers stay numbers: a spreadsheet counts with them, and one below 0 is no formula. */
+function outcomeCells(outcome: ExperimentResult['outcome']): Cell[] {
+  return [outcome?.kind, outcome?.checks?.failed, outcome?.checks?.total];
+}
+
+/** Numbers stay numbers, so that spreadsheets can calculate with them; a negative number is not a formula. */
 function optionCell(value: string | number | boolean | undefined): Cell {
   return typeof value === 'boolean' ? String(value) : value;
 }
 
 /**
- * One value of a CSV line. Texts that a spreadsheet would run as a formula begin with an apostrophe, since they come from
+ * One CSV value. Text that a spreadsheet would run as a formula is prefixed with an apostrophe, because it comes from
  * models.
  */
 export function csvCell(value: Cell): string {

@@ -7,7 +7,7 @@ afterEach(() => {
   for (const each of opened.splice(0)) each.close();
 });
 
-/** Two processes that hear each other, as far as words are not lost: one works on run `r`, the other shows it. */
+/** Two processes that exchange messages, except lost ones: one works on run `r`, the other shows it. */
 function twoProcesses(isLost: (message: string) => boolean = () => false) {
   const listeners: ((message: string) => void)[] = [];
   const said: string[] = [];
@@ -49,14 +49,14 @@ function twoProcesses(isLost: (message: string) => boolean = () => false) {
   return { said, writing, followed, other, write, shown };
 }
 
-it('D13: says nothing while nobody looks', async () => {
+it('sends nothing without viewers [D13]', async () => {
   const { said, write } = twoProcesses();
   write('alone', 0);
   await new Promise((resolve) => setTimeout(resolve, 250));
   expect(said).toEqual([]);
 });
 
-it('D13: brings what was written before and after somebody looks, in messages of bounded size', async () => {
+it('sends text from before and after a viewer connects, in messages of limited size [D13]', async () => {
   const { said, followed, other, write, shown } = twoProcesses();
   const text = '\u0000🦊'.repeat(3000);
   write(text, 0);
@@ -68,7 +68,7 @@ it('D13: brings what was written before and after somebody looks, in messages of
   expect(Math.max(...said.map((message) => Buffer.byteLength(message)))).toBeLessThan(7500);
 });
 
-it('D13: a piece that was lost leaves no hole: the whole is asked for again', async () => {
+it('a lost message leaves no gap: the full text is requested again [D13]', async () => {
   let lose = 0;
   const { followed, other, write, shown } = twoProcesses(
     (message) => message.includes('delta') && lose > 0 && lose-- > 0,
@@ -85,7 +85,7 @@ it('D13: a piece that was lost leaves no hole: the whole is asked for again', as
   await vi.waitFor(() => expect(shown()).toBe('one two three'), { timeout: 10_000 });
 });
 
-it('D13: what was being written goes when its event comes, and nothing of before comes after it', async () => {
+it('an event replaces the text in progress, and later text starts fresh [D13]', async () => {
   const { writing, followed, other, write, shown } = twoProcesses();
   followed.add('r');
   write('said', 0);

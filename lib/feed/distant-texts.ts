@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { RunDelta } from '../events/delta.ts';
-import type { SharedRunStore } from '../store/shared-run-store.ts';
+import type { ProcessMessages } from '../store/shared-run-store.ts';
 import { jsonValue } from '../util/json.ts';
 import { LiveTexts, nothingSeen, type SeenTexts } from './live-texts.ts';
 
-/** How often pieces go out. What a model writes meanwhile goes in one. */
+/** Interval for sending deltas. Text written in between is sent as one. */
 const SEND_MS = 100;
-/** How often a process says what its viewers look at, and for how long that counts. */
+/** How often a process announces the runs its viewers follow, and how long an announcement is valid. */
 const ASK_MS = 2000;
 const WANTED_MS = 3 * ASK_MS;
-/** A message holds 8000 bytes, and a character takes up to six of them. */
+/** A message holds 8000 bytes, and a character takes up to six bytes as JSON. */
 const PIECE_CHARS = 1000;
 const MESSAGES_AT_A_TIME = 64;
 const AHEAD_AT_MOST = 50;
@@ -34,9 +34,9 @@ const piece = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load'), size_bytes: z.number().optional(), vram_bytes: z.number().optional() }),
 ]);
 const message = z.union([
-  /** Viewers look at these runs; of the `fresh` ones they have nothing yet. */
+  /** Viewers follow these runs and have no text yet of the `fresh` ones. */
   z.object({ want: z.array(z.string()), fresh: z.array(z.string()) }),
-  /** What is written in a run after its event `seq`. */
+  /** Text in progress after event `seq` of a run. */
   z.object({ run: z.string(), seq: z.number(), delta: piece }),
 ]);
 
@@ -48,12 +48,12 @@ interface Writing {
 type Followed = Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>;
 
 /**
- * Text in progress of runs that another process works on. It is asked for while somebody looks, and comes in pieces that
- * are stored nowhere: without viewers elsewhere nothing is said, and an append never waits for it. A piece that is lost
- * is asked for again.
+ * Text in progress of runs that another process works on. It is requested while someone is watching and sent in messages
+ * that are not stored: without remote viewers nothing is sent, and an append never waits for it. Lost messages are
+ * requested again.
  */
 export class DistantTexts {
-  readonly #store: Pick<SharedRunStore, 'say' | 'onSaid'>;
+  readonly #store: ProcessMessages;
   readonly #held: (runId: string) => Writing | undefined;
   readonly #followed: Followed;
   readonly #onChange: (runId: string) => void;
@@ -63,12 +63,12 @@ export class DistantTexts {
   #sending: NodeJS.Timeout | undefined;
 
   constructor(options: {
-    store: Pick<SharedRunStore, 'say' | 'onSaid'>;
-    /** A run that this process works on. */
+    store: ProcessMessages;
+    /** Returns a run that this process works on. */
     held: (runId: string) => Writing | undefined;
-    /** The runs that viewers of this process look at. */
+    /** The runs followed by viewers of this process. */
     followed: Followed;
-    /** There is something new to show. */
+    /** Called when there is something new to show. */
     onChange: (runId: string) => void;
   }) {
     this.#store = options.store;
@@ -79,12 +79,12 @@ export class DistantTexts {
     this.#asking = setInterval(() => this.ask(), ASK_MS).unref();
   }
 
-  /** What is being written in a run after its event `lastSeq`, as far as it came here. */
+  /** The text in progress after event `lastSeq`, as received so far. */
   of(runId: string): Writing | undefined {
     return this.#here.get(runId);
   }
 
-  /** A run that this process works on has something new. */
+  /** Call when a run that this process works on has new text. */
   changed(runId: string): void {
     const wanted = this.#wanted.get(runId);
     if (!wanted) return;
@@ -92,13 +92,13 @@ export class DistantTexts {
     this.#sending ??= setTimeout(() => void this.#send(), SEND_MS).unref();
   }
 
-  /** Another process has appended: what was being written is in the log, or is sent again after this event. */
+  /** Call when another process has appended: the text in progress is now in the log, or is sent again. */
   appended(runId: string, lastSeq: number): void {
     const here = this.#here.get(runId);
     if (here && here.lastSeq !== lastSeq) this.#here.delete(runId);
   }
 
-  /** Asks for what viewers look at here. */
+  /** Requests the runs that viewers of this process follow. */
   ask(): void {
     for (const runId of this.#here.keys()) if (!this.#wants(runId)) this.#here.delete(runId);
     const want = [...this.#followed.keys()].filter((runId) => this.#wants(runId));
@@ -120,7 +120,7 @@ export class DistantTexts {
   }
 
   #say(messages: readonly z.input<typeof message>[]): void {
-    // Shown live or not at all: the events bring every text whole.
+    // Best effort: the events contain every text in full.
     void this.#store.say(messages.map((each) => JSON.stringify(each))).catch(() => undefined);
   }
 
@@ -148,7 +148,7 @@ export class DistantTexts {
       if (!held || performance.now() > wanted.until) this.#wanted.delete(runId);
       else if (wanted.changed) {
         wanted.changed = false;
-        // After an event the others begin anew: they do not know what it ended.
+        // After an event the other processes discard their text, so send it from the start.
         if (wanted.seq !== held.lastSeq) wanted.seen = nothingSeen();
         wanted.seq = held.lastSeq;
         for (const delta of held.texts.since(wanted.seen)) {
@@ -180,7 +180,7 @@ export class DistantTexts {
   }
 }
 
-/** A long text as parts that a message can hold. */
+/** Splits a long text into parts that fit a message. */
 function inPieces(delta: RunDelta): RunDelta[] {
   if (delta.type === 'load') return [delta];
   if (delta.type === 'queue') return [{ ...delta, ahead: delta.ahead.slice(0, AHEAD_AT_MOST) }];

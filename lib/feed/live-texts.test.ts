@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LiveTexts, nothingSeen } from './live-texts.ts';
 
-it('E12: gives a late viewer the text so far as one piece, and then only what is new', () => {
+it('a late viewer gets the text so far as one delta, then only new text [E12]', () => {
   const texts = new LiveTexts();
   texts.add({ type: 'text', call: 1, offset: 0, text: 'Hel' });
   texts.add({ type: 'text', call: 1, offset: 3, text: 'lo' });
@@ -13,7 +13,7 @@ it('E12: gives a late viewer the text so far as one piece, and then only what is
   expect(texts.since(seen)).toEqual([{ type: 'text', call: 1, offset: 5, text: '!' }]);
 });
 
-it('forgets a text when its event has brought it whole', () => {
+it('drops a text once its event contains it in full', () => {
   const texts = new LiveTexts();
   texts.add({ type: 'text', call: 1, offset: 0, text: 'a' });
   texts.add({ type: 'tool-output', call_id: 'c1', offset: 0, text: 'b' });
@@ -23,7 +23,7 @@ it('forgets a text when its event has brought it whole', () => {
   expect(texts.since(nothingSeen())).toEqual([]);
 });
 
-it('shows the place in the line once per change', () => {
+it('sends the queue position once per change', () => {
   const texts = new LiveTexts();
   const seen = nothingSeen();
   texts.add({ type: 'queue', position: 2, ahead: ['a', 'b'] });
@@ -35,7 +35,7 @@ it('shows the place in the line once per change', () => {
   expect(texts.since(nothingSeen())).toEqual([]);
 });
 
-it('None of them has 6: tells a late viewer when the model began, and what it loads into', () => {
+it('a late viewer learns when the model started and where it is being loaded', () => {
   const texts = new LiveTexts();
   texts.add({ type: 'thinking', call: 1, offset: 0, text: 'Hm', since: 1000 });
   texts.add({ type: 'thinking', call: 1, offset: 2, text: ', well', since: 1000 });
@@ -49,7 +49,7 @@ it('None of them has 6: tells a late viewer when the model began, and what it lo
   expect(loading.since(nothingSeen())).toEqual([]);
 });
 
-it('stops showing a text that grows beyond a megabyte', () => {
+it('stops live updates of a text beyond a megabyte', () => {
   const texts = new LiveTexts();
   const seen = nothingSeen();
   let offset = 0;
@@ -61,7 +61,7 @@ it('stops showing a text that grows beyond a megabyte', () => {
   expect(shown).toEqual([1024 * 1024]);
 });
 
-it('brings every viewer the same text, however the pieces overlap and whenever the viewer looks', () => {
+it('every viewer gets the same text, however deltas overlap and whenever it polls', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1, maxLength: 60 }),

@@ -1,6 +1,6 @@
 import type { RunDelta } from '../events/delta.ts';
 
-/** Longer texts are shown whole by the event that ends them; what runs beyond this is not shown live. */
+/** Live text is cut off here; the event that ends it contains it in full. */
 const MAX_LIVE_CHARS = 1024 * 1024;
 
 interface LiveText {
@@ -9,16 +9,16 @@ interface LiveText {
 }
 
 /**
- * The text so far of everything a run is writing at the moment. Viewers hold only how much they have seen and take the
- * rest from here, so that a slow one costs a number and not a queue.
+ * The text in progress of a run. A viewer stores only how far it has read and pulls the rest from here, so a slow viewer
+ * costs a number rather than a queue.
  */
 export class LiveTexts {
   readonly #texts = new Map<string, LiveText>();
-  /** What is shown in its last state only: the place in the queue, the load. */
+  /** Only the latest queue position or load state is kept. */
   #note: NoteDelta | undefined;
   #noteVersion = 0;
 
-  /** Takes a piece in by its offset. Returns whether there is something new to show. */
+  /** Merges a delta by its offset. Returns whether there is something new to show. */
   add(delta: RunDelta): boolean {
     if (delta.type === 'queue' || delta.type === 'load') {
       this.#note = delta;
@@ -28,20 +28,20 @@ export class LiveTexts {
     const key = keyOf(delta);
     const live = this.#texts.get(key) ?? { piece: pieceOf(delta), text: '' };
     this.#texts.set(key, live);
-    // A piece that overlaps adds what is new of it; one that leaves a gap continues the text as it is.
+    // An overlapping delta adds only its new part; one after a gap is appended as is.
     const known = Math.max(0, live.text.length - delta.offset);
     const fresh = delta.text.slice(known, known + MAX_LIVE_CHARS - live.text.length);
     live.text += fresh;
     return fresh !== '';
   }
 
-  /** Whether there is text before the piece that never came. */
+  /** Whether text before this delta is missing. */
   lacks(delta: RunDelta): boolean {
     if (delta.type === 'queue' || delta.type === 'load') return false;
     return delta.offset > (this.#texts.get(keyOf(delta))?.text.length ?? 0);
   }
 
-  /** Drops what an event has brought whole. */
+  /** Drops texts that an event now contains in full. */
   endCall(call: number): void {
     this.#texts.delete(`text ${call}`);
     this.#texts.delete(`thinking ${call}`);
@@ -55,7 +55,7 @@ export class LiveTexts {
     this.#note = undefined;
   }
 
-  /** What a viewer has not seen yet. `seen` is the viewer's own and is brought up to date. */
+  /** Returns the deltas that a viewer has not seen, and updates `seen`. */
   since(seen: SeenTexts): RunDelta[] {
     const deltas: RunDelta[] = [];
     if (this.#note && seen.noteVersion !== this.#noteVersion) deltas.push(this.#note);
@@ -71,7 +71,7 @@ export class LiveTexts {
   }
 }
 
-/** How much of the running texts a viewer has been sent. */
+/** How much of each text in progress a viewer has been sent. */
 export interface SeenTexts {
   offsets: Map<string, number>;
   noteVersion: number;

@@ -4,7 +4,7 @@ import type { RunEvent } from '../events/registry.ts';
 import type { EventText } from '../store/run-store.ts';
 import { type LiveTexts, nothingSeen, type SeenTexts } from './live-texts.ts';
 
-/** One thing a viewer gets. */
+/** An item sent to a viewer. */
 export type FeedItem =
   | { kind: 'event'; event: RunEvent }
   | { kind: 'text'; text: EventText }
@@ -12,20 +12,20 @@ export type FeedItem =
   | { kind: 'run'; summary: RunSummary }
   | { kind: 'deleted'; runId: string };
 
-/** Where a feed takes from. */
+/** Where a feed reads from. */
 export interface FeedSource {
-  /** Events after `afterSeq` that are at hand in this process, at most `limit`, without gap. */
+  /** Up to `limit` events after `afterSeq` that are in memory, without gaps. */
   recent(runId: string, afterSeq: number, limit: number): readonly RunEvent[] | undefined;
-  /** Events after `afterSeq` out of the store, a bounded number of them, without gap. */
+  /** A page of events after `afterSeq` from the store, without gaps. */
   stored(runId: string, afterSeq: number): Promise<readonly (RunEvent | EventText)[]>;
-  /** The last number of a run that is held in this process, and its running texts. */
+  /** The last sequence number and the texts in progress of a run held by this process. */
   live(runId: string): { lastSeq: number; texts: LiveTexts } | undefined;
   summary(runId: string): Promise<RunSummary | undefined>;
-  /** What a run list shows first: the newest runs and all unfinished ones. */
+  /** The first page of the run list: the newest runs and all unfinished ones. */
   summaries(): Promise<RunSummary[]>;
 }
 
-/** Live events that a viewer gets at a time. What is more waits in the store, not in memory. */
+/** Live events sent to a viewer at a time. The rest stays in the store, not in memory. */
 const PAGE = 100;
 
 interface Topic {
@@ -34,8 +34,8 @@ interface Topic {
 }
 
 /**
- * What one viewer follows: runs, each from a sequence number on, and the list of runs if asked for. It is pulled: a
- * viewer that does not take holds two numbers per run and nothing else, and never makes a run wait.
+ * What one viewer follows: runs, each from a sequence number, and optionally the run list. The viewer pulls: a slow one
+ * costs two numbers per run and never delays a run.
  */
 export class RunFeed {
   readonly #source: FeedSource;
@@ -50,10 +50,10 @@ export class RunFeed {
 
   constructor(options: {
     source: FeedSource;
-    /** Run id to the last sequence number the viewer has. */
+    /** Run ID to the last sequence number the viewer has. */
     topics: ReadonlyMap<string, number>;
     list: boolean;
-    /** Of the topics, those whose viewer has everything up to the end. */
+    /** Topics whose viewer already has every event of an ended run. */
     finished: ReadonlySet<string>;
     onClose: () => void;
   }) {
@@ -72,12 +72,12 @@ export class RunFeed {
     return this.#topics.keys();
   }
 
-  /** Closed from outside, or the only run it follows has ended and was sent whole. */
+  /** Whether the feed was closed, or the only run it follows has ended and was sent completely. */
   get done(): boolean {
     return this.#closed || (this.#ended && this.#topics.size === 1 && this.#changedRuns === undefined);
   }
 
-  /** Something happened to the run. Cheap: the viewer looks when it takes next. */
+  /** Marks a run as changed. Cheap: the feed reads it on the next pull. */
   notify(runId: string): void {
     if (this.#topics.has(runId)) this.#dirty.add(runId);
     this.#changedRuns?.add(runId);
@@ -85,8 +85,8 @@ export class RunFeed {
   }
 
   /**
-   * The next items in order, a bounded number of them. Waits for the first; comes back empty after `timeoutMs` and
-   * when the feed is closed. Not to be called again before the last promise has settled.
+   * The next items in order, up to a limit. Waits for the first; returns an empty list after `timeoutMs` or when the feed
+   * is closed. Must not be called again before the last promise has settled.
    */
   async next(timeoutMs: number): Promise<FeedItem[]> {
     const deadline = performance.now() + timeoutMs;
@@ -132,7 +132,7 @@ export class RunFeed {
         items.push('json' in event ? { kind: 'text', text: event } : { kind: 'event', event });
         if (event.type === 'run.ended') this.#ended = true;
       }
-      // A page out of the store is enough for one time, and says nothing about what is behind it.
+      // One page from the store is enough per pull, and does not show whether more follow.
       if (items.length >= PAGE || (!recent && events.length > 0)) {
         this.#dirty.add(runId);
         return;
@@ -142,16 +142,16 @@ export class RunFeed {
         await this.#noticeEnd(runId, topic, items);
         return;
       }
-      // Text is shown only to a viewer who has every event before it.
+      // Text in progress is only shown to a viewer that has every event before it.
       if (live.lastSeq > topic.cursor) continue;
-      // Written elsewhere, before an event that came here sooner.
+      // Text written elsewhere, older than an event that arrived first.
       if (live.lastSeq < topic.cursor) return;
       for (const delta of live.texts.since(topic.seen)) items.push({ kind: 'delta', runId, delta });
       return;
     }
   }
 
-  /** A log that came as a file may stop before its run did, and a run may be deleted: nothing more will come of it. */
+  /** An imported log may stop before its run did, and a run may be deleted: no more events will follow. */
   async #noticeEnd(runId: string, topic: Topic, items: FeedItem[]): Promise<void> {
     const summary = await this.#source.summary(runId);
     if (!summary) items.push({ kind: 'deleted', runId });
@@ -173,7 +173,7 @@ export class RunFeed {
   #sleep(ms: number): Promise<void> {
     if (this.#dirty.size > 0 || (this.#changedRuns?.size ?? 0) > 0) return Promise.resolve();
     return new Promise((resolve) => {
-      // One turn of the event loop later, so that what is appended together is sent together.
+      // Wait one turn of the event loop, so that events appended together are sent together.
       const wake = () => {
         clearTimeout(timer);
         this.#wake = undefined;

@@ -1,41 +1,47 @@
 import { AppError } from '../errors/app-error.ts';
-import type { RunStore } from '../store/run-store.ts';
+import type { RunReader } from '../store/run-store.ts';
 import { RunNotFoundError } from '../store/store-errors.ts';
+import type { FollowedRuns } from './followed-runs.ts';
 import { type FeedSource, RunFeed } from './run-feed.ts';
 
 const MAX_FEEDS = 512;
-/** What a viewer gets of a stored log at a time: so much of it is held for a viewer that does not take. */
+/** Page size for stored logs, which limits the memory held for a viewer that does not read. */
 const READ_PAGE = 100;
 const TEXT_PAGE = { limit: 1000, maxChars: 512 * 1024 };
 
-/** What a viewer follows. */
+/** What a viewer subscribes to. */
 export interface FollowOptions {
-  /** Run id to the last sequence number the viewer has. */
+  /** Run ID to the last sequence number the viewer has. */
   topics: ReadonlyMap<string, number>;
-  /** The list of runs, too. */
+  /** Whether to follow the run list as well. */
   list?: boolean;
-  /** Events out of the store come as their text: for viewers of the whole log, who need them sent and not read. */
+  /** Whether stored events are sent as raw text, for viewers of the whole log, where parsing would be wasted. */
   texts?: boolean;
-  /** Ends it. */
+  /** Ends the subscription. */
   signal: AbortSignal;
 }
 
-/** Who looks at what: the feeds of all viewers, by the runs they follow, and those that follow the list of runs. */
+/** The feeds of all viewers, by the runs they follow, and the feeds of the run list. */
 export class Viewers {
-  readonly #store: Pick<RunStore, 'read' | 'readTexts' | 'summary'>;
+  readonly #store: Pick<RunReader, 'read' | 'readTexts' | 'summary'>;
   readonly #events: FeedSource;
   readonly #texts: FeedSource;
   readonly #feeds = new Set<RunFeed>();
-  readonly #followers = new Map<string, Set<RunFeed>>();
+  readonly #followed: FollowedRuns;
   readonly #listFeeds = new Set<RunFeed>();
 
-  /** @param options.source what is at hand of a run beside its stored log */
+  /**
+   * @param options.source the state of runs outside the stored log
+   * @param options.followed gets the runs of each feed
+   */
   constructor(options: {
-    store: Pick<RunStore, 'read' | 'readTexts' | 'summary'>;
+    store: Pick<RunReader, 'read' | 'readTexts' | 'summary'>;
     source: Omit<FeedSource, 'stored'>;
+    followed: FollowedRuns;
   }) {
-    const { store, source } = options;
+    const { store, source, followed } = options;
     this.#store = store;
+    this.#followed = followed;
     this.#events = {
       ...source,
       stored: (runId, afterSeq) => store.read(runId, { afterSeq, limit: READ_PAGE }),
@@ -46,14 +52,9 @@ export class Viewers {
     };
   }
 
-  /** Viewers connected at the moment. */
+  /** The number of connected viewers. */
   get count(): number {
     return this.#feeds.size;
-  }
-
-  /** The runs that somebody looks at. */
-  get followed(): Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'> {
-    return this.#followers;
   }
 
   /** @throws {AppError} `run_not_found`, `too_many_streams` */
@@ -61,7 +62,7 @@ export class Viewers {
     if (this.#feeds.size >= MAX_FEEDS) {
       throw new AppError({
         code: 'too_many_streams',
-        message: `${MAX_FEEDS} viewers are connected; no more are served.`,
+        message: `The limit of ${MAX_FEEDS} viewers is reached.`,
         hint: 'Close some tabs.',
       });
     }
@@ -74,18 +75,15 @@ export class Viewers {
     });
     this.#feeds.add(feed);
     if (list) this.#listFeeds.add(feed);
-    for (const runId of topics.keys()) {
-      const followers = this.#followers.get(runId) ?? new Set();
-      this.#followers.set(runId, followers.add(feed));
-    }
+    this.#followed.add(feed);
     signal.addEventListener('abort', () => feed.close(), { once: true });
     if (signal.aborted) feed.close();
     return feed;
   }
 
-  /** There is something new of a run. */
+  /** Call when a run has something new to show. */
   notify(runId: string): void {
-    for (const feed of this.#followers.get(runId) ?? []) feed.notify(runId);
+    for (const feed of this.#followed.feedsOf(runId)) feed.notify(runId);
     for (const feed of this.#listFeeds) feed.notify(runId);
   }
 
@@ -93,7 +91,7 @@ export class Viewers {
     for (const feed of [...this.#feeds]) feed.close();
   }
 
-  /** Of the topics, those whose viewer has everything up to the end. */
+  /** Topics whose viewer already has every event of an ended run. */
   async #finishedOf(topics: ReadonlyMap<string, number>): Promise<Set<string>> {
     const finished = new Set<string>();
     for (const [runId, cursor] of topics) {
@@ -107,10 +105,6 @@ export class Viewers {
   #forget(feed: RunFeed): void {
     this.#feeds.delete(feed);
     this.#listFeeds.delete(feed);
-    for (const runId of feed.runIds) {
-      const followers = this.#followers.get(runId);
-      followers?.delete(feed);
-      if (followers?.size === 0) this.#followers.delete(runId);
-    }
+    this.#followed.delete(feed);
   }
 }

@@ -4,12 +4,12 @@ import type { Gate } from './gate.ts';
 const KEY = Symbol.for('loupe.gate');
 const place: typeof globalThis & { [KEY]?: Gate } = globalThis;
 
-/** Sets the one gate of this process. Next has a second copy of every module: it is found through `globalThis`. */
+/** Sets the gate of this process. Stored on `globalThis`, because Next loads a second copy of every module. */
 export function setGate(gate: Gate): void {
   place[KEY] = gate;
 }
 
-/** @throws {AppError} `not_started`: without a gate nothing is answered */
+/** @throws {AppError} `not_started`; without a gate, no request is answered */
 export function getGate(): Gate {
   return place[KEY] ?? notStarted();
 }

@@ -3,9 +3,10 @@ import { join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRunRequest } from '../api/create-run.ts';
+import { progressEvent } from '../events/progress.ts';
 import { STATUS } from './http-error.ts';
 
-// docs/api.md is what scripts are written by: it must name what there is.
+// Scripts are written from docs/api.md, so it must be complete.
 const root = resolve(import.meta.dirname, '../..');
 const documentation = readFileSync(join(root, 'docs/api.md'), 'utf8');
 
@@ -22,16 +23,16 @@ const routes = readdirSync(api, { recursive: true, withFileTypes: true })
     return [...methods].map(([, method]) => `${method} ${path.replaceAll(/\[(\w*?)Id\]|\[(\w+)\]/g, '{}')}`);
   });
 
-/** `POST /api/runs/{id}/stop` as the documentation writes it, whatever it calls its parameters. */
+/** Endpoints in the documentation, such as `POST /api/runs/{id}/stop`, with parameter names removed. */
 const documented = [
   ...documentation.matchAll(/(GET|POST|PUT|PATCH|DELETE) +(\/api[\w/{}-]*(?:\.\w+)?)/g),
 ].map(([, method, path = '']) => `${method} ${path.replaceAll(/\{\w*\}/g, '{}')}`);
 
-it.each(routes)('docs/api.md knows %s', (route) => {
+it.each(routes)('docs/api.md documents %s', (route) => {
   expect(documented).toContain(route);
 });
 
-it('docs/api.md names no path that is not there', () => {
+it('docs/api.md documents no path that does not exist', () => {
   expect([...new Set(documented)].filter((route) => !routes.includes(route))).toEqual([]);
 });
 
@@ -51,5 +52,13 @@ it('docs/api.md names every field of a new run', () => {
     z.toJSONSchema(createRunRequest, { io: 'input', unrepresentable: 'any' }).properties ?? {},
   );
   const missing = fields.filter((field) => !documentation.includes(`\`${field}\``));
+  expect(missing).toEqual([]);
+});
+
+it('docs/api.md names every progress event with its fields', () => {
+  const section = documentation.slice(documentation.indexOf('### Progress events'));
+  const missing = progressEvent.options.flatMap(({ shape }) =>
+    [shape.type.value, ...Object.keys(shape)].filter((name) => !new RegExp(`\`${name}\\??\``).test(section)),
+  );
   expect(missing).toEqual([]);
 });

@@ -33,7 +33,7 @@ async function wholeText(response: Response): Promise<string> {
   return response.text();
 }
 
-it('D4: sends events as they are, each with its number, and the headers that keep them from being held back', async () => {
+it('sends unchanged events with their sequence numbers as IDs, and headers that prevent buffering [D4]', async () => {
   const id = await endedRun(2);
   const response = eventStreamResponse(await follow(id, 0), byNumber);
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -52,7 +52,7 @@ it('D4: sends events as they are, each with its number, and the headers that kee
   expect(test.service.viewers).toBe(0);
 });
 
-it('D5: cut after any number of bytes, a viewer that comes back with its last id has 1..N exactly', async () => {
+it('a viewer cut off after any number of bytes reconnects with its last ID and gets 1..N exactly once [D5]', async () => {
   const id = await endedRun(40);
   const { last_seq } = (await test.service.stored.get(id)).run;
   await fc.assert(
@@ -88,7 +88,7 @@ it('D5: cut after any number of bytes, a viewer that comes back with its last id
   expect(test.service.viewers).toBe(0);
 });
 
-it('says by name that a run was deleted', async () => {
+it('sends a run-deleted event', async () => {
   const id = await endedRun(1);
   const feed = await test.service.follow({ topics: new Map(), list: true, ...untilStopped() });
   await feed.next(1000);
@@ -101,7 +101,7 @@ it('says by name that a run was deleted', async () => {
   await stream.cancel();
 });
 
-it('D4: keeps a silent connection open with comments', async () => {
+it('keeps an idle connection open with comments [D4]', async () => {
   test = await openTestService(async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return { outcome: 'suspended' };
@@ -116,7 +116,7 @@ it('D4: keeps a silent connection open with comments', async () => {
   expect(test.service.viewers).toBe(0);
 });
 
-it('lets a viewer go that stopped reading, and holds one piece for it until then', async () => {
+it('disconnects a viewer that stopped reading, and buffers only one chunk for it', async () => {
   const id = await endedRun(200);
   const feed = await follow(id, 0);
   const taken = vi.spyOn(feed, 'next');
@@ -130,7 +130,7 @@ it('lets a viewer go that stopped reading, and holds one piece for it until then
   ).rejects.toThrow('stopped reading');
 });
 
-it('reads where a viewer stands', () => {
+it('reads the last event ID of a viewer', () => {
   const at = (url: string, lastEventId?: string) =>
     new Request(
       `http://127.0.0.1${url}`,

@@ -4,19 +4,19 @@ import type { RunEvent } from '../events/registry.ts';
 import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
 import { viewEventJson, viewJson } from './view-event.ts';
 
-/** A local model can think for minutes, and a connection that is silent for one is dropped by many. */
+/** A local model can think for minutes, and many proxies drop a connection that is idle for one. */
 const HEARTBEAT_MS = 15_000;
 
-/** A viewer that takes nothing for this long while something is waiting is let go; it comes back with its number. */
+/** A viewer that reads nothing for this long while data is pending is disconnected; it reconnects with its last ID. */
 const STALLED_MS = 60_000;
 
 const encoder = new TextEncoder();
 
 /**
- * A feed as server-sent events (D4). It is pulled: the next piece is made when the last one was taken, so that a slow
- * reader costs one piece of memory.
+ * Sends a feed as server-sent events (D4). The next chunk is produced only when the last one was read, so a slow reader
+ * costs one chunk of memory.
  *
- * @param eventId what the browser sends back as Last-Event-ID
+ * @param eventId the ID that the browser sends back as Last-Event-ID
  */
 export function eventStreamResponse(
   feed: RunFeed,
@@ -77,7 +77,7 @@ export function eventStreamResponse(
 
 type EventId = (event: { run_id: string; seq: number }) => string;
 
-/** Events as sent, by their id: written once for all who follow a run live, so that they hold the same bytes. */
+/** Encoded events by ID, shared by all viewers of a live run. */
 const sent = new WeakMap<RunEvent, Map<string, Uint8Array>>();
 
 function frame(item: FeedItem, eventId: EventId): Uint8Array {
@@ -115,8 +115,8 @@ function inOnePiece(frames: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Where the viewer of one run stands: `Last-Event-ID`, which a browser sends when it reconnects by itself, else
- * `?after=`, else the beginning.
+ * The last event that the viewer of a run has: `Last-Event-ID`, which a browser sends when it reconnects, else `?after=`,
+ * else 0.
  *
  * @throws {AppError} `bad_last_event_id`
  */
@@ -126,8 +126,8 @@ export function cursorOf(request: Request): number {
 }
 
 /**
- * The topics of the shared stream: `?runs=a:12,b:40`, each run with the last number its viewer has. A `Last-Event-ID`
- * (`b:45`) moves its run on.
+ * The topics of the shared stream: `?runs=a:12,b:40`, each run with its viewer's last sequence number. A `Last-Event-ID`
+ * (`b:45`) overrides the number of its run.
  *
  * @throws {AppError} `bad_last_event_id`
  */
@@ -166,7 +166,7 @@ function sequenceNumber(text: string): number {
 function badPlace(text: string): AppError {
   return new AppError({
     code: 'bad_last_event_id',
-    message: `"${text.slice(0, 80)}" is no place in a stream.`,
-    hint: 'Leave it out to begin at the first event.',
+    message: `"${text.slice(0, 80)}" is not a position in a stream.`,
+    hint: 'Omit it to start at the first event.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A text as a file to be saved, whole or in pieces that are written as they are taken. It is never shown as a page of this server: what is in it came
- * from models and tools.
+ * A text sent as a download, at once or streamed. It is never displayed as a page of this server, because its content
+ * comes from models and tools.
  *
  * @param options.type without the charset, which is UTF-8
  */

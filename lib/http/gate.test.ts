@@ -1,26 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { Gate, type RequestFacts } from './gate.ts';
+import { KEY_HEADER } from '../api/sign-in-key.ts';
+import { testStore } from '../sign-ins/test-store.ts';
+import type { Gate, RequestFacts } from './gate.ts';
+import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
 
-function open(options: { port?: number | undefined; now?: () => number; hostnames?: string[] } = {}): Gate {
-  return new Gate({ token, hostnames: [], port: 4120, ...options });
+function open(options: Partial<Parameters<typeof testGate>[0]> = {}): Gate {
+  return testGate({ token, port: 4120, ...options });
 }
 
 function facts(
   headers: Record<string, string> = {},
   method = 'GET',
   hosts = ['127.0.0.1:4120'],
+  path = '/api/runs',
 ): RequestFacts {
-  return { method, hosts, header: (name) => headers[name] };
+  return { method, path, hosts, header: (name) => headers[name] };
 }
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const bearer = { authorization: `Bearer ${token}` };
 
-describe('D17: where a request comes from', () => {
+describe('the source of a request [D17]', () => {
   it.each([[['127.0.0.1:4120']], [['localhost:4120']], [['LOCALHOST:4120']], [['[::1]:4120']]])(
-    'knows itself as %s',
+    'accepts the host %s',
     (hosts) => {
       expect(() => open().checkSource(facts({}, 'GET', hosts))).not.toThrow();
     },
@@ -45,7 +49,7 @@ describe('D17: where a request comes from', () => {
     );
   });
 
-  it('refuses changes and reads that another page sends', () => {
+  it('refuses reads and writes from another site', () => {
     const gate = open();
     const own = { origin: 'http://127.0.0.1:4120', 'sec-fetch-site': 'same-origin' };
     expect(() => gate.checkSource(facts(own, 'POST'))).not.toThrow();
@@ -67,14 +71,14 @@ describe('D17: where a request comes from', () => {
     }
   });
 
-  it('takes a change without origin only from a script with a token', () => {
+  it('accepts a write without an origin only from a script with a token', () => {
     const gate = open();
     expect(() => gate.checkSource(facts({}, 'POST'))).toThrow(code('foreign_origin'));
     expect(() => gate.checkSource(facts({ cookie: 'loupe_4120=x' }, 'POST'))).toThrow(code('foreign_origin'));
     expect(() => gate.checkSource(facts(bearer, 'POST'))).not.toThrow();
   });
 
-  it('lets links lead to a page from elsewhere, but not into a frame, nor into anything else of a foreign page', () => {
+  it('allows links from other sites to a page, but no frames or subresources', () => {
     const gate = open();
     for (const site of ['cross-site', 'same-site']) {
       const link = { 'sec-fetch-site': site, 'sec-fetch-dest': 'document' };
@@ -87,10 +91,17 @@ describe('D17: where a request comes from', () => {
   });
 });
 
-describe('who is the operator', () => {
-  it('knows the token and refuses everything else', () => {
+/** The headers that a browser sends after it signed in with the token. */
+async function signIn(gate: Gate, headers: Record<string, string> = {}) {
+  const { setCookie = '', key = '' } = (await gate.redeem(token, facts(headers))) ?? {};
+  const [cookie = ''] = setCookie.split(';');
+  return { cookie, [KEY_HEADER]: key };
+}
+
+describe('authentication', () => {
+  it('accepts the token and nothing else', async () => {
     const gate = open();
-    expect(() => gate.checkOperator(facts(bearer))).not.toThrow();
+    expect(await gate.checkOperator(facts(bearer))).toBeUndefined();
     for (const authorization of [
       '',
       `Basic ${token}`,
@@ -98,60 +109,105 @@ describe('who is the operator', () => {
       'Bearer ',
       `Bearer ${token.slice(1)}`,
     ]) {
-      expect(() => gate.checkOperator(facts({ authorization }))).toThrow(code('unauthorized'));
+      await expect(gate.checkOperator(facts({ authorization }))).rejects.toThrow(code('unauthorized'));
     }
-    expect(() => gate.checkOperator(facts())).toThrow(code('unauthorized'));
+    await expect(gate.checkOperator(facts())).rejects.toThrow(code('unauthorized'));
   });
 
-  it('gives a cookie for a link that works once, for an hour', () => {
+  it('signs a browser in with a link that works once, for an hour', async () => {
     let now = 0;
     const gate = open({ now: () => now });
     const ticket = gate.newTicket();
-    const cookie = gate.redeem(ticket);
-    expect(cookie).toMatch(/^loupe_4120=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
-    expect(gate.redeem(ticket)).toBeUndefined();
+    const { setCookie = '', key = '' } = (await gate.redeem(ticket, facts())) ?? {};
+    expect(setCookie).toMatch(
+      /^loupe_4120=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+    );
+    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(await gate.redeem(ticket, facts())).toBeUndefined();
     const late = gate.newTicket();
     now = 60 * 60_000 + 1;
-    expect(gate.redeem(late)).toBeUndefined();
-    const [pair = ''] = cookie?.split(';') ?? [];
-    expect(() => gate.checkOperator(facts({ cookie: `other=1; ${pair}` }))).not.toThrow();
-    expect(() => gate.checkOperator(facts({ cookie: pair.replace('4120', '4121') }))).toThrow(
-      code('unauthorized'),
-    );
-    expect(() => gate.checkOperator(facts({ cookie: `${pair}x` }))).toThrow(code('unauthorized'));
+    expect(await gate.redeem(late, facts())).toBeUndefined();
   });
 
-  it('keeps the cookie good over a restart, and makes it void with another token', () => {
-    const [pair = ''] = open().redeem(token)?.split(';') ?? [];
-    expect(() => open().checkOperator(facts({ cookie: pair }))).not.toThrow();
-    const other = new Gate({ token: `${token}-new`, hostnames: [], port: 4120 });
-    expect(() => other.checkOperator(facts({ cookie: pair }))).toThrow(code('unauthorized'));
-    expect(pair).not.toContain(token);
+  it('accepts a browser with both of its secrets, but not with one', async () => {
+    const gate = open();
+    const own = await signIn(gate);
+    const other = await signIn(gate);
+    expect(await gate.checkOperator(facts({ ...own, cookie: `other=1; ${own.cookie}` }))).toMatch(/^\w{16}$/);
+    const refused: Record<string, string>[] = [
+      { cookie: own.cookie },
+      { cookie: own.cookie, [KEY_HEADER]: '' },
+      { cookie: own.cookie, [KEY_HEADER]: other[KEY_HEADER] ?? '' },
+      { cookie: own.cookie, [KEY_HEADER]: own.cookie.replace(/.*=/, '') },
+      { ...own, cookie: `${own.cookie}x` },
+      { ...own, cookie: 'loupe_4120=old' },
+    ];
+    for (const headers of refused) {
+      await expect(gate.checkOperator(facts(headers))).rejects.toThrow(code('sign_in_again'));
+    }
+    const unknown = [
+      { [KEY_HEADER]: own[KEY_HEADER] ?? '' },
+      { ...own, cookie: own.cookie.replace('4120', '4121') },
+    ];
+    for (const headers of unknown) {
+      await expect(gate.checkOperator(facts(headers))).rejects.toThrow(code('unauthorized'));
+    }
   });
 
-  it('answers nothing but "wait" after ten wrong tokens within a minute', () => {
+  it('accepts a download ticket instead of the key, for its path and only with the cookie', async () => {
+    const gate = open();
+    const { cookie } = await signIn(gate);
+    const id = (await gate.signIns.list(undefined))[0]?.id ?? '';
+    const path = gate.downloads.issue(id, '/api/runs/a/export?format=run');
+    const ask = (headers: Record<string, string>, at = path, method = 'GET') =>
+      gate.checkOperator(facts(headers, method, undefined, at));
+    expect(await ask({ cookie })).toBe(id);
+    await expect(ask({ cookie }, path, 'POST')).rejects.toThrow(code('sign_in_again'));
+    await expect(ask({ cookie }, path.replace('/a/', '/b/'))).rejects.toThrow(code('sign_in_again'));
+    await expect(ask({})).rejects.toThrow(code('unauthorized'));
+    const other = await signIn(gate);
+    await expect(ask({ cookie: other.cookie })).rejects.toThrow(code('sign_in_again'));
+  });
+
+  it('a sign-in survives a restart, but not a change of the token', async () => {
+    const store = testStore();
+    const own = await signIn(open({ store }));
+    expect(await open({ store }).checkOperator(facts(own))).toBeDefined();
+    const other = open({ store, token: `${token}-new` });
+    await expect(other.checkOperator(facts(own))).rejects.toThrow(code('sign_in_again'));
+    expect(JSON.stringify([own, ...store.records.values()])).not.toContain(token);
+  });
+
+  it('ends a browser’s earlier sign-in when it signs in again', async () => {
+    const gate = open();
+    const first = await signIn(gate, { 'user-agent': 'Firefox/120.0 (X11; Linux)' });
+    const second = await signIn(gate, { cookie: first.cookie });
+    await expect(gate.checkOperator(facts(first))).rejects.toThrow(code('sign_in_again'));
+    expect(await gate.checkOperator(facts(second))).toBeDefined();
+    expect(await gate.signIns.list(undefined)).toHaveLength(1);
+  });
+
+  it('rate-limits wrong tokens after ten within a minute, and always accepts the right one', async () => {
     let now = 0;
     const gate = open({ now: () => now });
     const ticket = gate.newTicket();
-    const [pair = ''] = gate.redeem(token)?.split(';') ?? [];
-    for (let n = 0; n < 10; n++) {
-      expect(() => gate.checkOperator(facts({ authorization: `Bearer wrong${n}` }))).toThrow(
-        code('unauthorized'),
-      );
-    }
-    expect(() => gate.checkOperator(facts(bearer))).toThrow(code('too_many_tries'));
-    expect(() => gate.redeem(ticket)).toThrow(code('too_many_tries'));
-    expect(() => gate.checkOperator(facts({ cookie: pair }))).not.toThrow();
+    const wrong = (n: number) => gate.checkOperator(facts({ authorization: `Bearer wrong${n}` }));
+    for (let n = 0; n < 10; n++) await expect(wrong(n)).rejects.toThrow(code('unauthorized'));
+    await expect(wrong(10)).rejects.toThrow(code('too_many_tries'));
+    await expect(gate.redeem('wrong ticket', facts())).rejects.toThrow(code('too_many_tries'));
+    expect(await gate.checkOperator(facts(bearer))).toBeUndefined();
+    expect(await gate.redeem(ticket, facts())).toBeDefined();
+    expect(await gate.redeem(token, facts())).toBeDefined();
     now = 60_001;
-    expect(() => gate.checkOperator(facts(bearer))).not.toThrow();
-    expect(gate.redeem(ticket)).toBeDefined();
+    await expect(wrong(11)).rejects.toThrow(code('unauthorized'));
   });
 
-  it('does not count old cookies as tries', () => {
+  it('does not count old cookies as failed attempts', async () => {
     const gate = open();
     for (let n = 0; n < 50; n++) {
-      expect(() => gate.checkOperator(facts({ cookie: 'loupe_4120=old' }))).toThrow(code('unauthorized'));
+      const old = gate.checkOperator(facts({ cookie: 'loupe_4120=old' }));
+      await expect(old).rejects.toThrow(code('sign_in_again'));
     }
-    expect(() => gate.checkOperator(facts(bearer))).not.toThrow();
+    expect(await gate.checkOperator(facts(bearer))).toBeUndefined();
   });
 });

@@ -1,22 +1,33 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { HandshakeReply } from '../api/replies.ts';
+import { SIGN_IN_MS } from '../api/sign-in.ts';
+import { KEY_HEADER } from '../api/sign-in-key.ts';
 import { AppError } from '../errors/app-error.ts';
+import { Challenges } from '../handshake/challenges.ts';
+import { noncesOf } from '../handshake/proof.ts';
+import { browserLabel } from '../sign-ins/browser-label.ts';
+import { DownloadTickets } from '../sign-ins/download-tickets.ts';
+import type { SignIns } from '../sign-ins/sign-ins.ts';
 
-/** What the gate looks at, taken from a request of Node or of the web platform. */
+/** The parts of a request that the gate checks, from a Node or a web request. */
 export interface RequestFacts {
   method: string;
-  /** Every Host header there was: more than one is an attempt to be read in two ways. */
+  /** Path and query. */
+  path: string;
+  /** All Host headers: a request with more than one could be interpreted in two ways. */
   hosts: readonly string[];
   header(name: string): string | undefined;
 }
 
 export interface GateOptions {
   token: string;
-  /** Host names under which this server is reached, without port. */
+  signIns: SignIns;
+  /** Host names of this server, without a port. */
   hostnames: readonly string[];
-  /** The port it listens on; `undefined` leaves the port unchecked (under `next dev`). */
+  /** The port it listens on; `undefined` disables the port check (under `next dev`). */
   port: number | undefined;
-  /** Milliseconds of a clock that never jumps. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
 
@@ -25,48 +36,60 @@ const TRIES_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 const LINK_LIFETIME_MS = 60 * MINUTE_MS;
 const MAX_OPEN_LINKS = 20;
-const COOKIE_DAYS = 30;
 
 /**
- * Decides who may ask for what (SECURITY.md, threats 7 to 9). The HTTP server asks it before Next sees a
- * request, and every route handler asks it again: neither rests on the other.
+ * Decides who may access what (SECURITY.md, threats 7 to 9). The HTTP server calls it before Next sees a request, and
+ * every route handler calls it again, so that neither relies on the other.
  */
 export class Gate {
+  /** Signed-in browsers. */
+  readonly signIns: SignIns;
+  readonly downloads: DownloadTickets;
   readonly #tokenHash: Buffer;
-  readonly #cookieHash: Buffer;
-  readonly #cookieValue: string;
   readonly #hostnames: ReadonlySet<string>;
   readonly #now: () => number;
+  readonly #challenges: Challenges;
   #port: number | undefined;
-  /** Hashes of the one-time tickets that were given out, with the time they end. */
+  #address = '127.0.0.1';
+  /** Hashes of the unused one-time tickets, with their expiry times. */
   readonly #tickets = new Map<string, number>();
   #wrongTries: number[] = [];
 
   constructor(options: GateOptions) {
     this.#tokenHash = hash(options.token);
-    // The cookie is derived: who sees it does not hold the token, and it survives a restart.
-    this.#cookieValue = createHmac('sha256', options.token).update('loupe session 1').digest('base64url');
-    this.#cookieHash = hash(this.#cookieValue);
     this.#hostnames = new Set([...LOOPBACK_NAMES, ...options.hostnames.map((name) => name.toLowerCase())]);
     this.#port = options.port;
     this.#now = options.now ?? (() => performance.now());
+    this.#challenges = new Challenges({ token: options.token, now: this.#now });
+    this.signIns = options.signIns;
+    this.downloads = new DownloadTickets(this.#now);
   }
 
-  /** Called once the port is known, when the system chose it. */
-  listensOn(port: number): void {
+  /** Call once the port is known, if the system chose it. */
+  listensOn(port: number, address = '127.0.0.1'): void {
     this.#port = port;
+    this.#address = address;
   }
 
-  /** Cookies are shared between the ports of a host: each server has its own name. */
+  /** Proves to a client that this server knows the token, before the client sends anything. */
+  answerChallenge(clientNonce: string): HandshakeReply {
+    return this.#challenges.answer(clientNonce, this.#listener);
+  }
+
+  get #listener(): string {
+    return `${this.#address}:${this.#port ?? ''}`;
+  }
+
+  /** Cookies are shared between all ports of a host, so each server uses its own name. */
   get cookieName(): string {
     return this.#port === undefined ? 'loupe' : `loupe_${this.#port}`;
   }
 
   /**
-   * Refuses requests that were meant for another server or were sent by another page: rebinding, forgery, reading
-   * across sites (D17).
+   * Refuses requests that were meant for another server or sent by another site: DNS rebinding, CSRF and cross-site reads
+   * (D17).
    *
-   * @param options.page a page shell: it holds no data, so that links from elsewhere may lead to it
+   * @param options.page a page shell; it contains no data, so other sites may link to it
    * @throws {AppError} `foreign_host`, `foreign_origin`
    */
   checkSource(facts: RequestFacts, options: { page?: boolean } = {}): void {
@@ -83,7 +106,7 @@ export class Gate {
     const site = facts.header('sec-fetch-site');
     const ownOrigin = origin === undefined || origin === `http://${host}`;
     const ownSite = site === undefined || site === 'same-origin' || site === 'none';
-    // Nothing else that a foreign page may load from here, a picture for one: it would try tokens until nobody is let in.
+    // Navigations only: another site could otherwise load images from here to exhaust the attempts for tokens.
     const navigation = options.page && !changes && facts.header('sec-fetch-dest') === 'document';
     const unknownSource = changes && origin === undefined && !bearerOf(facts);
     if (!ownOrigin || (!ownSite && !navigation) || unknownSource) {
@@ -96,20 +119,22 @@ export class Gate {
   }
 
   /**
-   * Lets the operator through: by `Authorization: Bearer`, or by the cookie that the one-time link brought.
+   * Authenticates the operator: by the token or a handshake proof as `Authorization: Bearer`, or by both secrets of a
+   * signed-in browser. The cookie alone is not enough, because browsers send it to every port of the host.
    *
-   * @throws {AppError} `unauthorized`, `too_many_tries`
+   * @returns the sign-in of the browser; `undefined` for a bearer
+   * @throws {AppError} `unauthorized`, `sign_in_again`, `too_many_tries`
    */
-  checkOperator(facts: RequestFacts): void {
+  async checkOperator(facts: RequestFacts): Promise<string | undefined> {
     const bearer = bearerOf(facts);
     if (bearer !== undefined) {
-      this.#refuseFlood();
-      if (sameHash(hash(bearer), this.#tokenHash)) return;
-      this.#wrongTries.push(this.#now());
+      if (sameHash(hash(bearer), this.#tokenHash)) return undefined;
+      // An expired proof is not a guess: its client will request a new challenge.
+      if (this.#challenges.accepts(bearer, this.#listener)) return undefined;
+      if (noncesOf(bearer) === undefined) this.#countWrongTry();
     } else {
-      // A cookie is not counted as a try: an old tab with an old cookie must not lock a script out.
       const cookie = cookieOf(facts.header('cookie'), this.cookieName);
-      if (cookie !== undefined && sameHash(hash(cookie), this.#cookieHash)) return;
+      if (cookie !== undefined) return this.#checkBrowser(cookie, facts);
     }
     throw new AppError({
       code: 'unauthorized',
@@ -118,7 +143,21 @@ export class Gate {
     });
   }
 
-  /** A ticket for the link that signs a browser in. Good once, for an hour. */
+  /** Wrong secrets do not count as attempts, so that an old tab cannot lock a script out. */
+  async #checkBrowser(cookie: string, facts: RequestFacts): Promise<string> {
+    const found = await this.signIns.find(cookie, facts.header(KEY_HEADER));
+    if (found && (found.hasKey || (isRead(facts.method) && this.downloads.accepts(found.id, facts.path)))) {
+      this.signIns.seen(found.id);
+      return found.id;
+    }
+    throw new AppError({
+      code: 'sign_in_again',
+      message: 'This browser is no longer signed in here.',
+      hint: 'It was signed out, its sign-in has expired, or the sign-in belongs to another address or an earlier version of Loupe.',
+    });
+  }
+
+  /** Creates a ticket for a sign-in link. Valid once, for an hour. */
   newTicket(): string {
     const now = this.#now();
     for (const [key, end] of this.#tickets) if (end < now) this.#tickets.delete(key);
@@ -130,23 +169,38 @@ export class Gate {
   }
 
   /**
-   * Exchanges a one-time ticket, or the operator token itself, for the cookie.
+   * Exchanges a one-time ticket, or the operator token, for a new sign-in. The browser's earlier sign-in ends.
    *
-   * @returns a Set-Cookie value, or `undefined` when the ticket is wrong, used or too old
+   * @returns a Set-Cookie value and the key, or `undefined` if the ticket is wrong, used or expired
    * @throws {AppError} `too_many_tries`
    */
-  redeem(ticketOrToken: string): string | undefined {
-    this.#refuseFlood();
+  async redeem(
+    ticketOrToken: string,
+    facts: RequestFacts,
+  ): Promise<{ setCookie: string; key: string } | undefined> {
     const hashed = hash(ticketOrToken);
-    // Looked up by its hash: what the time of a look-up may tell is nothing about the ticket.
+    // Looked up by hash, so that timing reveals nothing about the ticket.
     const key = hashed.toString('hex');
     const end = this.#tickets.get(key);
     this.#tickets.delete(key);
     if ((end !== undefined && end >= this.#now()) || sameHash(hashed, this.#tokenHash)) {
-      return `${this.cookieName}=${this.#cookieValue}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_DAYS * 86_400}`;
+      const { cookie, key } = await this.signIns.add({
+        label: browserLabel(facts.header('user-agent') ?? ''),
+        replaces: cookieOf(facts.header('cookie'), this.cookieName),
+      });
+      return { setCookie: this.#setCookie(cookie, SIGN_IN_MS / 1000), key };
     }
-    this.#wrongTries.push(this.#now());
+    this.#countWrongTry();
     return undefined;
+  }
+
+  /** A Set-Cookie value that removes the cookie. */
+  get clearedCookie(): string {
+    return this.#setCookie('', 0);
+  }
+
+  #setCookie(value: string, seconds: number): string {
+    return `${this.cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
   }
 
   #isOurs(host: string): boolean {
@@ -157,23 +211,34 @@ export class Gate {
     return portMatches && this.#hostnames.has(name);
   }
 
-  #refuseFlood(): void {
-    const since = this.#now() - MINUTE_MS;
-    this.#wrongTries = this.#wrongTries.filter((at) => at > since);
-    if (this.#wrongTries.length < TRIES_PER_MINUTE) return;
+  /**
+   * Counts wrong tokens only, so that nobody can lock out the right one by sending others. Limiting right ones as well
+   * would only slow down guessing, which 128 random bits do not need.
+   *
+   * @throws {AppError} `too_many_tries`
+   */
+  #countWrongTry(): void {
+    const now = this.#now();
+    this.#wrongTries = this.#wrongTries.filter((at) => at > now - MINUTE_MS);
+    if (this.#wrongTries.length < TRIES_PER_MINUTE) {
+      this.#wrongTries.push(now);
+      return;
+    }
     throw new AppError({
       code: 'too_many_tries',
       message: `More than ${TRIES_PER_MINUTE} wrong tokens within a minute.`,
-      hint: 'Wait a minute, then try again with the right one.',
+      hint: 'The right token is accepted at any time.',
     });
   }
 }
 
 export function factsOfRequest(request: Request): RequestFacts {
   const host = request.headers.get('host');
+  const { pathname, search } = new URL(request.url);
   return {
     method: request.method,
-    // The web platform joins repeated headers with a comma, which no host name holds.
+    path: pathname + search,
+    // Fetch API headers join repeated values with a comma, which no host name contains.
     hosts: host === null ? [] : host.split(',').map((part) => part.trim()),
     header: (name) => request.headers.get(name) ?? undefined,
   };
@@ -186,6 +251,7 @@ export function factsOfIncoming(message: IncomingMessage): RequestFacts {
   }
   return {
     method: message.method ?? 'GET',
+    path: message.url ?? '/',
     hosts,
     header: (name) => {
       const value = message.headers[name];

@@ -5,8 +5,9 @@ import { AppError } from '../errors/app-error.ts';
 import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
 import { StorageFullError } from '../store/store-errors.ts';
 import { setGate } from './current-gate.ts';
-import { Gate } from './gate.ts';
+import { factsOfRequest } from './gate.ts';
 import { checked, handle, readBody } from './handle.ts';
+import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
 const host = '127.0.0.1:4120';
@@ -15,7 +16,7 @@ let test: TestService;
 beforeAll(async () => {
   test = await openTestService(scripted([]));
   setRunService(test.service);
-  setGate(new Gate({ token, hostnames: [], port: 4120 }));
+  setGate(testGate({ token, port: 4120 }));
 });
 afterAll(() => test.dispose());
 
@@ -37,7 +38,7 @@ describe('handle', () => {
       throw error;
     });
 
-  it('turns an error for readers into its status and its words', async () => {
+  it('maps an AppError to its status and message', async () => {
     const response = await failing(new StorageFullError('/data/loupe.db'));
     expect(response.status).toBe(507);
     expect(await response.json()).toEqual({
@@ -49,7 +50,7 @@ describe('handle', () => {
     });
   });
 
-  it('knows such an error also when another copy of the module made it', async () => {
+  it('recognizes an AppError from another copy of the module', async () => {
     const foreign = Object.assign(new Error('There is no run "x".'), {
       code: 'run_not_found',
       hint: undefined,
@@ -57,7 +58,7 @@ describe('handle', () => {
     expect(await codeOf(await failing(foreign))).toEqual([404, 'run_not_found']);
   });
 
-  it('tells nothing of a bug but that there is one', async () => {
+  it('hides the details of an internal error', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const response = await failing(new TypeError('secret detail of /home/ada'));
     expect(response.status).toBe(500);
@@ -66,7 +67,7 @@ describe('handle', () => {
     log.mockRestore();
   });
 
-  it('takes JSON only, and says when to come again', async () => {
+  it('accepts only JSON, and sends Retry-After', async () => {
     const work = vi.fn(() => new Response('ok'));
     const asText = request('/', { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } });
     expect(await codeOf(await handle(asText, work))).toEqual([415, 'unsupported_media_type']);
@@ -75,7 +76,7 @@ describe('handle', () => {
     expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  it('answers with headers that keep the answer out of caches, frames and other sites', async () => {
+  it('sends headers that prevent caching and use by other sites', async () => {
     const response = await handle(request('/'), () => Response.json({}));
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'cache-control': 'no-store',
@@ -85,18 +86,55 @@ describe('handle', () => {
   });
 });
 
+describe('an event stream', () => {
+  const stream = (cancelled: () => void) =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(': hello\n\n')),
+        cancel: cancelled,
+      }),
+      { headers: { 'content-type': 'text/event-stream' } },
+    );
+
+  it('ends when its browser is signed out', async () => {
+    const gate = testGate({ token, port: 4120 });
+    setGate(gate);
+    const facts = factsOfRequest(request('/'));
+    const { setCookie = '', key = '' } = (await gate.redeem(token, facts)) ?? {};
+    const [cookie = ''] = setCookie.split(';');
+    const asked = new Request(`http://${host}/api/stream`, { headers: { host, cookie, 'x-loupe-key': key } });
+    const cancelled = vi.fn();
+    const reader = (await handle(asked, () => stream(cancelled))).body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(': hello\n\n');
+    const next = reader?.read();
+    await gate.signIns.signOut();
+    await expect(next).rejects.toThrow('Signed out');
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it('of a script continues when browsers are signed out', async () => {
+    const gate = testGate({ token, port: 4120 });
+    setGate(gate);
+    const cancelled = vi.fn();
+    const { body } = await handle(request('/api/stream'), () => stream(cancelled));
+    await gate.signIns.signOut();
+    expect(cancelled).not.toHaveBeenCalled();
+    await body?.cancel();
+  });
+});
+
 describe('reading a body', () => {
   const schema = z.strictObject({ name: z.string().min(1), count: z.int().optional() });
   const post = (body: BodyInit) => request('/', { method: 'POST', body });
 
-  it('names every wrong field', async () => {
+  it('reports every invalid field', async () => {
     expect(() => checked(schema, { name: '', count: 1.5, extra: 1 })).toThrow(/name: .*count: .*extra/s);
     await expect(readBody(post('{"name":'), schema)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await readBody(post('{"name":"x"}'), schema)).toEqual({ name: 'x' });
     expect(await readBody(post(''), z.strictObject({}))).toEqual({});
   });
 
-  it('stops reading a body that is too large, also when it does not say so', async () => {
+  it('stops reading a body that is too large, even without a Content-Length', async () => {
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {

@@ -3,47 +3,50 @@ import type { ErrorReply } from '../api/replies.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { getGate } from './current-gate.ts';
+import { endOnSignOut } from './end-on-sign-out.ts';
 import { factsOfRequest, isRead } from './gate.ts';
 import { isAppError, statusOf } from './http-error.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** The largest body that is read, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
-/** The one path that takes a file. */
+/** Maximum size of a body in bytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** The only path that accepts a file. */
 const IMPORT_PATH = '/api/import';
 
-/** The largest body that a path takes, in bytes. */
+/** Maximum body size of a path in bytes. */
 export function bodyLimit(pathname: string): number {
   return pathname === IMPORT_PATH ? MAX_RUN_FILE_BYTES : MAX_BODY_BYTES;
 }
 
 /**
- * Every route handler goes through here: the gate before the work, and after it the one place where an error becomes
- * a status and `{error: {code, message, hint}}`.
+ * Wraps every route handler: checks the gate first, and converts errors to a status and `{error: {code, message, hint}}`.
  *
- * @param options.access `anyone` leaves the token out, for signing in; host and origin are checked all the same
- * @param options.body what a body may be: JSON, or JSON Lines for a file. No form of a foreign page can send either.
+ * @param work gets the sign-in of the calling browser; `undefined` for scripts
+ * @param options.access `anyone` skips authentication, for signing in; host and origin are still checked
+ * @param options.body the accepted content type: JSON, or JSON Lines for a file. HTML forms of other sites can send
+ * neither.
  */
 export async function handle(
   request: Request,
-  work: () => Promise<Response> | Response,
+  work: (signInId: string | undefined) => Promise<Response> | Response,
   options: { access?: 'operator' | 'anyone'; body?: keyof typeof BODY_TYPES } = {},
 ): Promise<Response> {
   try {
     const gate = getGate();
     const facts = factsOfRequest(request);
     gate.checkSource(facts);
-    if (options.access !== 'anyone') gate.checkOperator(facts);
+    const signInId = options.access === 'anyone' ? undefined : await gate.checkOperator(facts);
     if (!isRead(request.method)) requireType(request, options.body ?? 'json');
-    return withHeaders(await work());
+    const response = withHeaders(await work(signInId));
+    return signInId === undefined ? response : endOnSignOut(response, () => gate.signIns.watch(signInId));
   } catch (error) {
-    // Nobody is there to read an answer: the work was given up because the request was.
+    // The client is gone: the work was aborted because its request was.
     if (request.signal.aborted && error === request.signal.reason) return new Response(null, { status: 499 });
     return errorResponse(error);
   }
 }
 
-/** An error as scripts and browsers get it. What was not made for readers is logged and told as `internal_error`. */
+/** The error response. Errors other than AppError are logged and sent as `internal_error`. */
 export function errorResponse(error: unknown): Response {
   const known = isAppError(error) ? error : undefined;
   const status = known ? statusOf(known) : 500;
@@ -54,7 +57,7 @@ export function errorResponse(error: unknown): Response {
       : {
           code: 'internal_error',
           message: 'Something went wrong in the server.',
-          hint: 'The log of the server says what.',
+          hint: "See the server's log.",
         },
   };
   const headers: Record<string, string> = {};
@@ -65,9 +68,9 @@ export function errorResponse(error: unknown): Response {
 }
 
 /**
- * Reads a JSON body by its schema. An empty body counts as `{}`.
+ * Reads and validates a JSON body. An empty body counts as `{}`.
  *
- * @throws {AppError} `invalid_request` naming every wrong field, `body_too_large`
+ * @throws {AppError} `invalid_request` with every invalid field, `body_too_large`
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
@@ -87,7 +90,7 @@ export async function readBody<Schema extends z.ZodType>(
   return checked(schema, value);
 }
 
-/** @throws {AppError} `invalid_request` naming every wrong field */
+/** @throws {AppError} `invalid_request` with every invalid field */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -101,7 +104,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   });
 }
 
-/** A query parameter as a whole number. @throws {AppError} `invalid_request` */
+/** Parses a query parameter as a whole number. @throws {AppError} `invalid_request` */
 export function wholeNumber(
   request: Request,
   name: string,
@@ -117,20 +120,20 @@ export function wholeNumber(
   });
 }
 
-/** The key under which a request may be sent again without being done twice. @throws {AppError} `invalid_request` */
+/** The key that makes a repeated request idempotent. @throws {AppError} `invalid_request` */
 export function idempotencyKey(request: Request): string | undefined {
   const key = request.headers.get('idempotency-key') ?? undefined;
   if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
   throw new AppError({
     code: 'invalid_request',
-    message: 'Idempotency-Key must have 1 to 200 printable characters without blanks.',
+    message: 'Idempotency-Key must have 1 to 200 printable characters without spaces.',
   });
 }
 
-/** A number of a path, from 1. @throws {AppError} with the code, when it is none */
+/** Parses a positive integer in a path. @throws {AppError} with the given code */
 export function pathNumber(text: string, code: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new AppError({ code, message: `"${text.slice(0, 40)}" is no number of one.` });
+  throw new AppError({ code, message: `"${text.slice(0, 40)}" must be a positive integer.` });
 }
 
 const BODY_TYPES = { json: 'application/json', lines: 'application/x-ndjson' } as const;
@@ -146,9 +149,9 @@ function requireType(request: Request, kind: keyof typeof BODY_TYPES): void {
 }
 
 /**
- * The bytes of a file, as they come.
+ * Streams the body of a file upload.
  *
- * @throws {AppError} `body_too_large` when more come than a run file may have
+ * @throws {AppError} `body_too_large` if it exceeds the limit of a run file
  */
 export async function* readFileBody(request: Request): AsyncGenerator<Uint8Array> {
   if (!request.body) return;
@@ -170,7 +173,7 @@ async function readText(request: Request): Promise<string> {
     new AppError({
       code: 'body_too_large',
       message: `The body is larger than ${MAX_BODY_BYTES / 1024} KB.`,
-      hint: 'Put long material into files of the workspace.',
+      hint: 'Put long texts into files in the workspace.',
     });
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (!request.body) return '';

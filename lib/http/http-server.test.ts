@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import { createLoupeServer, type ServerLimits } from './http-server.ts';
+import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
-const gate = new Gate({ token, hostnames: [], port: undefined });
+const gate = testGate({ token, port: undefined });
 let server: Server;
 let port: number;
 let seen: string[] = [];
@@ -36,7 +37,7 @@ beforeEach(() => {
   seen = [];
 });
 
-/** Sends bytes as they are and brings what comes back until the connection ends. */
+/** Sends raw bytes and returns the response once the connection is closed. */
 async function raw(head: string[], body = ''): Promise<{ status: number; text: string }> {
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -53,7 +54,7 @@ const get = (path: string, ...headers: string[]) =>
 const bearer = `Authorization: Bearer ${token}`;
 
 describe('before Next sees a request', () => {
-  it('lets pages through with a policy of their own each, and headers that hold the browser to it', async () => {
+  it('serves each page with its own content security policy and security headers', async () => {
     const first = await get('/runs/abc');
     const second = await get('/runs/abc');
     expect(seen).toEqual(['GET /runs/abc', 'GET /runs/abc']);
@@ -77,7 +78,7 @@ describe('before Next sees a request', () => {
     ['two hosts', [`Host: 127.0.0.1:PORT`, 'Host: evil.example']],
     ['the same host twice', [`Host: 127.0.0.1:PORT`, `Host: 127.0.0.1:PORT`]],
     ['no host', []],
-  ])('D17: refuses %s, also for pages', async (_, hosts) => {
+  ])('refuses %s, also for pages [D17]', async (_, hosts) => {
     const lines = hosts.map((line) => line.replace('PORT', String(port)));
     const { status } = await raw(['GET / HTTP/1.1', ...lines, bearer, 'Connection: close']);
     expect(status).toBe(403);
@@ -94,12 +95,12 @@ describe('before Next sees a request', () => {
     '/%61pi/runs',
     '//api/runs',
     '/\\api/runs',
-  ])('asks for the token at %s', async (path) => {
+  ])('requires the token at %s', async (path) => {
     expect((await get(path)).status).toBe(401);
     expect(seen).toEqual([]);
   });
 
-  it('asks for the token at addresses that can be read in two ways', async () => {
+  it('requires the token at ambiguous URLs', async () => {
     const { status } = await raw([
       `GET http://127.0.0.1:${port}/api/runs HTTP/1.1`,
       `Host: 127.0.0.1:${port}`,
@@ -110,14 +111,21 @@ describe('before Next sees a request', () => {
     expect(seen).toEqual([]);
   });
 
-  it('lets the operator through, by token and by cookie', async () => {
+  it('accepts the operator by token, or by the cookie and key of a browser', async () => {
     expect((await get('/api/runs', bearer)).status).toBe(200);
-    const [cookie] = gate.redeem(token)?.split(';') ?? [];
-    expect((await get('/api/runs', `Cookie: ${cookie}`)).status).toBe(200);
+    const { text } = await get(`/?t=${gate.newTicket()}`);
+    const cookie = `Cookie: ${/set-cookie: ([^;]+)/i.exec(text)?.[1]}`;
+    const key = `X-Loupe-Key: ${/'loupe.key', "([^"]+)"/.exec(text)?.[1]}`;
+    expect((await get('/api/runs', cookie, key)).status).toBe(200);
+    expect(seen).toHaveLength(2);
+    for (const path of ['/api/runs', '/api/stream?list=1']) {
+      expect((await get(path, cookie)).status).toBe(401);
+      expect((await get(path, key)).status).toBe(401);
+    }
     expect(seen).toHaveLength(2);
   });
 
-  it('refuses changes of pages, foreign origins, large bodies, bodies without a length and upgrades', async () => {
+  it('refuses writes to pages, foreign origins, large bodies, bodies without a length and upgrades', async () => {
     const post = (path: string, ...headers: string[]) =>
       raw([`POST ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: close', ...headers]);
     expect((await post('/', bearer, 'Content-Length: 0')).status).toBe(405);
@@ -134,25 +142,29 @@ describe('before Next sees a request', () => {
     expect(seen).toEqual([]);
   });
 
-  it('ignores what a proxy might say about the host', async () => {
+  it('ignores forwarded host headers', async () => {
     const forwarded = ['X-Forwarded-Host: 127.0.0.1', `Forwarded: host=127.0.0.1:${port}`];
     const { status } = await raw(['GET / HTTP/1.1', 'Host: evil.example', ...forwarded, 'Connection: close']);
     expect(status).toBe(403);
   });
 
-  it('exchanges the one-time link for a cookie and an address without the ticket', async () => {
+  it('exchanges the one-time link for a cookie and a page that stores the key and redirects', async () => {
     const ticket = gate.newTicket();
     const { status, text } = await get(`/?t=${ticket}`);
-    expect(status).toBe(303);
-    expect(text).toMatch(/location: \/\r/i);
+    expect(status).toBe(200);
     expect(text).toMatch(/set-cookie: loupe_\d+=.+HttpOnly; SameSite=Strict/i);
+    expect(text).toMatch(/cache-control: no-store/i);
+    const [, nonce = ''] = /script-src 'self' 'nonce-([^']+)'/.exec(text) ?? [];
+    expect(text).toContain(`<script nonce="${nonce}">`);
+    expect(text).toMatch(/localStorage\.setItem\('loupe\.key', "[\w-]{43}"\);\s+location\.replace\('\/'\)/);
+    expect(text).not.toContain(ticket);
     const again = await get(`/?t=${ticket}`);
     expect(again.text).toMatch(/location: \/\?link=used\r/i);
     expect(again.text).not.toMatch(/set-cookie/i);
     expect(seen).toEqual([]);
   });
 
-  it('answers errors as JSON with what to do next', async () => {
+  it('sends errors as JSON with a hint', async () => {
     const { text } = await get('/api/runs');
     const body = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
     expect(body).toEqual({
@@ -165,10 +177,10 @@ describe('before Next sees a request', () => {
   });
 });
 
-describe('threat 15: what one connection may take', () => {
-  /** A server of its own, with small limits. */
+describe('limits of a connection [threat 15]', () => {
+  /** A separate server with small limits. */
   async function serve(limits: Partial<ServerLimits>, work: (port: number, gate: Gate) => Promise<void>) {
-    const ownGate = new Gate({ token, hostnames: [], port: undefined });
+    const ownGate = testGate({ token, port: undefined });
     const own = createLoupeServer({
       gate: ownGate,
       page: async (request, response) => {
@@ -189,7 +201,7 @@ describe('threat 15: what one connection may take', () => {
     }
   }
 
-  /** Opens a connection and brings what it was sent when the server has closed it. */
+  /** Opens a connection and returns everything received until the server closes it. */
   async function closedBy(ownPort: number, write: (socket: Socket) => void): Promise<string> {
     const socket = connect(ownPort, '127.0.0.1');
     let text = '';
@@ -198,14 +210,16 @@ describe('threat 15: what one connection may take', () => {
     });
     socket.on('error', () => undefined); // the server may close it before all is written
     write(socket);
-    await once(socket, 'close');
+    await new Promise((closed) => socket.on('close', closed)); // even after an error
     return text;
   }
 
-  /** What was written after the server had closed can make the kernel drop its last words: then nothing was read. */
+  /**
+   * Data written after the server closed the connection can make the kernel discard its reply: then the text is empty.
+   */
   const TIMED_OUT = /^(HTTP\/1\.1 408 |$)/;
 
-  it('closes a connection whose headers never come to an end', async () => {
+  it('closes a connection whose headers never end', async () => {
     await serve({ headersMs: 100, requestMs: 60_000, checkEveryMs: 20 }, async (ownPort) => {
       const text = await closedBy(ownPort, (socket) => {
         socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n`);
@@ -216,7 +230,7 @@ describe('threat 15: what one connection may take', () => {
     });
   });
 
-  it('closes a connection whose body never comes to an end', async () => {
+  it('closes a connection whose body never ends', async () => {
     await serve({ headersMs: 150, requestMs: 150, checkEveryMs: 20 }, async (ownPort) => {
       const text = await closedBy(ownPort, (socket) => {
         socket.write(
@@ -235,7 +249,7 @@ describe('threat 15: what one connection may take', () => {
     expect(seen).toEqual([]);
   });
 
-  it('closes connections over the limit, and serves again when others are gone', async () => {
+  it('closes connections over the limit, and accepts new ones when others close', async () => {
     await serve({ connections: 2 }, async (ownPort) => {
       const held = [connect(ownPort, '127.0.0.1'), connect(ownPort, '127.0.0.1')];
       await Promise.all(held.map((socket) => once(socket, 'connect')));
@@ -248,23 +262,61 @@ describe('threat 15: what one connection may take', () => {
     });
   });
 
+  it('serves the dashboard while one address holds 1,100 idle connections', async () => {
+    await serve({}, async (ownPort) => {
+      const idle = Array.from({ length: 1100 }, () => {
+        const socket = connect(ownPort, '127.0.0.1');
+        socket.on('error', () => undefined); // most are closed immediately
+        return socket;
+      });
+      await Promise.all(idle.map((socket) => once(socket, 'connect')));
+      const response = await fetch(`http://127.0.0.1:${ownPort}/`, { signal: AbortSignal.timeout(5000) });
+      expect(response.status).toBe(200);
+      for (const socket of idle) socket.destroy();
+    });
+  });
+
+  it('does not treat a connection as idle during a request', async () => {
+    await serve({ idlePerAddress: 1 }, async (ownPort) => {
+      const body = '{}';
+      const working = connect(ownPort, '127.0.0.1');
+      let text = '';
+      working.on('data', (chunk) => {
+        text += chunk;
+      });
+      working.write(
+        `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+      );
+      await once(working, 'data'); // the server has the headers, and waits for the body
+      const idle = connect(ownPort, '127.0.0.1');
+      idle.on('error', () => undefined);
+      const next = connect(ownPort, '127.0.0.1');
+      await once(idle, 'close');
+      working.write(body);
+      await once(working, 'close');
+      next.destroy();
+      expect(text).toContain('HTTP/1.1 200 ');
+    });
+  });
+
   async function answered(socket: Socket, ownPort: number): Promise<void> {
     socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n\r\n`);
     await once(socket, 'data');
   }
 
-  it('threat 8: after ten wrong tokens there is only "wait", with the time to wait', async () => {
+  it('after ten wrong tokens further ones get 429, and the right one is still accepted [threat 8]', async () => {
     await serve({}, async (ownPort) => {
       const ask = (guess: string) =>
         fetch(`http://127.0.0.1:${ownPort}/api/runs`, { headers: { authorization: `Bearer ${guess}` } });
       for (let guess = 0; guess < 10; guess++) expect((await ask(`guess-${guess}`)).status).toBe(401);
-      const answer = await ask(token);
+      const answer = await ask('guess-10');
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60']);
+      expect((await ask(token)).status).toBe(200);
     });
   });
 });
 
-it('threat 15: holds a slow client to ten seconds and a body to thirty', () => {
+it('limits headers to ten seconds and the whole request to thirty [threat 15]', () => {
   expect(server).toMatchObject({
     headersTimeout: 10_000,
     requestTimeout: 30_000,

@@ -3,23 +3,30 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { AppError } from '../errors/app-error.ts';
 import { factsOfIncoming, type Gate, isRead } from './gate.ts';
 import { bodyLimit, errorResponse } from './handle.ts';
+import { limitIdleConnections } from './idle-connections.ts';
 import { contentSecurityPolicy, SECURITY_HEADERS } from './security-headers.ts';
+import { signInResponse } from './sign-in-response.ts';
 
-/** Answers what the gate let through: Next. */
+/** Handles requests that passed the gate: Next. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What one connection may take, and how many there may be (threat 15). Times in milliseconds. */
+/** Limits per connection and on connections (threat 15). Times in milliseconds. */
 export interface ServerLimits {
-  /** Until the headers are complete. */
+  /** Time until the headers are complete. */
   headersMs: number;
-  /** Until the body is complete. */
+  /** Time until the body is complete. */
   requestMs: number;
-  /** How often connections are held to these times. */
+  /** How often the timeouts are checked. */
   checkEveryMs: number;
   headerBytes: number;
-  /** Viewers hold a connection each; beyond this, new connections are closed at once. */
+  /** Each viewer holds a connection; beyond this, new connections are closed immediately. */
   connections: number;
+  /** Connections per address without a request in progress; beyond this, the oldest is closed. */
+  idlePerAddress: number;
 }
+
+/** Public paths for signing in; their handlers decide what to answer. */
+const OPEN_PATHS = ['/api/session', '/api/handshake'];
 
 const LIMITS: ServerLimits = {
   headersMs: 10_000,
@@ -27,11 +34,12 @@ const LIMITS: ServerLimits = {
   checkEveryMs: 1000,
   headerBytes: 16 * 1024,
   connections: 1024,
+  idlePerAddress: 128,
 };
 
 /**
- * The HTTP server in front of Next (docs/decisions/0005): it checks every request before Next sees it, and
- * every handler checks again.
+ * The HTTP server in front of Next (docs/decisions/0005). It checks every request before Next sees it, and every handler
+ * checks again.
  */
 export function createLoupeServer(options: {
   gate: Gate;
@@ -56,6 +64,7 @@ export function createLoupeServer(options: {
     },
   );
   server.maxConnections = limits.connections;
+  limitIdleConnections(server, limits.idlePerAddress);
   server.on('upgrade', (_, socket) => socket.destroy());
   return server;
 }
@@ -72,30 +81,30 @@ async function answer(
     const facts = factsOfIncoming(request);
     gate.checkSource(facts, { page: !isApi });
     checkBody(request, bodyLimit(pathname));
-    if (isApi && pathname !== '/api/session') gate.checkOperator(facts);
+    if (isApi && !OPEN_PATHS.includes(pathname)) await gate.checkOperator(facts);
     if (!isApi && !isRead(facts.method)) {
-      throw new AppError({ code: 'method_not_allowed', message: 'Pages are only read.' });
+      throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
     }
     const ticket = pathname === '/' ? searchParams.get('t') : null;
-    if (ticket !== null) return signIn(response, gate.redeem(ticket));
+    if (ticket !== null) return await send(response, signInResponse(await gate.redeem(ticket, facts)));
   } catch (error) {
     return sendError(response, error);
   }
   if (!isApi) {
     const policy = contentSecurityPolicy(randomBytes(16).toString('base64'));
-    // Next takes the nonce for its own scripts from the policy of the request.
+    // Next reads the nonce for its own scripts from this request header.
     request.headers['content-security-policy'] = policy;
     response.setHeader('content-security-policy', policy);
   }
   await page(request, response);
 }
 
-/** A body has a known length before it is read, and none is larger than what the handlers take. */
+/** Rejects a body without a known length, or larger than the handlers accept. */
 function checkBody(request: IncomingMessage, limit: number): void {
   if (request.headers['transfer-encoding'] !== undefined) {
     throw new AppError({
       code: 'length_required',
-      message: 'The length of the body must be given.',
+      message: 'The body must have a known length.',
       hint: 'Send a Content-Length.',
     });
   }
@@ -107,24 +116,19 @@ function checkBody(request: IncomingMessage, limit: number): void {
   }
 }
 
-/** The one-time link becomes a cookie, and the address loses its ticket. A wrong one leads to the page that explains. */
-function signIn(response: ServerResponse, cookie: string | undefined): void {
-  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
-  response.writeHead(303, {
-    location: cookie === undefined ? '/?link=used' : '/',
-    'cache-control': 'no-store',
-  });
-  response.end();
+async function send(response: ServerResponse, reply: Response): Promise<void> {
+  response.writeHead(reply.status, Object.fromEntries(reply.headers));
+  response.end(await reply.text());
 }
 
 async function sendError(response: ServerResponse, error: unknown): Promise<void> {
   const reply = errorResponse(error);
-  // What is left of the body is not read: the connection ends with the answer.
+  // The rest of the body is not read, so the connection is closed.
   response.writeHead(reply.status, { ...Object.fromEntries(reply.headers), connection: 'close' });
   response.end(await reply.text());
 }
 
-/** The path as Next will see it. An address that can be read in two ways gets the strictest checks: those of the API. */
+/** The path as Next will see it. An ambiguous URL gets the strictest checks, those of the API. */
 function target(request: IncomingMessage): { pathname: string; searchParams: URLSearchParams } {
   const address = request.url ?? '';
   const strict = { pathname: '/api', searchParams: new URLSearchParams() };

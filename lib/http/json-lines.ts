@@ -1,4 +1,4 @@
-/** Pages of values as JSON Lines, one page in memory at a time: the next is read when the last was taken. */
+/** Serializes pages as JSON Lines, with one page in memory at a time: the next one is read when the last was consumed. */
 export async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   for await (const page of pages) yield page.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

@@ -4,15 +4,15 @@ import type { RunEvent } from '../events/registry.ts';
 import { exploreLog } from '../sharing/exports/explore-log.ts';
 import { sessionLog } from '../sharing/exports/session-log.ts';
 
-/** The shapes in which the log of a run is handed out. */
+/** The formats of a run's log. */
 const FORMATS = ['events', 'session', 'explore'] as const;
 type Format = (typeof FORMATS)[number];
 
 /**
- * The pages of a log in the shape that was asked for: `?format=session` (S19) and `?format=explore` (X14-X16) for runs of
- * these modes, else the events as they are.
+ * Converts a log to the requested format: `?format=session` (S19) and `?format=explore` (X14-X16) for runs of these
+ * modes, else unchanged events.
  *
- * @throws {AppError} `invalid_request` for an unknown format, and for one of another mode
+ * @throws {AppError} `invalid_request` for an unknown format or one of another mode
  */
 export function logInFormat(
   request: Request,
@@ -24,15 +24,15 @@ export function logInFormat(
   if (!format) {
     throw new AppError({
       code: 'invalid_request',
-      message: `format is "${asked.slice(0, 40)}"; it can be ${FORMATS.join(', ')}.`,
+      message: `format is "${asked.slice(0, 40)}"; it must be one of ${FORMATS.join(', ')}.`,
     });
   }
   if (format === 'events') return { format, pages };
   if (format !== mode) {
     throw new AppError({
       code: 'invalid_request',
-      message: `This run's mode is "${mode}": it has no log in the format "${format}".`,
-      hint: 'Leave format out to get its events.',
+      message: `A run of mode "${mode}" has no log in the format "${format}".`,
+      hint: 'Omit format to get the events.',
     });
   }
   return { format, pages: format === 'session' ? sessionLog(pages) : exploreLog(pages) };

@@ -23,10 +23,10 @@ import { calls, says, silence } from '../runs/play.ts';
 import { openTestService, type TestService } from '../runs/test-service.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { type TemporaryFolder, temporaryFolder } from '../sandbox/under-test.ts';
-import { exploreLogEntry } from '../sharing/exports/explore-log.ts';
 import { sessionLogEntry } from '../sharing/exports/session-log.ts';
+import { exploreLogEntry } from '../testing/explore-log-entry.ts';
 import { setGate } from './current-gate.ts';
-import { Gate } from './gate.ts';
+import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
 const host = '127.0.0.1:4120';
@@ -66,6 +66,8 @@ beforeEach(async () => {
     },
   );
   runs = {
+    priceOf: async () => undefined,
+    admit: async () => undefined,
     start: async (request, idempotencyKey) => (await test.service.start(request, { idempotencyKey })).run.id,
     stop: (id, options) => test.service.stop(id, options),
     log: (id) => test.service.stored.log(id),
@@ -75,7 +77,7 @@ beforeEach(async () => {
   experiments = new Experiments({ store: test.store, newId: () => 'exp-1', runs });
   setRunService(test.service);
   setExperiments(experiments);
-  setGate(new Gate({ token, hostnames: [], port: 4120 }));
+  setGate(testGate({ token, port: 4120 }));
 });
 afterEach(async () => {
   await experiments.close();
@@ -105,7 +107,7 @@ async function start(body: object): Promise<string> {
   return (await response.json()).run.id;
 }
 
-it('POST messages stores what is said, and the log of a session has its own shape', async () => {
+it('POST messages stores a message, and a session has its own log format', async () => {
   const id = await start({ mode: 'session', model: 'talk' });
   const sent = await sendMessage(request(`/api/runs/${id}/messages`, { text: ' Good day. ' }), ofRun(id));
   expect(sent.status).toBe(202);
@@ -132,7 +134,7 @@ it('POST messages stores what is said, and the log of a session has its own shap
   expect([late.status, (await late.json()).error.code]).toEqual([409, 'run_ended']);
 });
 
-it('the log of an exploration has its own shape, and no format is taken for another', async () => {
+it('an exploration has its own log format, and other formats are rejected', async () => {
   const id = await start({ mode: 'explore', model: 'roam', max_cycles: 1 });
   await test.service.ended(id, new AbortController().signal);
   const response = await getLog(request(`/api/runs/${id}/log?format=explore`), ofRun(id));
@@ -149,7 +151,7 @@ it('the log of an exploration has its own shape, and no format is taken for anot
 });
 
 it.each([{}, { text: '  ' }, { text: 'x'.repeat(8001) }, { text: 'x', extra: 1 }])(
-  'refuses the message %j',
+  'rejects the message %j',
   async (body) => {
     const id = await start({ mode: 'explore', model: 'roam', max_cycles: 1 });
     const refused = await sendMessage(request(`/api/runs/${id}/messages`, body), ofRun(id));
@@ -157,7 +159,7 @@ it.each([{}, { text: '  ' }, { text: 'x'.repeat(8001) }, { text: 'x', extra: 1 }
   },
 );
 
-it('runs an experiment from its plan to its tables', async () => {
+it('runs an experiment from its plan to its results', async () => {
   const plan = { name: 'Roaming', models: ['roam'], seeds: [1, 2], cycles: 1 };
   const created = await createExperiment(request('/api/experiments', plan));
   expect(created.status).toBe(201);
@@ -191,7 +193,7 @@ it('runs an experiment from its plan to its tables', async () => {
   }
 });
 
-it('stops an experiment that no process works on, and sees the run in hand to its end', async () => {
+it('stops an experiment without a worker, and lets its current run finish', async () => {
   const nobody = new Experiments({
     store: test.store,
     newId: () => 'exp-1',
@@ -216,7 +218,7 @@ it('stops an experiment that no process works on, and sees the run in hand to it
   expect((await experiments.get('exp-1')).experiment.status).toBe('stopped');
 });
 
-it('names what is wrong with a plan', async () => {
+it('reports what is wrong with a plan', async () => {
   const refused = await createExperiment(
     request('/api/experiments', { name: 'Odd', models: ['roam'], settings: { tier: 'complex' } }),
   );

@@ -2,7 +2,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import type { FoundFrom } from '../api/search.ts';
 import { AppError } from '../errors/app-error.ts';
 
-/** What `?before=` takes: the last run of a page. */
+/** The `?before=` token of a run list: its last run. */
 export function pageToken(last: Pick<RunSummary, 'id' | 'created_at'>): string {
   return `${last.created_at}.${last.id}`;
 }
@@ -13,7 +13,7 @@ export function pageStart(request: Request): { createdAt: number; id: string } |
   return parts && { createdAt: Number(parts[0]), id: parts[1] };
 }
 
-/** What `?before=` of a search takes. */
+/** The `?before=` token of a search. */
 export function searchPageToken({ before, skip }: FoundFrom): string {
   return `${before}.${skip}`;
 }
@@ -24,7 +24,7 @@ export function searchPageStart(request: Request): FoundFrom | undefined {
   return parts && { before: Number(parts[0]), skip: Number(parts[1]) };
 }
 
-/** The two parts of `?before=`. @throws {AppError} `invalid_request` */
+/** Parses the two parts of `?before=`. @throws {AppError} `invalid_request` */
 function partsOf(
   request: Request,
   { form, giver }: { form: RegExp; giver: string },
@@ -35,6 +35,6 @@ function partsOf(
   if (first !== undefined && second !== undefined) return [first, second];
   throw new AppError({
     code: 'invalid_request',
-    message: `"before" is not what ${giver} gave as "next".`,
+    message: `"before" is not a "next" token of ${giver}.`,
   });
 }

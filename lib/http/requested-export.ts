@@ -4,10 +4,9 @@ import { type ExportedLog, exportedLog } from '../sharing/exports/exported-log.t
 import { SCOPES } from '../sharing/redaction/scope.ts';
 
 /**
- * The log that a request for a file asks for: `?scope=` says how much of the run, `?redact=1` masks it, and `?redact=0`
- * leaves everything readable.
+ * The log for a requested file: `?scope=` selects how much of the run, `?redact=1` redacts it, `?redact=0` does not.
  *
- * @param options.redact what is done when the request says nothing
+ * @param options.redact the default without `?redact=`
  * @throws {AppError} `invalid_request`, `run_not_found`
  */
 export async function requestedExport(
@@ -39,6 +38,6 @@ export function oneOf<Value extends string>(
   if (value !== undefined) return value;
   throw new AppError({
     code: 'invalid_request',
-    message: `${name} is "${asked.slice(0, 40)}"; it can be ${values.join(', ')}.`,
+    message: `${name} is "${asked.slice(0, 40)}"; it must be one of ${values.join(', ')}.`,
   });
 }

@@ -11,9 +11,9 @@ const FORMATS = ['run', 'bundle', 'scenario', 'spans'] as const;
 const YES_NO = ['0', '1'] as const;
 
 /**
- * A run as a file for programs: `?format=run|bundle|scenario|spans`, with the parameters of `requestedExport`. The run file
- * is as the log is unless `?redact=1`, since it comes back byte for byte; the others are masked unless `?redact=0`, and
- * a bug bundle always. `?content=1` puts texts into spans.
+ * Exports a run as a file: `?format=run|bundle|scenario|spans`, with the parameters of `requestedExport`. A run file is
+ * unredacted unless `?redact=1`, because it must import byte for byte; the others are redacted unless `?redact=0`, and a bug
+ * bundle always is. `?content=1` includes texts in spans.
  *
  * @throws {AppError} `invalid_request`, `run_not_found`
  */
@@ -23,8 +23,8 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
   if (format === 'bundle' && query.get('redact') === '0') {
     throw new AppError({
       code: 'invalid_request',
-      message: 'A bug bundle is always masked.',
-      hint: 'format=run gives the log as it is.',
+      message: 'A bug bundle is always redacted.',
+      hint: 'Use format=run for the unredacted log.',
     });
   }
   const log = await requestedExport(request, runs, runId, { redact: format !== 'run' });

@@ -1,4 +1,4 @@
-/** Sent with every answer (SECURITY.md, threats 7 and 12). There are no CORS headers at all. */
+/** Sent with every response (SECURITY.md, threats 7 and 12). There are no CORS headers. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -9,8 +9,8 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The policy of a page: scripts are our own files or carry the nonce of this very answer, and nothing is ever fetched
- * from another place. Styles may stand in the page, as the positions of a virtual list and of menus do.
+ * The content security policy of a page: scripts must be our own files or carry this response's nonce, and nothing is
+ * loaded from elsewhere. Inline styles are allowed, because virtual lists and menus position elements with them.
  */
 export function contentSecurityPolicy(nonce: string): string {
   return [

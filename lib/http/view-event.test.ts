@@ -15,13 +15,13 @@ function toolEnded(output: string): RunEvent {
   };
 }
 
-it('passes an event on as it is when its texts are short', () => {
+it('returns an event with short texts unchanged', () => {
   const event = toolEnded('x'.repeat(65_536));
   expect(viewEvent(event)).toBe(event);
   expect(JSON.parse(viewEventJson(event))).toEqual(event);
 });
 
-it('cuts texts over 64 KB, says where and how long they are, and changes nothing else', () => {
+it('truncates texts over 64 KB, reports their paths and lengths, and changes nothing else', () => {
   const event = toolEnded('x'.repeat(100_000));
   const view = viewEvent(event);
   expect(view.cuts).toEqual([{ path: 'result.output.parts.1', chars: 100_000 }]);
@@ -29,14 +29,14 @@ it('cuts texts over 64 KB, says where and how long they are, and changes nothing
   expect(event).toEqual(toolEnded('x'.repeat(100_000)));
 });
 
-it('cuts what is stored as text like the event itself, and leaves a long event of short texts as it is', () => {
+it('truncates stored JSON like the event itself, and leaves a long event of short texts unchanged', () => {
   const long = toolEnded('x'.repeat(100_000));
   expect(JSON.parse(viewJson(JSON.stringify(long)))).toEqual(viewEvent(long));
   const wide = JSON.stringify({ ...long, result: Array.from({ length: 10 }, () => 'y'.repeat(60_000)) });
   expect(viewJson(wide)).toBe(wide);
 });
 
-it('never cuts a character in two', () => {
+it('never splits a surrogate pair', () => {
   const view = viewEvent(toolEnded(`${'x'.repeat(65_535)}🦊${'y'.repeat(10)}`));
   expect(JSON.stringify(view)).not.toContain('\\ud83e');
 });

@@ -4,22 +4,25 @@ import { textStart } from '../util/short-text.ts';
 
 type Cut = NonNullable<ViewEvent['cuts']>[number];
 
-/** Longer texts are cut for viewers, in UTF-16 units; the whole event is one request away. */
+/** Longer texts are truncated for viewers, in UTF-16 units; the full event can be requested. */
 const MAX_TEXT_CHARS = 65_536;
 
-/** The event as viewers get it: texts over 64 KB cut, and where. The event itself when nothing is that long. */
+/**
+ * The event as viewers receive it: texts over 64 KB are truncated and listed in `cuts`. Returns the same object if there
+ * are none.
+ */
 export function viewEvent(event: RunEvent): ViewEvent {
   const cuts: Cut[] = [];
   const view = shorten(event, '', cuts);
   return cuts.length === 0 ? event : { ...view, cuts };
 }
 
-/** `viewEvent` as JSON text. An event that is short as a whole has no long text in it, and is not looked through. */
+/** `viewEvent` as JSON. A short event cannot contain a long text, so it is not scanned. */
 export function viewEventJson(event: RunEvent): string {
   return viewJson(JSON.stringify(event));
 }
 
-/** An event that is JSON already, as viewers get it. */
+/** `viewEventJson` for an event that is already JSON. */
 export function viewJson(text: string): string {
   if (text.length <= MAX_TEXT_CHARS) return text;
   const cuts: Cut[] = [];

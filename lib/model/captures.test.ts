@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -7,9 +7,10 @@ import { ModelError } from './model-error.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 
-/** Real replies of Ollama 0.17.4 (e2e/ollama/captures), sent again byte by byte and read by the client. */
-const folder = join(import.meta.dirname, '../../e2e/ollama/captures');
+/** Real replies of Ollama 0.17.4 (e2e/ollama/captures.md), sent again byte by byte and read by the client. */
+const recorded = readFileSync(join(import.meta.dirname, '../../e2e/ollama/captures.jsonl'), 'utf8');
 const capture = z.object({
+  name: z.string(),
   request: z.object({ path: z.string(), body: z.unknown().optional() }),
   response: z.object({
     status: z.number(),
@@ -36,13 +37,14 @@ const piece = z.object({
   eval_count: z.number().optional(),
 });
 
-const captures = readdirSync(folder)
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => ({ file, ...capture.parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))) }))
-  .flatMap(({ file, request, response }) => {
+const captures = recorded
+  .trimEnd()
+  .split('\n')
+  .map((line) => capture.parse(JSON.parse(line)))
+  .flatMap(({ name, request, response }) => {
     const asked = chatRequest.safeParse(request.body);
     return request.path === '/api/chat' && asked.success
-      ? [{ file, stream: asked.data.stream, response }]
+      ? [{ name, stream: asked.data.stream, response }]
       : [];
   });
 
@@ -51,7 +53,7 @@ describe('recorded replies', () => {
     expect(captures).toHaveLength(75);
   });
 
-  it.each(captures)('$file', async ({ stream, response }) => {
+  it.each(captures)('$name', async ({ stream, response }) => {
     const text = response.lines ? `${response.lines.join('\n')}\n` : (response.body ?? '');
     const content_type = response.headers['content-type'];
     const fault = { kind: 'http' as const, status: response.status, body: text, content_type };

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
+import type { RemoteModel } from './remote-model.ts';
 
 /** One message in the shape of Ollama's `/api/chat`. Immutable once made. */
 export interface ChatMessage {
@@ -12,7 +13,7 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
-/** A call within an assistant message, with an `id` where calls have one; a reply kept unchanged (X9) may bring more. */
+/** A call in an assistant message, with an `id` if calls have one; an unchanged reply (X9) may have more fields. */
 export interface MessageCall {
   readonly function: {
     readonly name: string;
@@ -33,8 +34,8 @@ export interface ModelOptions {
   [option: string]: JsonValue | undefined;
 }
 
-/** Ollama's `think` field: explicit in every request, since capable models think when it is absent. */
-export type ThinkSetting = boolean | 'low' | 'medium' | 'high';
+/** Ollama's `think` field. Always sent, because capable models think if it is absent. */
+type ThinkSetting = boolean | 'low' | 'medium' | 'high';
 
 export interface ChatRequest {
   model: string;
@@ -42,7 +43,7 @@ export interface ChatRequest {
   tools: readonly ToolDefinition[];
   options: ModelOptions;
   think: ThinkSetting;
-  /** What goes over the wire. Either way the promise brings one assembled reply. */
+  /** Whether to stream over the wire. Either way the promise resolves to one complete reply. */
   stream: boolean;
   /** Ollama's `keep_alive`: a duration such as `5m`, or seconds. */
   keepAlive: string | number;
@@ -54,7 +55,7 @@ export interface ChatDelta {
   thinking?: string;
 }
 
-/** What Ollama measured. A missing field stays missing: it is not 0. Times in milliseconds. */
+/** Ollama's measurements in milliseconds. Missing fields stay missing instead of becoming 0. */
 export interface ChatTimings {
   totalMs?: number;
   loadMs?: number;
@@ -65,42 +66,46 @@ export interface ChatTimings {
 /** One complete reply, assembled and checked field by field. `message` is otherwise as the server sent it. */
 export interface ChatReply {
   message: { role: string; content: string; thinking?: string; tool_calls?: JsonValue[] };
-  /** `stop`, `length`, …; missing when the server does not tell. A reply without its last line is a `cut_off`. */
+  /** `stop`, `length`, …; missing if not reported. A reply without its last line is a `cut_off`. */
   doneReason?: string;
-  /** `prompt_eval_count` */
+  /** `prompt_eval_count`: the whole prompt, including cached tokens (OL17). */
   promptTokens?: number;
+  /** `prompt_eval_cached_count`: how many of them were cached and not evaluated again, if reported. */
+  cachedTokens?: number;
   /** `eval_count` */
   replyTokens?: number;
   timings: ChatTimings;
 }
 
 export interface CallContext {
-  /** Stop: the socket is closed within a second, also with `stream: false` and during a load. */
+  /** Stops the call: closes the socket within a second, even with `stream: false` and during a load. */
   signal: AbortSignal;
   /** Total limit of the call in milliseconds (T4). */
   timeoutMs: number;
   onDelta?: (delta: ChatDelta) => void;
   /**
-   * Called when a call that was broken off has let go of the server, and its slot is asked for: the call returns once that is
-   * known, and the slot freed where it was lost. Large windows take seconds.
+   * Called when the server has dropped an aborted call and Loupe starts to check its slot. The call returns once the
+   * slot is known to be free, or was recovered. Large windows take seconds.
    */
   onTidying?: () => void;
 }
 
 /** What `/api/ps` reports of a loaded model. */
 export interface LoadedModel {
-  /** Context length in effect: may be lower than the one asked for (OL1, K-19). */
+  /** Effective context length; may be lower than requested (OL1, K-19). */
   contextTokens?: number;
   sizeBytes?: number;
   vramBytes?: number;
-  /** Time the load took in milliseconds; 0 when the model was already loaded as asked. */
+  /** Load time in milliseconds; 0 if the model was already loaded as requested. */
   loadMs: number;
   alreadyLoaded: boolean;
-  /** It was in memory, but answered nobody, and was loaded afresh. */
+  /** Whether the model was loaded but did not respond, and was reloaded. */
   freedSlot?: boolean;
+  /** The model runs on this host, so nothing was loaded. */
+  remoteHost?: string;
 }
 
-/** What the server says of a model that it is loading; it tells no progress, only what it is loading into. */
+/** The server's report on a loading model; it gives no progress, only the target memory. */
 export interface LoadProgress {
   sizeBytes?: number;
   vramBytes?: number;
@@ -108,16 +113,25 @@ export interface LoadProgress {
 
 /** A model in memory, with the window it was loaded with. */
 export interface MemoryModel extends Pick<LoadedModel, 'contextTokens' | 'sizeBytes' | 'vramBytes'> {
-  /** RFC 3339 time at which it is unloaded when it stays unused; set anew whenever a request is over. */
+  /** RFC 3339 time at which it is unloaded if unused; updated after each request. */
   expiresAt?: string;
-  /** What the server's own clock said then, in milliseconds since 1970: it may be another machine's. */
+  /** The server's clock at that time, in milliseconds since 1970; it may be another machine's. */
   serverTimeMs?: number;
 }
+
+/**
+ * Whether the server has a model in memory. `unknown`: a runner is loaded, but the server does not report whether
+ * this model shares it. A model not in memory does not imply that an aborted call has ended.
+ */
+export type Residency<T extends MemoryModel = MemoryModel> =
+  | { state: 'loaded'; model: T }
+  | { state: 'not_loaded' }
+  | { state: 'unknown' };
 
 /** What `/api/show` reports. */
 export interface ModelDetails {
   name: string;
-  /** For example `completion`, `tools`, `thinking`. `undefined` on servers that do not tell. */
+  /** For example `completion`, `tools`, `thinking`. `undefined` on servers that do not report them. */
   capabilities?: readonly string[];
   /** The model's own maximum, from `model_info["*.context_length"]`. */
   maxContextTokens?: number;
@@ -126,39 +140,43 @@ export interface ModelDetails {
   quantization?: string;
   digest?: string;
   sizeBytes?: number;
+  /** Set if the server forwards requests for this model to another machine. */
+  remote?: RemoteModel;
+  /** The server's runner key: models with the same key share a runner. */
+  runnerKey?: string;
 }
 
-/** The engine's only view of a model server. Errors are `ModelError`s. */
+/** The engine's only interface to a model server. Errors are `ModelError`s. */
 export interface ChatModel {
   chat(request: ChatRequest, context: CallContext): Promise<ChatReply>;
-  /** Loads the model: a phase with its own clock, before the first call (K-25). */
+  /** Loads the model, before the first call and timed separately (K-25). */
   load(
     request: {
       model: string;
       numCtx: number;
       keepAlive: string | number;
-      /** The run's other options. Those about loading (`num_gpu`, `num_batch` …) must equal the calls', or the first call loads again. */
+      /**
+       * The run's other options. Load options (`num_gpu`, `num_batch` …) must equal those of the calls, or the first
+       * call reloads the model.
+       */
       options?: Record<string, unknown>;
     },
     context: {
       signal: AbortSignal;
       timeoutMs: number;
-      /** What the server says of the model while it loads. */
+      /** Reports on the model while it loads. */
       onProgress?: (progress: LoadProgress) => void;
     },
   ): Promise<LoadedModel>;
-  /**
-   * What the server has of the model in memory at the moment; `undefined`: nothing. Left out where nobody else could
-   * have unloaded it.
-   */
-  inMemory?(model: string, signal: AbortSignal): Promise<MemoryModel | undefined>;
-  /** The embeddings of some texts, in their order (X21). Loads the model when it is not in memory. */
+  /** Whether the server currently has the model in memory. Omitted if no one else can unload it. */
+  inMemory?(model: string, signal: AbortSignal): Promise<Residency>;
+  /** The embeddings of the texts, in order (X21). Loads the model if needed. */
   embed(
     request: { model: string; texts: readonly string[]; keepAlive: string | number },
     context: Pick<CallContext, 'signal' | 'timeoutMs'>,
   ): Promise<number[][]>;
-  /** S2; throws `model_missing` or `model_check_failed`. */
+  /** S2; throws `model_missing`, `model_check_failed`, and `remote_model` if remote models are not allowed. */
   show(model: string, signal?: AbortSignal): Promise<ModelDetails>;
-  /** S1; throws `ollama_unreachable`. Resolves to the server's version when it tells. */
+  /** S1; throws `ollama_unreachable` or `ollama_not_responding`. Resolves to the server's version, if reported. */
   ping(signal?: AbortSignal): Promise<{ version?: string }>;
 }

@@ -1,26 +1,23 @@
 import { expect, it } from 'vitest';
-import { calculateCost } from './cost.ts';
+import { calculateCost, type ModelPrice } from './cost.ts';
 
-const usage = { tokensIn: 2_000_000, tokensOut: 500_000 };
-const prices = { cloud: { big: { inputUsdPerMillion: 2, outputUsdPerMillion: 8 } } };
+const usage = { tokensIn: 2_000_000, tokensOut: 500_000, modelMs: 1_800_000 };
+const api: ModelPrice = { kind: 'api', input_usd_per_million: 2, output_usd_per_million: 8 };
 
-it('V3: local Ollama costs 0, whatever the model', () => {
-  expect(calculateCost({ ...usage, model: 'qwen3:8b' })).toBe(0);
-  expect(calculateCost({ ...usage, provider: 'ollama', model: 'big' }, prices)).toBe(0);
+it('charges input and output per million tokens at an API price [V3]', () => {
+  expect(calculateCost(usage, api)).toBe(8);
+  expect(calculateCost({ ...usage, tokensOut: 0 }, api)).toBe(4);
 });
 
-it('V3: others follow the price table', () => {
-  expect(calculateCost({ ...usage, provider: 'cloud', model: 'big' }, prices)).toBe(8);
-  expect(calculateCost({ provider: 'openai', model: 'gpt-4o', tokensIn: 1_000_000, tokensOut: 0 })).toBe(2.5);
+it('charges electricity for the duration of replies [V3]', () => {
+  // Half an hour at 300 W is 0.15 kWh.
+  expect(calculateCost(usage, { kind: 'electricity', watts: 300, usd_per_kwh: 0.4 })).toBeCloseTo(0.06, 10);
 });
 
-it('a model without a price has no cost, which is not a cost of 0', () => {
-  expect(calculateCost({ ...usage, provider: 'cloud', model: 'new' }, prices)).toBeUndefined();
-  expect(calculateCost({ ...usage, provider: '__proto__', model: 'toString' }, prices)).toBeUndefined();
+it('returns no cost without a price, instead of 0', () => {
+  expect(calculateCost(usage, undefined)).toBeUndefined();
 });
 
-it('T8: counts that are no numbers add nothing', () => {
-  expect(
-    calculateCost({ provider: 'cloud', model: 'big', tokensIn: Number.NaN, tokensOut: -1 }, prices),
-  ).toBe(0);
+it('ignores values that are not numbers [T8]', () => {
+  expect(calculateCost({ tokensIn: Number.NaN, tokensOut: -1, modelMs: Number.NaN }, api)).toBe(0);
 });

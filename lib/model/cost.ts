@@ -1,45 +1,33 @@
-/** What a model's provider asks, in US dollars per million tokens. */
-export interface TokenPrice {
-  inputUsdPerMillion: number;
-  outputUsdPerMillion: number;
+/** A model's price in US dollars: an API price, or the electricity used while the model answers. */
+export type ModelPrice =
+  | { kind: 'api'; input_usd_per_million: number; output_usd_per_million: number }
+  | { kind: 'electricity'; watts: number; usd_per_kwh: number };
+
+/** Usage of model calls. */
+export interface Usage {
+  tokensIn: number;
+  tokensOut: number;
+  /** Time between request and reply in milliseconds. */
+  modelMs: number;
 }
 
-/**
- * Prices of models that are not local, by provider and model. They serve the comparison "what would this run have
- * cost elsewhere" and change over time: pass a table of your own where it matters.
- */
-export const TOKEN_PRICES: Readonly<Record<string, Readonly<Record<string, TokenPrice>>>> = {
-  openai: {
-    'gpt-4o': { inputUsdPerMillion: 2.5, outputUsdPerMillion: 10 },
-    'gpt-4o-mini': { inputUsdPerMillion: 0.15, outputUsdPerMillion: 0.6 },
-  },
-  anthropic: {
-    'claude-3-5-sonnet': { inputUsdPerMillion: 3, outputUsdPerMillion: 15 },
-    'claude-3-5-haiku': { inputUsdPerMillion: 0.8, outputUsdPerMillion: 4 },
-  },
-};
+const MS_PER_HOUR = 3_600_000;
 
 /**
- * The cost of a run in US dollars (V3, V4). Local Ollama costs 0.
+ * The cost of calls in US dollars (V3, V4). Electricity counts while waiting for a reply, not while idle.
  *
- * @param usage.provider default `ollama`
- * @param usage.tokensIn prompt tokens of all calls, 0 or more; a number that is not finite counts as 0 (T8)
- * @returns 0 for Ollama; the table's price for others; `undefined` when the table does not know the model: no price is not a price of 0
+ * @param usage a value that is not finite, or below 0, counts as 0 (T8)
+ * @returns `undefined` without a price: unknown is not 0
  */
-export function calculateCost(
-  usage: { provider?: string; model: string; tokensIn: number; tokensOut: number },
-  prices: Readonly<Record<string, Readonly<Record<string, TokenPrice>>>> = TOKEN_PRICES,
-): number | undefined {
-  const provider = usage.provider ?? 'ollama';
-  if (provider === 'ollama') return 0;
-  const table = Object.hasOwn(prices, provider) ? prices[provider] : undefined;
-  const price = table && Object.hasOwn(table, usage.model) ? table[usage.model] : undefined;
+export function calculateCost(usage: Usage, price: ModelPrice | undefined): number | undefined {
   if (!price) return undefined;
-  const cost =
-    tokens(usage.tokensIn) * price.inputUsdPerMillion + tokens(usage.tokensOut) * price.outputUsdPerMillion;
-  return cost / 1_000_000;
+  if (price.kind === 'electricity') {
+    return ((price.watts / 1000) * price.usd_per_kwh * amount(usage.modelMs)) / MS_PER_HOUR;
+  }
+  const { input_usd_per_million: input, output_usd_per_million: output } = price;
+  return (amount(usage.tokensIn) * input + amount(usage.tokensOut) * output) / 1_000_000;
 }
 
-function tokens(count: number): number {
-  return Number.isFinite(count) && count > 0 ? count : 0;
+function amount(figure: number): number {
+  return Number.isFinite(figure) && figure > 0 ? figure : 0;
 }

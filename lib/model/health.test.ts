@@ -1,9 +1,12 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
-import { checkOllamaReady, createOllamaHealth } from './health.ts';
+import { createOllamaHealth } from './health.ts';
 import { ModelNotAvailableError, OllamaUnavailableError } from './model-error.ts';
-import { parseOllamaHost } from './ollama-host.ts';
+import { type OllamaHost, parseOllamaHost } from './ollama-host.ts';
+
+const checkOllamaReady = ({ host, ...options }: { host: OllamaHost; model?: string; signal?: AbortSignal }) =>
+  createOllamaHealth({ host }).checkOllamaReady(options);
 
 const open: FakeOllama[] = [];
 afterEach(async () => {
@@ -27,8 +30,8 @@ const failure = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-describe('S1: the server', () => {
-  it('is asked first, then the model', async () => {
+describe('the server [S1]', () => {
+  it('is checked before the model', async () => {
     const { fake, health } = await start({
       models: [{ name: 'qwen3:8b', context_length: 40_960, family: 'qwen3' }],
       version: '0.17.4',
@@ -39,7 +42,7 @@ describe('S1: the server', () => {
     expect(fake.requests.at(-1)?.body).toEqual({ model: 'qwen3:8b' });
   });
 
-  it('a closed port says so and asks the right question', async () => {
+  it('reports a closed port and asks whether Ollama is running', async () => {
     const { fake, host } = await start();
     await fake.close();
     const error = await failure(checkOllamaReady({ host }));
@@ -52,7 +55,7 @@ describe('S1: the server', () => {
     expect(error).toHaveProperty('hint', expect.stringContaining('ollama serve'));
   });
 
-  it('a server that never answers is given up after 5 s', { timeout: 8_000 }, async () => {
+  it('gives up on an unresponsive server after 5 s', { timeout: 8_000 }, async () => {
     const { fake, host } = await start({ faults: { '/': { kind: 'hang' } } });
     const startedAt = performance.now();
     const error = await failure(checkOllamaReady({ host }));
@@ -70,21 +73,21 @@ describe('S1: the server', () => {
     ],
     ['an error', { '/': { kind: 'http', status: 502, body: 'bad gateway' } }, 'HTTP 502'],
     ['a closing socket', { '/': { kind: 'reset' } }, 'cut off'],
-  ] as const)('%s on the port is no Ollama', async (_, faults, detail) => {
+  ] as const)('%s on the port is not Ollama', async (_, faults, detail) => {
     const { host } = await start({ faults: { ...faults } });
     const error = await failure(checkOllamaReady({ host }));
     expect(error).toBeInstanceOf(OllamaUnavailableError);
     expect(error).toHaveProperty('message', expect.stringContaining(detail));
   });
 
-  it('a server that keeps its version to itself is still an Ollama', async () => {
+  it('accepts a server that does not report its version', async () => {
     const { host } = await start({
       faults: { '/api/version': { kind: 'http', status: 404, body: '404 page not found' } },
     });
     expect(await checkOllamaReady({ host })).toEqual({ version: undefined, model: undefined });
   });
 
-  it('a port that does not speak HTTP is no Ollama', async () => {
+  it('a port that does not speak HTTP is not Ollama', async () => {
     const server = createServer();
     server.on('connection', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -104,7 +107,7 @@ describe('S1: the server', () => {
   });
 });
 
-describe('S2: the model', () => {
+describe('the model [S2]', () => {
   it('404: how to get it', async () => {
     const { host } = await start();
     const error = await failure(checkOllamaReady({ host, model: 'qwen3:8b' }));
@@ -117,7 +120,7 @@ describe('S2: the model', () => {
     });
   });
 
-  it('K-34: another status is named, and the way to get the model stays', async () => {
+  it('names another status, and still says how to get the model [K-34]', async () => {
     const { host } = await start({
       faults: { '/api/show': { kind: 'http', status: 500, body: { error: 'bad blob' } } },
     });
@@ -130,7 +133,7 @@ describe('S2: the model', () => {
     );
   });
 
-  it('takes strange details as unknown', async () => {
+  it('treats invalid details as unknown', async () => {
     const body = { capabilities: 'tools', model_info: { 'x.context_length': -1 }, details: null };
     const { host } = await start({ faults: { '/api/show': { kind: 'http', status: 200, body } } });
     expect((await checkOllamaReady({ host, model: 'm' })).model).toEqual({ name: 'm' });
@@ -138,14 +141,14 @@ describe('S2: the model', () => {
 });
 
 describe('the list of models', () => {
-  it('has capabilities, asked once for each digest', async () => {
+  it('includes capabilities, requested once per digest', async () => {
     const { fake, health } = await start({
       models: [
         { name: 'plain', capabilities: ['completion'] },
         { name: 'tools:8b', parameter_size: '8B', quantization: 'Q4_K_M' },
       ],
     });
-    const first = await health.listModels();
+    const { models: first } = await health.listModels();
     expect(first).toMatchObject([
       { name: 'plain:latest', capabilities: ['completion'], maxContextTokens: 32_768 },
       {
@@ -156,7 +159,7 @@ describe('the list of models', () => {
       },
     ]);
     fake.add({ name: 'new', steps: [{ reply: { content: 'Hi.' } }] });
-    expect(await health.listModels()).toHaveLength(3);
+    expect((await health.listModels()).models).toHaveLength(3);
     const shown = fake.requests.filter(({ path }) => path === '/api/show').map(({ body }) => body);
     expect(shown).toEqual([{ model: 'plain:latest' }, { model: 'tools:8b' }, { model: 'new:latest' }]);
   });
@@ -166,7 +169,7 @@ describe('the list of models', () => {
       models: [{ name: 'a' }, { name: 'b' }],
       faults: { '/api/show': { kind: 'http', status: 500, body: { error: 'bad blob' } } },
     });
-    expect((await health.listModels()).map(({ name, capabilities }) => [name, capabilities])).toEqual([
+    expect((await health.listModels()).models.map(({ name, capabilities }) => [name, capabilities])).toEqual([
       ['a:latest', undefined],
       ['b:latest', undefined],
     ]);
@@ -176,13 +179,55 @@ describe('the list of models', () => {
     const { health } = await start({
       faults: { '/api/tags': { kind: 'http', status: 200, body: { models: null } } },
     });
-    expect(await health.listModels()).toEqual([]);
+    expect(await health.listModels()).toEqual({ models: [], notListed: 0, notAsked: 0 });
   });
 
-  it('a list of another shape is a `bad_response`', async () => {
+  it('a malformed list is a `bad_response`', async () => {
     const { health } = await start({
       faults: { '/api/tags': { kind: 'http', status: 200, body: { models: [{ size: 1 }] } } },
     });
     expect(await failure(health.listModels())).toMatchObject({ kind: 'bad_response' });
+  });
+
+  it('is bounded in number and time, and reports what is missing', async () => {
+    const models = Array.from({ length: 2000 }, (_, index) => ({
+      name: `m${index}:latest`,
+      digest: `d${index}`,
+    }));
+    const names = [{ name: 'x'.repeat(1000) }, ...models];
+    const server = createServer((request, response) => {
+      if (request.url === '/api/tags') response.end(JSON.stringify({ models: names }));
+      else setTimeout(() => response.end('{"capabilities":["tools"]}'), 20);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    try {
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const health = createOllamaHealth({
+        host: parseOllamaHost(`http://127.0.0.1:${port}`),
+        detailsWithinMs: 200,
+      });
+      const first = await health.listModels();
+      expect(first.models).toHaveLength(500);
+      expect(first.notListed).toBe(1501);
+      expect(first.notAsked).toBeGreaterThan(0);
+      const withDetails = first.models.filter(({ capabilities }) => capabilities !== undefined).length;
+      expect(withDetails + first.notAsked).toBe(500);
+      // The next request continues where the time was up.
+      expect((await health.listModels()).notAsked).toBeLessThan(first.notAsked);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('omits the details of a model with a huge response', async () => {
+    const { health } = await start({
+      models: [{ name: 'a' }],
+      faults: { '/api/show': { kind: 'http', status: 200, body: { license: 'x'.repeat(3_000_000) } } },
+    });
+    const { models } = await health.listModels();
+    expect(models).toMatchObject([{ name: 'a:latest' }]);
+    expect(models[0]?.capabilities).toBeUndefined();
   });
 });

@@ -11,16 +11,38 @@ import {
   show,
 } from './ollama-models.ts';
 
-/** `/api/show` requests at a time while the list of models is completed. */
+/** Concurrent `/api/show` requests while completing the list of models. */
 const PARALLEL_SHOWS = 4;
 
-/** An installed model with what `/api/show` adds. Fields stay `undefined` when that question failed. */
-export interface CatalogModel extends InstalledModel {
-  capabilities?: readonly string[];
-  maxContextTokens?: number;
+/**
+ * Limits on the number of listed models and on the time for fetching their details, since a server may list any
+ * number of models.
+ */
+const MAX_MODELS = 500;
+const DETAILS_WITHIN_MS = 8000;
+/** Max length of a model name that runs accept. */
+const MAX_NAME_CHARS = 300;
+/** Max size of a model's details, which contain its license and template. */
+const MAX_SHOW_BYTES = 2 * 1024 * 1024;
+
+/** The models of a server. */
+interface ModelCatalog {
+  models: CatalogModel[];
+  /** Models of the server that are not listed. */
+  notListed: number;
+  /** Listed models without details, because the time was up. */
+  notAsked: number;
 }
 
-/** Questions about one Ollama server, for the health panel and the list of models. */
+/** An installed model with details from `/api/show`, which stay `undefined` if that request failed. */
+interface CatalogModel extends InstalledModel {
+  capabilities?: readonly string[];
+  maxContextTokens?: number;
+  /** Ollama's runner key. */
+  runnerKey?: string;
+}
+
+/** Queries about one Ollama server, for the health panel and the list of models. */
 export interface OllamaHealth {
   /**
    * The checks at the start of a run, in the order of S1, S2: the server, then the model.
@@ -32,25 +54,34 @@ export interface OllamaHealth {
     model?: string;
     signal?: AbortSignal;
   }): Promise<{ version?: string; model?: ModelDetails }>;
-  /** The installed models with their capabilities; asked again only when a model's digest changed. */
-  listModels(signal?: AbortSignal): Promise<CatalogModel[]>;
-  /** The models in memory at the moment. */
+  /** The installed models with their capabilities; asked again only when a model's digest changed. Takes 18 s at most. */
+  listModels(signal?: AbortSignal): Promise<ModelCatalog>;
+  /** The models currently in memory. */
   listRunningModels(signal?: AbortSignal): Promise<RunningModel[]>;
 }
 
-/** Opens nothing by itself; keep one per server, as it remembers capabilities. */
-export function createOllamaHealth({ host }: { host: OllamaHost }): OllamaHealth {
+/** Opens no connection by itself. Keep one instance per server, because it caches capabilities. */
+export function createOllamaHealth({
+  host,
+  detailsWithinMs = DETAILS_WITHIN_MS,
+}: {
+  host: OllamaHost;
+  /** Total time for fetching all capabilities, in milliseconds. Default: 8000. */
+  detailsWithinMs?: number;
+}): OllamaHealth {
   const connection = connectOllama(host);
+  const forDetails = { ...connection, limits: { ...connection.limits, maxResponseBytes: MAX_SHOW_BYTES } };
   let known = new Map<string, ModelDetails>();
 
   const details = async (model: InstalledModel, signal?: AbortSignal): Promise<ModelDetails | undefined> => {
     const remembered = model.digest === undefined ? undefined : known.get(model.digest);
     if (remembered) return remembered;
     try {
-      return await show(connection, model.name, signal);
+      return await show(forDetails, model.name, signal);
     } catch (error) {
       // One broken model must not hide the others: it is listed without capabilities.
-      if (error instanceof ModelError && error.status !== undefined) return undefined;
+      if (error instanceof ModelError && (error.status !== undefined || error.kind === 'bad_response'))
+        return undefined;
       throw error;
     }
   };
@@ -62,12 +93,25 @@ export function createOllamaHealth({ host }: { host: OllamaHost }): OllamaHealth
     },
 
     async listModels(signal) {
-      const installed = await listInstalled(connection, signal);
+      const named = await listInstalled(connection, signal);
+      const installed = named.filter(({ name }) => name.length <= MAX_NAME_CHARS).slice(0, MAX_MODELS);
+      const late = AbortSignal.timeout(detailsWithinMs);
+      const within = signal ? AbortSignal.any([signal, late]) : late;
+      let notAsked = 0;
+      const ask = async (model: InstalledModel) => {
+        try {
+          if (!late.aborted || known.has(model.digest ?? '')) return await details(model, within);
+        } catch (error) {
+          if (!late.aborted || signal?.aborted) throw error;
+        }
+        notAsked += 1;
+        return undefined;
+      };
       const catalog: CatalogModel[] = [];
       const next = new Map<string, ModelDetails>();
       for (let start = 0; start < installed.length; start += PARALLEL_SHOWS) {
         const group = installed.slice(start, start + PARALLEL_SHOWS);
-        const found = await Promise.all(group.map((model) => details(model, signal)));
+        const found = await Promise.all(group.map(ask));
         group.forEach((model, index) => {
           const shown = found[index];
           if (shown && model.digest !== undefined) next.set(model.digest, shown);
@@ -75,22 +119,15 @@ export function createOllamaHealth({ host }: { host: OllamaHost }): OllamaHealth
             ...model,
             capabilities: shown?.capabilities,
             maxContextTokens: shown?.maxContextTokens,
+            // A model without a file of weights shares its runner with copies of its manifest alone.
+            runnerKey: shown?.runnerKey === '' ? model.digest : shown?.runnerKey,
           });
         });
       }
-      known = next; // models that are gone are forgotten with it
-      return catalog;
+      known = next; // also drops removed models
+      return { models: catalog, notListed: named.length - installed.length, notAsked };
     },
 
     listRunningModels: (signal) => listRunning(connection, signal),
   };
-}
-
-/** `createOllamaHealth(…).checkOllamaReady(…)` for a single check. */
-export function checkOllamaReady(options: {
-  host: OllamaHost;
-  model?: string;
-  signal?: AbortSignal;
-}): Promise<{ version?: string; model?: ModelDetails }> {
-  return createOllamaHealth({ host: options.host }).checkOllamaReady(options);
 }

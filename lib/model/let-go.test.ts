@@ -26,7 +26,7 @@ it.each([
 
 const at = (ms: number) => ({ expiresAt: new Date(ms).toISOString(), serverTimeMs: 1_000_000 });
 
-it('None of them has 7: a request that is over has set the time to stay anew, and it stands still', () => {
+it('a request that is over has set the time to stay anew, and it stands still', () => {
   const about = { keepAlive: '5m', sinceMs: 1000 };
   const forEver = { keepAlive: -1, sinceMs: 1000 };
   expect(isLetGo(at(1_299_500), at(1_299_500), about)).toBe(true);
@@ -40,14 +40,14 @@ it('None of them has 7: a request that is over has set the time to stay anew, an
   expect(isLetGo(at(FOR_EVER_MS + 900_000), at(FOR_EVER_MS + 900_000), forEver)).toBe(false);
 });
 
-it('D7: a stay that is longer than ours was set by another client, which may be at work', () => {
+it('a stay that is longer than ours was set by another client, which may be at work [D7]', () => {
   const about = { keepAlive: '5m', sinceMs: 1000 };
   const day = 1_000_000 + 86_400_000 - 60_000;
   expect(isLetGo(at(day), at(day), about)).toBe(false);
   expect(isLetGo(at(FOR_EVER_MS + 900_000), at(FOR_EVER_MS + 900_000), about)).toBe(false);
 });
 
-it('S14: a question may take the longer, the larger the window that it does not fit', () => {
+it('a question may take the longer, the larger the window that it does not fit [S14]', () => {
   expect(answerWithinMs(4096)).toBeLessThan(2000);
   // 3.7 µs a token were measured: a large window takes seconds on a machine that has other things to do, too.
   expect(answerWithinMs(1_048_576)).toBeGreaterThan(5 * 3.7e-3 * 1_048_576);

@@ -1,27 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatRequest, MemoryModel } from './chat-model.ts';
+import { keepAliveForLoad } from './load-model.ts';
 import { type LetGo, ModelError } from './model-error.ts';
 import { aborted, callOllama, type OllamaConnection } from './ollama-connection.ts';
-import { findRunning, keepAliveForLoad, unloadModel } from './ollama-models.ts';
+import { unloadModel } from './ollama-models.ts';
 import { versionReply } from './ollama-wire.ts';
+import { RunnerFinder } from './residency.ts';
+import { isAtLeast, REFUSES_LONG_PROMPTS } from './server-version.ts';
 
-/** What the question for a slot has to share with the calls of a run, so that it neither reloads the model nor changes its stay. */
+/**
+ * Settings that a slot probe must share with the run's calls, so that it neither reloads the model nor changes its
+ * keep-alive.
+ */
 type SlotOf = Pick<ChatRequest, 'model' | 'options' | 'keepAlive'>;
 
-/** How long after a broken call the server is asked whether it is idle, and how often. */
+/** How long and how often to check whether the server is idle after an aborted call. */
 const IDLE_WITHIN_MS = 1000;
 const IDLE_LOOK_MS = 60;
-/** How long a question for a slot may take, and five times what a free slot needs to split the prompt: 15 ms were measured for 4096. */
+/**
+ * Timeout of a slot probe: a base, and five times the time a free slot needs to tokenize the prompt (15 ms measured
+ * for 4096 tokens).
+ */
 const ANSWER_WITHIN_MS = 1500;
 const ANSWER_MS_PER_TOKEN = 0.02;
-/** So many questions in a row have to stay without an answer although nobody uses the model. */
+/** Number of consecutive probes that must time out while no one uses the model. */
 const QUESTIONS = 2;
-/** Unloading goes on after its answer, until the memory of the graphics card is seen to be free. */
+/** Unloading continues after the response, until GPU memory is seen to be free. */
 const UNLOADED_WITHIN_MS = 6000;
-/** From here on `/api/generate` refuses a prompt that is too long instead of cutting it. */
-const REFUSING_VERSION = [0, 13] as const;
-
-/** The runners of other formats would read it, too. */
+/** Runners of other formats would evaluate the prompt. */
 const REFUSING_FORMAT = 'gguf';
 /** Runners may round the window up. */
 const PADDING_TOKENS = 512;
@@ -35,21 +41,24 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-/** Ollama's longest duration, 2^63 - 1 nanoseconds: how far ahead it sets the end of a stay for ever. */
+/** Ollama's max duration, 2^63 - 1 nanoseconds, used for an unlimited keep-alive. */
 const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
-/** Clocks that are read one after the other, and the seconds of an HTTP date. Less than a question takes that stays without an answer. */
+/**
+ * Tolerance for reading two clocks in sequence and for the whole seconds of an HTTP date. Shorter than the timeout of
+ * a probe.
+ */
 const TOLERANCE_MS = 1000;
 
 /**
- * Sees to it that a call which was broken off leaves nothing behind. The socket is closed already; this asks whether the
- * server noticed, and whether the slot of the call takes another one. A server that lost the slot is helped: Ollama can
- * be left waiting for a reader of the reply that was broken off, and then no request to that model is ever answered,
- * until it is unloaded (seen with 0.17.4 in 8 of 970 stops of a streamed reply).
+ * Ensures that an aborted call leaves no occupied slot. The socket is already closed; this checks whether the server
+ * noticed, and whether the slot accepts another request. If the slot leaked, it is recovered: Ollama can wait forever
+ * for a reader of the aborted reply, and then never answers requests to that model until it is unloaded (seen with
+ * 0.17.4 in 8 of 970 stops of a streamed reply).
  *
- * @param onIdle called once the server noticed, before the slot is asked for
- * @returns nothing where the server does not say whether it let go
+ * @param onIdle called once the server noticed, before the slot is probed
+ * @returns nothing if the server does not report whether it dropped the call
  */
-export async function seeLetGo(
+export async function releaseSlotAfterAbort(
   connection: OllamaConnection,
   slot: SlotOf,
   onIdle?: () => void,
@@ -57,18 +66,18 @@ export async function seeLetGo(
   const since = performance.now();
   const isIdle = await isSeenIdle(connection, slot);
   if (!isIdle) return undefined;
+  const afterMs = performance.now() - since;
   onIdle?.();
   const state = await freeSlot(connection, slot);
-  return state === 'busy'
-    ? undefined
-    : { afterMs: performance.now() - since, unloaded: state === 'unloaded' };
+  return state === 'busy' ? undefined : { afterMs, unloaded: state === 'unloaded' };
 }
 
 /**
- * Asks a model in memory for something that costs it nothing, and unloads it when no answer comes although nobody uses it. Asked
- * twice: the first question may have waited for somebody whose reply ended just after it.
+ * Probes the slot of a loaded model without generating tokens, and unloads the model if there is no response although
+ * no one uses it. Probes twice, because the first probe may have waited for another client whose reply ended just
+ * after it.
  *
- * @returns `free`, also where it cannot be told
+ * @returns `free`, also if it is unknown
  * @throws {ModelError} `aborted`
  */
 export async function freeSlot(
@@ -86,7 +95,7 @@ export async function freeSlot(
     await unloadModel(connection, slot.model, signal);
   } catch (error) {
     if (signal?.aborted) throw aborted();
-    // Whatever keeps it in memory, the next call meets it and says so.
+    // Whatever keeps it in memory, the next call will report it.
     if (error instanceof ModelError) return 'busy';
     throw error;
   }
@@ -94,7 +103,7 @@ export async function freeSlot(
   return 'unloaded';
 }
 
-/** A load that comes while the server still unloads would get the very slot that is lost. */
+/** A load during unloading would get the leaked slot. */
 async function waitUntilGone(
   connection: OllamaConnection,
   model: string,
@@ -102,7 +111,8 @@ async function waitUntilGone(
 ): Promise<void> {
   const limit = withLimit(signal, UNLOADED_WITHIN_MS);
   try {
-    while (await findRunning(connection, model, limit))
+    const finder = new RunnerFinder(connection, model);
+    while ((await finder.find(limit)).state === 'loaded')
       await delay(IDLE_LOOK_MS, undefined, { signal: limit });
   } catch (error) {
     if (signal?.aborted) throw aborted();
@@ -115,16 +125,17 @@ function withLimit(signal: AbortSignal | undefined, ms: number): AbortSignal {
   return signal ? AbortSignal.any([signal, limit]) : limit;
 }
 
-/** How long a question may take whose prompt has a token more than the window, in milliseconds. */
+/** Timeout in milliseconds for a probe whose prompt is one token larger than the window. */
 export function answerWithinMs(windowTokens: number): number {
   return Math.ceil(ANSWER_WITHIN_MS + windowTokens * ANSWER_MS_PER_TOKEN);
 }
 
 /**
- * Whether the slot of a model takes a request. Asked with a prompt that cannot fit its window: Ollama refuses it once a slot is
- * free, before the model or the cache of the last conversation is touched.
+ * Whether a model's slot accepts a request. Sends a prompt that cannot fit the window: Ollama refuses it once a slot
+ * is free, before using the model or evicting the prompt cache.
  *
- * @returns `true` also where it cannot be told: the model is not in memory, or has another runner, the server is too old or gone
+ * @returns `true` also if it is unknown: the model is not in memory or has another runner, or the server is too old
+ *   or gone
  */
 async function answers(
   connection: OllamaConnection,
@@ -133,17 +144,17 @@ async function answers(
 ): Promise<boolean> {
   const timeoutMs = answerWithinMs(options.num_ctx);
   const limit = withLimit(signal, timeoutMs);
-  const asked = { signal: limit, timeoutMs, onTimeout: silent };
+  const asked = { signal: limit, timeoutMs, onTimeout: silent, isProbe: true };
   try {
-    const running = await findRunning(connection, model, limit);
-    if (running?.format !== REFUSING_FORMAT) return true;
+    const found = await new RunnerFinder(connection, model).find(limit);
+    if (found.state !== 'loaded' || found.model.format !== REFUSING_FORMAT) return true;
     connection.known.version ??= versionReply.parse(
       await callOllama(connection, asked, ({ client }) => client.version()),
     ).version;
-    if (!refusesLongPrompts(connection.known.version)) return true;
+    if (!isAtLeast(connection.known.version, REFUSES_LONG_PROMPTS)) return true;
     const body = {
       model,
-      // Each word is at least one token, whatever the model's vocabulary.
+      // Each word is at least one token in any vocabulary.
       prompt: 'a1 '.repeat(options.num_ctx + PADDING_TOKENS),
       raw: true,
       truncate: false,
@@ -160,7 +171,10 @@ async function answers(
   }
 }
 
-/** Whether the server says within a second that it is done with the model. */
+/**
+ * Whether the server reports within a second that it is done with the model. A model that is not listed proves
+ * nothing, unless it was listed before or has no keep-alive.
+ */
 async function isSeenIdle(
   connection: OllamaConnection,
   { model, keepAlive }: SlotOf,
@@ -168,17 +182,21 @@ async function isSeenIdle(
 ): Promise<boolean> {
   const since = performance.now();
   const limit = withLimit(signal, IDLE_WITHIN_MS);
+  const finder = new RunnerFinder(connection, model);
   try {
-    let before = await findRunning(connection, model, limit);
-    while (before) {
+    let before = await finder.find(limit);
+    if (before.state === 'not_loaded') return keepAliveMs(keepAlive) === 0;
+    while (before.state === 'loaded') {
       await delay(IDLE_LOOK_MS, undefined, { signal: limit });
-      const now = await findRunning(connection, model, limit);
+      const now = await finder.find(limit);
+      if (now.state === 'not_loaded') return true;
+      if (now.state === 'unknown') return false;
       const sinceMs = performance.now() - since;
-      // While a request is at work, Ollama counts the time to stay from each question anew, or not at all.
-      if (now && isLetGo(before, now, { keepAlive: keepAliveForLoad(keepAlive), sinceMs })) break;
+      // During a request, Ollama restarts the keep-alive with each query, or does not count it.
+      if (isLetGo(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs })) return true;
       before = now;
     }
-    return true;
+    return false;
   } catch (error) {
     if (limit.aborted || error instanceof ModelError) return false;
     throw error;
@@ -186,8 +204,8 @@ async function isSeenIdle(
 }
 
 /**
- * A time to stay as Ollama reads it, in milliseconds: seconds, or a duration such as `5m` or `1h30m`, or negative for ever;
- * `undefined` for what is neither.
+ * Parses a keep-alive like Ollama, in milliseconds: seconds, or a duration such as `5m` or `1h30m`; negative means
+ * unlimited. `undefined` if invalid.
  */
 export function keepAliveMs(keepAlive: string | number): number | undefined {
   const text = String(keepAlive);
@@ -202,11 +220,11 @@ export function keepAliveMs(keepAlive: string | number): number | undefined {
 }
 
 /**
- * Whether the server is done with the request that was just ended: the moment at which it will unload the model stands still,
- * and is the one that the end of a request since then has set. One that is older belongs to a request before, and another one
- * is still at work; so it does where it lies further ahead than ours sets it, since another client asked for a longer stay.
+ * Whether the server is done with the request that just ended: the model's expiry time no longer moves, and matches a
+ * keep-alive started by the end of a request since then. An earlier expiry belongs to a previous request, so another
+ * one is still running; a later one means that another client asked for a longer keep-alive.
  *
- * @param about.sinceMs how long ago the request was ended
+ * @param about.sinceMs time since the request ended
  */
 export function isLetGo(
   before: Pick<MemoryModel, 'expiresAt'>,
@@ -218,12 +236,6 @@ export function isLetGo(
   if (stay === undefined || Number.isNaN(expires) || before.expiresAt !== now.expiresAt) return false;
   const setAgoMs = (now.serverTimeMs ?? Date.now()) + stay - expires;
   return setAgoMs >= -TOLERANCE_MS && setAgoMs <= about.sinceMs + TOLERANCE_MS;
-}
-
-function refusesLongPrompts(version: string | undefined): boolean {
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  const [leastMajor, leastMinor] = REFUSING_VERSION;
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
 function silent(): ModelError {

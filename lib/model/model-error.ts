@@ -1,11 +1,12 @@
 import { AppError } from '../errors/app-error.ts';
 
-/** What can go wrong between the engine and Ollama. The engine decides by this kind alone. */
+/** Kinds of errors between the engine and Ollama. The engine decides by the kind alone. */
 export type ModelErrorKind =
   | 'unreachable'
   | 'model_missing'
   | 'no_tool_support'
   | 'no_thinking_support'
+  | 'no_thinking_levels'
   | 'overflow'
   | 'busy'
   | 'timeout'
@@ -15,11 +16,11 @@ export type ModelErrorKind =
   | 'http'
   | 'aborted';
 
-/** What became of a call's place at the server after the call was broken off. */
+/** What happened to a call's slot after the call was aborted. */
 export interface LetGo {
-  /** How long after the connection was closed the server had verifiably let go of the model, in milliseconds. */
+  /** Time from closing the connection until the server was idle, in milliseconds. */
   readonly afterMs: number;
-  /** The server had lost the place, and the model was unloaded so that it has one again. */
+  /** Whether the server had leaked the slot, so that the model was unloaded to recover it. */
   readonly unloaded: boolean;
 }
 
@@ -31,28 +32,36 @@ export interface ModelErrorOptions {
   promptTokens?: number;
   contextTokens?: number;
   partialText?: string;
+  partialThinking?: string;
   raw?: string;
   letGo?: LetGo;
-  /** Overrides what the kind says about `transient`. */
+  cleanupMs?: number;
+  /** Overrides the kind's default for `transient`. */
   transient?: boolean;
-  /** Overrides the code made from the kind. */
+  /** Overrides the code derived from the kind. */
   code?: string;
   cause?: unknown;
 }
 
-/** A failed call of the model. `malformed_call` is a reply whose tool call Ollama itself could not read (T22). */
+/** A failed model call. `malformed_call` is a reply whose tool call Ollama could not parse (T22). */
 export class ModelError extends AppError {
   readonly kind: ModelErrorKind;
   readonly status: number | undefined;
-  /** With `overflow`, when the server tells: tokens sent and tokens that fit. */
+  /** For `overflow`, if reported: tokens sent and tokens that fit. */
   readonly promptTokens: number | undefined;
   readonly contextTokens: number | undefined;
-  /** Text received before the failure; kept so that nothing is lost. */
+  /** Text and thinking received before the failure; kept so that nothing is lost. */
   readonly partialText: string | undefined;
+  readonly partialThinking: string | undefined;
   /** The model's own text inside a server-side parser error (harmony: the raw arguments). */
   readonly raw: string | undefined;
-  /** Only of calls that were broken off on this side, where the server told. */
+  /** Only for calls aborted by Loupe, if the server reported it. */
   readonly letGo: LetGo | undefined;
+  /**
+   * Cleanup time after the end of the call in milliseconds: checking whether the server responds, waiting until it is
+   * idle, freeing the slot. Not included in the call's duration.
+   */
+  readonly cleanupMs: number | undefined;
   readonly #transient: boolean | undefined;
 
   constructor(options: ModelErrorOptions) {
@@ -68,12 +77,14 @@ export class ModelError extends AppError {
     this.promptTokens = options.promptTokens;
     this.contextTokens = options.contextTokens;
     this.partialText = options.partialText;
+    this.partialThinking = options.partialThinking;
     this.raw = options.raw;
     this.letGo = options.letGo;
+    this.cleanupMs = options.cleanupMs;
     this.#transient = options.transient;
   }
 
-  /** Whether the same request may succeed a moment later. */
+  /** Whether retrying the same request may succeed. */
   get transient(): boolean {
     if (this.#transient !== undefined) return this.#transient;
     return (
@@ -85,8 +96,13 @@ export class ModelError extends AppError {
     );
   }
 
-  /** The same error, with the text that had arrived before it, and what became of the call's place. */
-  after({ partialText, letGo }: { partialText?: string; letGo?: LetGo }): ModelError {
+  /** The same error, with the partial reply and the state of the call's slot. */
+  after({
+    partialText,
+    partialThinking,
+    letGo,
+    cleanupMs,
+  }: Pick<ModelErrorOptions, 'partialText' | 'partialThinking' | 'letGo' | 'cleanupMs'>): ModelError {
     return new ModelError({
       kind: this.kind,
       message: this.message,
@@ -95,7 +111,9 @@ export class ModelError extends AppError {
       promptTokens: this.promptTokens,
       contextTokens: this.contextTokens,
       partialText,
+      partialThinking,
       letGo,
+      cleanupMs,
       raw: this.raw,
       transient: this.#transient,
       code: this.code,
@@ -104,17 +122,35 @@ export class ModelError extends AppError {
   }
 }
 
-/** No Ollama answers at the address (S1). */
+/** No Ollama responds at the address (S1). */
 export class OllamaUnavailableError extends ModelError {
-  constructor(options: { url: string; detail?: string; hint?: string; cause?: unknown }) {
+  constructor(options: { url: string; detail?: string } & Partial<Omit<ModelErrorOptions, 'kind'>>) {
+    const { url, detail, ...rest } = options;
     super({
       kind: 'unreachable',
-      code: 'ollama_unreachable',
-      message: `Cannot connect to Ollama at ${options.url}${options.detail ? ` (${options.detail})` : ''}. Is Ollama running?`,
-      hint: options.hint ?? 'Start it with: ollama serve. If it runs elsewhere, set OLLAMA_HOST.',
-      cause: options.cause,
+      ...rest,
+      code: rest.code ?? 'ollama_unreachable',
+      message:
+        rest.message ??
+        `Cannot connect to Ollama at ${url}${detail ? ` (${detail})` : ''}. Is Ollama running?`,
+      hint: rest.hint ?? 'Start it with: ollama serve. If it runs elsewhere, set OLLAMA_HOST.',
     });
     this.name = 'OllamaUnavailableError';
+  }
+}
+
+/** Something accepts connections at the address but does not respond: a hung or suspended process. */
+export class OllamaNotRespondingError extends OllamaUnavailableError {
+  /** @param options.transient false if a retry would take as long again */
+  constructor({ url, detail, transient }: { url: string; detail: string; transient?: boolean }) {
+    super({
+      url,
+      code: 'ollama_not_responding',
+      message: `Ollama at ${url} is not responding: ${detail}.`,
+      hint: 'Its process hangs or is suspended, or the machine is overloaded. If it stays silent, restart Ollama.',
+      transient,
+    });
+    this.name = 'OllamaNotRespondingError';
   }
 }
 
@@ -122,24 +158,41 @@ export class OllamaUnavailableError extends ModelError {
 export class ModelNotAvailableError extends ModelError {
   readonly model: string;
 
-  /** @param options.detail what the check met, with the status when there was one */
-  constructor(options: { model: string; status?: number; detail: string; cause?: unknown }) {
-    const { model, status, detail, cause } = options;
+  /**
+   * @param options.detail what the check met, with the status when there was one
+   * @param options.nearest an installed model that may be meant in the place of a missing one
+   */
+  constructor(options: {
+    model: string;
+    status?: number;
+    detail: string;
+    nearest?: string;
+    hint?: string;
+    transient?: boolean;
+    cause?: unknown;
+  }) {
+    const { model, status, detail, nearest, cause } = options;
     const pull = `ollama pull ${model}`;
     super(
       status === 404
         ? {
             kind: 'model_missing',
-            message: `Model "${model}" is missing. Run: ${pull}`,
-            hint: `Run: ${pull}`,
+            message: nearest
+              ? `Model "${model}" is missing. Did you mean "${nearest}"?`
+              : `Model "${model}" is missing. Run: ${pull}`,
+            hint: nearest ? `Use "${nearest}", or run: ${pull}` : `Run: ${pull}`,
             status,
             cause,
           }
         : {
             kind: 'http',
             code: 'model_check_failed',
-            message: `Model "${model}" could not be checked: ${detail}. If it is not installed, run: ${pull}`,
-            hint: 'Look at the log of the Ollama server, then try again.',
+            message:
+              options.transient === false
+                ? `Model "${model}" cannot be used: ${detail}`
+                : `Model "${model}" could not be checked: ${detail}. If it is not installed, run: ${pull}`,
+            hint: options.hint ?? 'Look at the log of the Ollama server, then try again.',
+            transient: options.transient,
             status,
             cause,
           },

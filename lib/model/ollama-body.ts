@@ -2,7 +2,7 @@ import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
 
-/** How much of an answer is taken in before the call is given up. Bytes on the wire, uncompressed. */
+/** Max response size before a call is given up, in uncompressed bytes. */
 export interface BodyLimits {
   /** One line of a streamed reply. */
   maxLineBytes: number;
@@ -71,9 +71,9 @@ export async function* readLines(body: Bytes, limits: BodyLimits): AsyncGenerato
 }
 
 /**
- * Reads a JSON object that Ollama sent (T6).
+ * Parses a JSON object sent by Ollama (T6).
  *
- * @throws {ModelError} `bad_response`, `Ollama response parse error: …` with the beginning of the text
+ * @throws {ModelError} `bad_response`, `Ollama response parse error: …` with the start of the text
  */
 export function parseReplyObject(text: string): Record<string, unknown> {
   let value: unknown;
@@ -87,7 +87,7 @@ export function parseReplyObject(text: string): Record<string, unknown> {
   return { ...value };
 }
 
-/** A 200 whose body is not what Ollama sends (T6). */
+/** The error for a status 200 whose body is not a valid Ollama response (T6). */
 export function parseError(why: string, text: string, cause?: unknown): ModelError {
   const html = /^\s*<(!doctype|html)/i.test(text);
   return new ModelError({
@@ -105,6 +105,6 @@ function tooLarge(what: 'line' | 'reply', maxBytes: number): ModelError {
     kind: 'bad_response',
     message: `The ${what} of Ollama is larger than ${maxBytes} bytes and was cut off.`,
     hint: 'The model may be writing without end. Lower the reply limit, or raise this one.',
-    transient: false, // the same request would bring the same flood
+    transient: false, // a retry would return the same flood
   });
 }

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { FaultInput, ScenarioInput } from '../demo/scenario.ts';
+import { modelErrorOf } from '../testing/model-error-of.ts';
 import type { CallContext, ChatDelta, ChatModel, ChatRequest } from './chat-model.ts';
-import { ModelError, type ModelErrorKind } from './model-error.ts';
+import type { ModelError, ModelErrorKind } from './model-error.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import type { OllamaLimits } from './ollama-connection.ts';
 import { parseOllamaHost } from './ollama-host.ts';
@@ -57,18 +58,8 @@ const play = (step: ScenarioInput['steps'][number], more: Partial<ScenarioInput>
 });
 const failing = (fault: FaultInput) => play({ fault, reply: { content: 'one two three four five six' } });
 
-async function errorOf(promise: Promise<unknown>): Promise<ModelError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof ModelError))
-    throw new Error(`expected a ModelError, got ${error}`, { cause: error });
-  return error;
-}
-
 describe('what is sent', () => {
-  it('T3: sends everything that Ollama would decide in silence, in every request', async () => {
+  it('sends everything that Ollama would decide in silence, in every request [T3]', async () => {
     const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
     await model.chat(request(), context());
     await model.chat(request({ stream: true, think: true }), context());
@@ -86,13 +77,13 @@ describe('what is sent', () => {
     expect(fake.chats[1]).toMatchObject({ stream: true, think: true, truncate: false, shift: false });
   });
 
-  it('T10: sends no `tools` when none are offered', async () => {
+  it('sends no `tools` when none are offered [T10]', async () => {
     const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
     await model.chat(request({ tools: [], stream: true }), context());
     expect(fake.chats[0]).not.toHaveProperty('tools');
   });
 
-  it('T12, T14: assistant calls and tool results travel in API shape', async () => {
+  it('assistant calls and tool results travel in API shape [T12, T14]', async () => {
     const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
     const messages: ChatRequest['messages'] = [
       ...request().messages,
@@ -143,7 +134,7 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
     });
   });
 
-  it('T8: a missing count stays missing', async () => {
+  it('a missing count stays missing [T8]', async () => {
     const { model } = await start({
       scenarios: [play({ reply: { content: 'Hi.', prompt_eval_count: null, eval_count: null } })],
     });
@@ -151,7 +142,7 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
     expect([answer.promptTokens, answer.replyTokens]).toEqual([undefined, undefined]);
   });
 
-  it('K-38: counts that are no counts are unknown, `null` fields are absent, `{}` is an empty reply', async () => {
+  it('counts that are no counts are unknown, `null` fields are absent, `{}` is an empty reply [K-38]', async () => {
     const strange = {
       message: { content: null, tool_calls: null },
       done: true,
@@ -170,7 +161,7 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
     expect(answer).toMatchObject({ message: { content: '' }, replyTokens: 40, doneReason: 'stop' });
   });
 
-  it('T20: num_predict ends the reply with `length`', async () => {
+  it('num_predict ends the reply with `length` [T20]', async () => {
     const { model } = await start({ scenarios: [play({ reply: { content: 'word '.repeat(60) } })] });
     const cut = await model.chat(request({ stream, options: { num_ctx: 4096, num_predict: 20 } }), context());
     const whole = await model.chat(
@@ -210,18 +201,18 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
     ['error with 200', { kind: 'http', status: 200, body: { error: 'runner died' } }, 'http', true],
   ])('fault: %s', async (_, fault, kind, transient) => {
     const { model } = await start({ scenarios: [failing(fault)] });
-    const error = await errorOf(model.chat(request({ stream }), context()));
+    const error = await modelErrorOf(model.chat(request({ stream }), context()));
     expect({ kind: error.kind, transient: error.transient }).toEqual({ kind, transient });
   });
 });
 
 describe('errors that a person reads', () => {
-  it('threat 14: is not led to another server', async () => {
+  it('is not led to another server [threat 14]', async () => {
     const elsewhere = await startFakeOllama();
     try {
       const redirect = { kind: 'http', status: 307, location: `${elsewhere.url}/api/chat` } as const;
       const { model } = await start({ scenarios: [failing(redirect)] });
-      const error = await errorOf(model.chat(request(), context()));
+      const error = await modelErrorOf(model.chat(request(), context()));
       expect(error).toMatchObject({ kind: 'bad_response', transient: false });
       expect(error.hint).toContain('Redirects are not followed');
       expect(elsewhere.requests).toEqual([]);
@@ -230,26 +221,26 @@ describe('errors that a person reads', () => {
     }
   });
 
-  it('T5: names the status and shows at most 500 characters of the body', async () => {
+  it('names the status and shows at most 500 characters of the body [T5]', async () => {
     const { model } = await start({
       scenarios: [failing({ kind: 'http', status: 500, body: 'x'.repeat(2000) })],
     });
-    const error = await errorOf(model.chat(request(), context()));
+    const error = await modelErrorOf(model.chat(request(), context()));
     expect(error.message).toMatch(/^Ollama HTTP 500: x+…$/);
     expect(error.message.length - 'Ollama HTTP 500: '.length).toBe(500);
     expect(error.status).toBe(500);
   });
 
-  it('T6: shows how the body began', async () => {
+  it('shows how the body began [T6]', async () => {
     const { model } = await start({ scenarios: [failing({ kind: 'html' })] });
-    const error = await errorOf(model.chat(request(), context()));
+    const error = await modelErrorOf(model.chat(request(), context()));
     expect(error.message).toMatch(/^Ollama response parse error: .*<!doctype html>/s);
     expect(error.hint).toContain('OLLAMA_HOST');
   });
 
   it('404: says what to pull', async () => {
     const { model } = await start();
-    const error = await errorOf(model.chat(request({ model: 'qwen3:8b' }), context()));
+    const error = await modelErrorOf(model.chat(request({ model: 'qwen3:8b' }), context()));
     expect(error).toMatchObject({
       kind: 'model_missing',
       code: 'model_missing',
@@ -261,46 +252,46 @@ describe('errors that a person reads', () => {
 
   it('tools and thinking that the model lacks have their own kinds', async () => {
     const { model } = await start({ models: [{ name: 'plain', capabilities: ['completion'] }] });
-    const tools = await errorOf(model.chat(request({ model: 'plain' }), context()));
+    const tools = await modelErrorOf(model.chat(request({ model: 'plain' }), context()));
     expect(tools).toMatchObject({ kind: 'no_tool_support', status: 400, transient: false });
-    const thinking = await errorOf(
+    const thinking = await modelErrorOf(
       model.chat(request({ model: 'plain', tools: [], think: true }), context()),
     );
     expect(thinking).toMatchObject({ kind: 'no_thinking_support', status: 400, transient: false });
   });
 
-  it.each([true, false])('OL3, OL22: overflow, counts told: %s', async (overflowCounts) => {
+  it.each([true, false])('overflow, counts told: %s [OL3, OL22]', async (overflowCounts) => {
     const { model } = await start({ overflowCounts, scenarios: [play({ reply: { content: 'Hi.' } })] });
     const messages = [{ role: 'user' as const, content: 'word '.repeat(4000) }];
-    const error = await errorOf(model.chat(request({ messages }), context()));
+    const error = await modelErrorOf(model.chat(request({ messages }), context()));
     expect(error).toMatchObject({ kind: 'overflow', status: 400, transient: false });
     expect(error.contextTokens).toBe(overflowCounts ? 4096 : undefined);
     expect(error.promptTokens).toEqual(overflowCounts ? expect.any(Number) : undefined);
   });
 
-  it('T22: a call that Ollama could not read keeps the model’s own text', async () => {
+  it('a call that Ollama could not read keeps the model’s own text [T22]', async () => {
     const error = `error parsing tool call: raw='{"path": "it's.md"', err=unexpected end of JSON input`;
     const { model } = await start({ scenarios: [failing({ kind: 'malformed-call', error })] });
-    expect(await errorOf(model.chat(request(), context()))).toMatchObject({
+    expect(await modelErrorOf(model.chat(request(), context()))).toMatchObject({
       kind: 'malformed_call',
       raw: `{"path": "it's.md"`,
     });
   });
 
-  it('OL20: an error line in the stream keeps the text before it', async () => {
+  it('an error line in the stream keeps the text before it [OL20]', async () => {
     const { model } = await start({
       scenarios: [
         failing({ kind: 'error-line', error: 'llama runner process has terminated', after_tokens: 3 }),
       ],
     });
-    const error = await errorOf(model.chat(request({ stream: true }), context()));
+    const error = await modelErrorOf(model.chat(request({ stream: true }), context()));
     expect(error).toMatchObject({ kind: 'http', transient: true, partialText: 'one two three' });
     expect(error.message).toContain('llama runner process has terminated');
   });
 
   it('keeps the text of a reply that is cut off', async () => {
     const { model } = await start({ scenarios: [failing({ kind: 'reset', after_tokens: 4 })] });
-    const error = await errorOf(model.chat(request({ stream: true }), context()));
+    const error = await modelErrorOf(model.chat(request({ stream: true }), context()));
     expect(error).toMatchObject({ kind: 'cut_off', transient: true });
     expect('one two three four five six').toContain(error.partialText ?? 'nothing');
   });
@@ -308,7 +299,7 @@ describe('errors that a person reads', () => {
   it('a closed port is `unreachable`, with what to do', async () => {
     const { fake, model } = await start();
     await fake.close();
-    const error = await errorOf(model.chat(request(), context()));
+    const error = await modelErrorOf(model.chat(request(), context()));
     expect(error).toMatchObject({ kind: 'unreachable', transient: true });
     expect(error.hint).toContain('ollama serve');
   });
@@ -317,7 +308,7 @@ describe('errors that a person reads', () => {
 describe('bounds', () => {
   it('a line of 10 MB is cut at 1 MB', async () => {
     const { model } = await start({ scenarios: [failing({ kind: 'huge-line' })] });
-    const error = await errorOf(model.chat(request({ stream: true }), context()));
+    const error = await modelErrorOf(model.chat(request({ stream: true }), context()));
     expect(error).toMatchObject({ kind: 'bad_response', transient: false });
     expect(error.message).toContain('1048576 bytes');
   });
@@ -325,7 +316,7 @@ describe('bounds', () => {
   it.each([false, true])('an endless reply is cut at 8 MB with little memory, stream: %s', async (stream) => {
     const { fake, model } = await start({ scenarios: [failing({ kind: 'endless' })] });
     const before = process.memoryUsage().rss;
-    const error = await errorOf(model.chat(request({ stream }), context({ timeoutMs: 30_000 })));
+    const error = await modelErrorOf(model.chat(request({ stream }), context({ timeoutMs: 30_000 })));
     expect(error.message).toContain('8388608 bytes');
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
     await expect.poll(() => fake.closeEvents.length).toBe(1);
@@ -352,12 +343,12 @@ describe('bounds', () => {
     const { model } = await start({
       scenarios: [failing({ kind: 'http', status: 200, body: deep, content_type: 'application/json' })],
     });
-    expect((await errorOf(model.chat(request(), context()))).message).toContain('nested deeper');
+    expect((await modelErrorOf(model.chat(request(), context()))).message).toContain('nested deeper');
   });
 });
 
 describe('streaming', () => {
-  it('S6, S8: gives text and thinking apart while they are written', async () => {
+  it('gives text and thinking apart while they are written [S6, S8]', async () => {
     const { model } = await start({
       scenarios: [
         play({ reply: { thinking: 'Well now.', content: 'Hello there.' } }, { pace: { ms_per_token: 5 } }),
@@ -379,7 +370,7 @@ describe('streaming', () => {
   });
 
   it.each(['first', 'middle', 'end', 'last-line', 'spread'] as const)(
-    'S7: calls in place: %s',
+    'calls in place: %s [S7]',
     async (calls_in) => {
       const tool_calls = ['a.md', 'b.md'].map((path) => ({ name: 'read_file', arguments: { path } }));
       const { model } = await start({
@@ -409,11 +400,11 @@ describe('deadline and stop', () => {
     ['one byte at a time', true, { kind: 'trickle', interval_ms: 30 }],
     ['endless and slow', true, { kind: 'endless', interval_ms: 20 }],
   ])(
-    'T4: a server that is %s (stream: %s) ends at the limit, and its socket is closed',
+    'a server that is %s (stream: %s) ends at the limit, and its socket is closed [T4]',
     async (_, stream, fault) => {
       const { fake, model } = await start({ scenarios: [failing(fault)] });
       const startedAt = performance.now();
-      const error = await errorOf(model.chat(request({ stream }), context({ timeoutMs: 150 })));
+      const error = await modelErrorOf(model.chat(request({ stream }), context({ timeoutMs: 150 })));
       expect(performance.now() - startedAt).toBeLessThan(5_000);
       expect(error).toMatchObject({ kind: 'timeout', transient: false });
       expect(error.message).toContain('Ollama per-call timeout');
@@ -437,7 +428,7 @@ describe('deadline and stop', () => {
   ])('a stop %s (stream: %s) closes the socket at once', async (_, stream, scenario) => {
     const { fake, model } = await start({ scenarios: [scenario] });
     const controller = new AbortController();
-    const pending = errorOf(model.chat(request({ stream }), context({ signal: controller.signal })));
+    const pending = modelErrorOf(model.chat(request({ stream }), context({ signal: controller.signal })));
     await expect.poll(() => fake.requests.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     controller.abort();
@@ -450,9 +441,9 @@ describe('deadline and stop', () => {
     const { fake, model } = await start({ parallel: 1, scenarios: [failing({ kind: 'hang' })] });
     const first = new AbortController();
     const second = new AbortController();
-    const hanging = errorOf(model.chat(request(), context({ signal: first.signal })));
+    const hanging = modelErrorOf(model.chat(request(), context({ signal: first.signal })));
     await expect.poll(() => fake.requests.length).toBe(1);
-    const waiting = errorOf(model.chat(request(), context({ signal: second.signal })));
+    const waiting = modelErrorOf(model.chat(request(), context({ signal: second.signal })));
     await expect.poll(() => fake.requests.length).toBe(2);
     second.abort();
     expect((await waiting).kind).toBe('aborted');
@@ -463,7 +454,7 @@ describe('deadline and stop', () => {
 
   it('a signal that is already aborted sends nothing', async () => {
     const { fake, model } = await start();
-    const error = await errorOf(model.chat(request(), context({ signal: AbortSignal.abort() })));
+    const error = await modelErrorOf(model.chat(request(), context({ signal: AbortSignal.abort() })));
     expect(error.kind).toBe('aborted');
     expect(fake.requests).toHaveLength(0);
   });
@@ -522,10 +513,10 @@ describe('the slot of a call that was broken off', () => {
 
   async function breakOff(model: ChatModel): Promise<ModelError> {
     const stop = new AbortController();
-    return errorOf(model.chat(write, context({ signal: stop.signal, onDelta: () => stop.abort() })));
+    return modelErrorOf(model.chat(write, context({ signal: stop.signal, onDelta: () => stop.abort() })));
   }
 
-  it('D12, S14: is seen to be free again, at the price of no token', async () => {
+  it('is seen to be free again, at the price of no token [D12, S14]', async () => {
     const { fake, model } = await slotServer();
     const { letGo } = await breakOff(model);
     expect(letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
@@ -534,11 +525,11 @@ describe('the slot of a call that was broken off', () => {
   });
 
   it.each(['5m', -1])(
-    'S14, D7: one that Ollama lost is freed by unloading, with a stay of %j',
+    'one that Ollama lost is freed by unloading, with a stay of %j [S14, D7]',
     async (keepAlive) => {
       const { model } = await slotServer({ losesSlots: true });
       const stop = new AbortController();
-      const broken = await errorOf(
+      const broken = await modelErrorOf(
         model.chat({ ...write, keepAlive }, context({ signal: stop.signal, onDelta: () => stop.abort() })),
       );
       expect(broken).toMatchObject({ kind: 'aborted', letGo: { unloaded: true } });
@@ -546,7 +537,7 @@ describe('the slot of a call that was broken off', () => {
     },
   );
 
-  it('S14: the version is asked once, and again after the server may have been another one', async () => {
+  it('the version is asked once, and again after the server may have been another one [S14]', async () => {
     const { fake, model } = await slotServer();
     const versions = () => fake.requests.filter(({ path }) => path === '/api/version').length;
     await breakOff(model);
@@ -562,24 +553,24 @@ describe('the slot of a call that was broken off', () => {
     expect(versions()).toBe(2);
 
     const crash = request({ messages: [{ role: 'user', content: 'Crash' }], tools: [] });
-    expect(await errorOf(model.chat(crash, context()))).toMatchObject({ kind: 'cut_off' });
+    expect(await modelErrorOf(model.chat(crash, context()))).toMatchObject({ kind: 'cut_off' });
     await breakOff(model);
     expect(versions()).toBe(3);
   });
 
-  it('T4: the limit of a call breaks it off, too', async () => {
+  it('the limit of a call breaks it off, too [T4]', async () => {
     const { model } = await slotServer({ losesSlots: true });
-    const late = await errorOf(model.chat(write, context({ timeoutMs: 300 })));
+    const late = await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })));
     expect(late).toMatchObject({ kind: 'timeout', letGo: { unloaded: true } });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
   });
 
-  it('S14: a slot that another client uses is left to it', async () => {
+  it('a slot that another client uses is left to it [S14]', async () => {
     const { fake, model } = await slotServer();
     const release = fake.hold('hello', { turn: 0 });
     const theirs = model.chat(hello, context());
     await expect.poll(() => fake.chats.length).toBe(1);
-    expect((await errorOf(model.chat(write, context({ timeoutMs: 300 })))).letGo).toBeUndefined();
+    expect((await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })))).letGo).toBeUndefined();
     release();
     expect((await theirs).message.content).toBe('Hello.');
     expect(fake.requests.some(({ body }) => (body as { keep_alive?: unknown })?.keep_alive === 0)).toBe(
@@ -601,7 +592,7 @@ describe('the slot of a call that was broken off', () => {
   });
 
   it.each([600_000, -600_000])(
-    'S14: is seen to be free by a server whose clock is %i ms ahead, too',
+    'is seen to be free by a server whose clock is %i ms ahead, too [S14]',
     async (clockAheadMs) => {
       const { model } = await slotServer({ clockAheadMs });
       expect((await breakOff(model)).letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
@@ -613,7 +604,7 @@ describe('the slot of a call that was broken off', () => {
     ['a stay for ever', {}, { keepAlive: -1 }],
     ['a clock ahead of ours', { clockAheadMs: 600_000 }, {}],
   ])(
-    'D7: a model that another client uses with %s is left to it, and is not loaded anew',
+    'a model that another client uses with %s is left to it, and is not loaded anew [D7]',
     async (_, change, their) => {
       const { fake, model } = await slotServer(change);
       await model.chat({ ...hello, ...their }, context());
@@ -629,7 +620,7 @@ describe('the slot of a call that was broken off', () => {
     },
   );
 
-  it('D7: a reply of another client that ends just after the question is no lost slot', async () => {
+  it('a reply of another client that ends just after the question is no lost slot [D7]', async () => {
     const { fake, model } = await slotServer();
     await model.chat(hello, context());
     const release = fake.hold('hello', { turn: 0 });
@@ -645,14 +636,14 @@ describe('the slot of a call that was broken off', () => {
     expect(asked(fake)).toHaveLength(2);
   });
 
-  it('S14: a stop ends the question for a slot, too', async () => {
+  it('a stop ends the question for a slot, too [S14]', async () => {
     const { fake, model } = await slotServer();
     await model.chat(hello, context());
     const release = fake.hold('hello', { turn: 0 });
     const theirs = model.chat(hello, context());
     await expect.poll(() => fake.chats.length).toBe(2);
     const stop = new AbortController();
-    const load = errorOf(
+    const load = modelErrorOf(
       model.load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context({ signal: stop.signal })),
     );
     await expect.poll(() => asked(fake).length).toBe(1);
@@ -682,7 +673,7 @@ describe('the slot of a call that was broken off', () => {
 describe('load', () => {
   const load = (change: object = {}) => ({ model: 'play', numCtx: 8192, keepAlive: '5m', ...change });
 
-  it('K-25, OL9: loads with the window of the run, and tells what is in effect', async () => {
+  it('loads with the window of the run, and tells what is in effect [K-25, OL9]', async () => {
     const { fake, model } = await start({
       models: [{ name: 'play', context_length: 4096, size_bytes: 1000, vram_share: 0.5 }],
       scenarios: [play({ reply: { content: 'Hi.' } }, { pace: { load_ms: 60 } })],
@@ -726,12 +717,12 @@ describe('load', () => {
     const { fake, model } = await start({
       scenarios: [play({ reply: { content: 'Hi.' } }, { pace: { load_ms: 20_000 } })],
     });
-    const late = await errorOf(model.load(load(), context({ timeoutMs: 100 })));
+    const late = await modelErrorOf(model.load(load(), context({ timeoutMs: 100 })));
     expect(late).toMatchObject({ kind: 'timeout' });
     expect(late.message).toContain('0.1 s');
 
     const controller = new AbortController();
-    const pending = errorOf(model.load(load(), context({ signal: controller.signal })));
+    const pending = modelErrorOf(model.load(load(), context({ signal: controller.signal })));
     await expect.poll(() => fake.requests.filter(({ path }) => path === '/api/chat').length).toBe(2);
     controller.abort();
     expect((await pending).kind).toBe('aborted');
@@ -745,13 +736,13 @@ describe('load', () => {
         play({ reply: { content: '' } }, { load_fault: { kind: 'http', status: 500, body: { error } } }),
       ],
     });
-    const failed = await errorOf(model.load(load(), context()));
+    const failed = await modelErrorOf(model.load(load(), context()));
     expect(failed).toMatchObject({ kind: 'http', status: 500, transient: false });
     expect(failed.hint).toContain('memory');
   });
 });
 
-it('K-38: `localhost` reaches a server on 127.0.0.1', async () => {
+it('`localhost` reaches a server on 127.0.0.1 [K-38]', async () => {
   const { fake } = await start({ scenarios: [play({ reply: { content: 'Hi.' } })] });
   const model = createOllamaChatModel({ host: parseOllamaHost(`localhost:${fake.port}`) });
   expect((await model.chat(request(), context())).message.content).toBe('Hi.');

@@ -7,7 +7,8 @@ import type {
   ChatTimings,
   LoadedModel,
 } from './chat-model.ts';
-import { freeSlot, seeLetGo } from './let-go.ts';
+import { freeSlot, releaseSlotAfterAbort } from './let-go.ts';
+import { loadModel } from './load-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
 import {
@@ -19,14 +20,16 @@ import {
 } from './ollama-connection.ts';
 import { embed } from './ollama-embed.ts';
 import type { OllamaHost } from './ollama-host.ts';
-import { findRunning, loadModel, ping, showInstalled } from './ollama-models.ts';
+import { ping, show, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
+import { readRemote } from './remote-model.ts';
+import { RunnerFinder, refuseRemote } from './residency.ts';
 import { wireRequest } from './wire-request.ts';
 
-/** Arguments nested deeper than this are no tool call, and would overflow the stack of whoever writes them as JSON. */
+/** Arguments nested deeper than this are rejected, because serializing them as JSON would overflow the stack. */
 const MAX_DEPTH = 200;
 
-/** The ends of a call at which the server may still be writing. */
+/** Failures after which the server may still be generating. */
 const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
   'aborted',
   'timeout',
@@ -35,27 +38,36 @@ const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
 ]);
 
 /**
- * The engine's way to an Ollama server: the native `/api/chat`, nothing else (DESIGN 4).
- *
- * Every request states what Ollama would otherwise decide in silence: `num_ctx`, `num_predict`, `truncate: false`,
- * `shift: false`, `think`, `stream` and `keep_alive`. An answer is taken in within `limits` and checked field by field.
- * Errors are `ModelError`s; a stop closes the socket at once, in every phase, and the call returns once the server is seen
- * to have let go, or does not say so in time (`ModelError.letGo`).
+ * The engine's client for an Ollama server. Uses only the native `/api/chat`. Every request states what Ollama would
+ * otherwise decide silently: `num_ctx`, `num_predict`, `truncate: false`, `shift: false`, `think`, `stream` and
+ * `keep_alive`. Responses are bounded by `limits` and validated field by field. Errors are `ModelError`s; a stop
+ * closes the socket at once in every phase, and the call returns once the server has dropped it or failed to report
+ * so in time (`ModelError.letGo`).
  */
-export function createOllamaChatModel(options: { host: OllamaHost } & Partial<OllamaLimits>): ChatModel {
-  const { host, ...limits } = options;
-  const connection = connectOllama(host, limits);
+export function createOllamaChatModel(
+  options: { host: OllamaHost; allowRemoteModels?: boolean } & Partial<OllamaLimits>,
+): ChatModel {
+  const { host, allowRemoteModels, ...limits } = options;
+  const connection = connectOllama(host, limits, { allowRemoteModels });
   return {
     chat: (request, context) => chat(connection, request, context),
-    embed: (request, context) => embed(connection, request, context),
+    embed: async (request, context) => {
+      refuseRemote(connection, request.model, (await show(connection, request.model, context.signal)).remote);
+      return embed(connection, request, context);
+    },
     load: (request, context) => load(connection, request, context),
-    inMemory: (model, signal) => findRunning(connection, model, signal),
-    show: (model, signal) => showInstalled(connection, model, signal),
+    inMemory: (model, signal) => new RunnerFinder(connection, model).find(signal),
+    show: async (model, signal) => {
+      refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
+      const details = await showInstalled(connection, model, signal);
+      refuseRemote(connection, model, details.remote);
+      return details;
+    },
     ping: (signal) => ping(connection, signal),
   };
 }
 
-/** A model that is in memory may have lost its slot to a call that somebody else broke off: then it is loaded afresh. */
+/** A loaded model may have leaked its slot to another client's aborted call; then it is reloaded. */
 async function load(
   connection: OllamaConnection,
   request: Parameters<ChatModel['load']>[0],
@@ -78,17 +90,23 @@ async function chat(
   const reply = new ReplyBuilder();
   const body = wireRequest(request);
   const asked = { model: request.model, toolsOffered: request.tools.length > 0 };
-  const onTimeout = () => callTimeout(context.timeoutMs);
+  let endedAt: number | undefined;
+  const onTimeout = () => {
+    endedAt = performance.now();
+    return callTimeout(context.timeoutMs);
+  };
   try {
     return await callOllama(
       connection,
       { ...context, onTimeout, asked, streamed: request.stream },
       async ({ client }) => {
         if (!request.stream)
-          return reply.add(readChunk(await client.chat({ ...body, stream: false }))).finish();
+          return reply
+            .add(readOwn(connection, request, await client.chat({ ...body, stream: false })))
+            .finish();
 
         for await (const line of await client.chat({ ...body, stream: true })) {
-          const chunk = readChunk(line);
+          const chunk = readOwn(connection, request, line);
           reply.add(chunk);
           const text = chunk.message?.content;
           const thinking = chunk.message?.thinking;
@@ -99,12 +117,31 @@ async function chat(
     );
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
+    endedAt ??= performance.now();
     const letGo =
       isSent && BROKEN_OFF.has(error.kind)
-        ? await seeLetGo(connection, request, context.onTidying)
+        ? await releaseSlotAfterAbort(connection, request, context.onTidying)
         : undefined;
-    throw error.after({ letGo, partialText: reply.content || undefined });
+    const cleanupMs = performance.now() - endedAt;
+    const { content, thinking } = reply;
+    throw error.after({
+      letGo,
+      cleanupMs,
+      partialText: content || undefined,
+      partialThinking: thinking || undefined,
+    });
   }
+}
+
+/**
+ * Parses a piece of a reply and checks that the model is allowed: since the run began, its name may have been given
+ * to a remote model.
+ */
+function readOwn(connection: OllamaConnection, { model }: ChatRequest, line: unknown): ChatChunk {
+  const chunk = readChunk(line);
+  const remote = chunk.remote_host === undefined ? undefined : readRemote(model, chunk);
+  refuseRemote(connection, model, remote);
+  return chunk;
 }
 
 function readChunk(line: unknown): ChatChunk {
@@ -125,11 +162,11 @@ function isShallow(value: JsonValue, depth: number): boolean {
   return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
 }
 
-/** Puts a reply together from one piece or many. Calls may come in any of them (S7), thinking stays apart (S8). */
+/** Assembles a reply from one or more pieces. Calls may come in any of them (S7); thinking is kept separate (S8). */
 class ReplyBuilder {
   content = '';
+  thinking = '';
   #role = 'assistant';
-  #thinking = '';
   #toolCalls: JsonValue[] = [];
   #last: ChatChunk | undefined;
 
@@ -137,13 +174,13 @@ class ReplyBuilder {
     const { message } = chunk;
     this.content += message?.content ?? '';
     this.#role = message?.role || this.#role;
-    this.#thinking += message?.thinking ?? '';
+    this.thinking += message?.thinking ?? '';
     this.#toolCalls.push(...(message?.tool_calls ?? []));
     this.#last = chunk;
     return this;
   }
 
-  /** @throws {ModelError} `cut_off` when the server itself says that the reply is not complete */
+  /** @throws {ModelError} `cut_off` if the server reports that the reply is incomplete */
   finish(): ChatReply {
     const last = this.#last;
     if (last?.done === false) throw cutOff('before it was complete');
@@ -151,11 +188,12 @@ class ReplyBuilder {
       message: {
         role: this.#role,
         content: this.content,
-        ...(this.#thinking !== '' && { thinking: this.#thinking }),
+        ...(this.thinking !== '' && { thinking: this.thinking }),
         ...(this.#toolCalls.length > 0 && { tool_calls: this.#toolCalls }),
       },
       doneReason: last?.done_reason,
       promptTokens: last?.prompt_eval_count,
+      cachedTokens: last?.prompt_eval_cached_count,
       replyTokens: last?.eval_count,
       timings: timings(last),
     };

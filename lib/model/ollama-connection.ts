@@ -2,27 +2,30 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Ollama } from 'ollama';
 import { Agent, fetch as undiciFetch } from 'undici';
-import { ModelError } from './model-error.ts';
+import { ModelError, OllamaNotRespondingError } from './model-error.ts';
 import { type BodyLimits, parseReplyObject, readExcerpt, readLines, readText } from './ollama-body.ts';
 import { type AskedFor, errorIn, httpError, replyError } from './ollama-error.ts';
 import { isLoopbackAddress, type OllamaHost } from './ollama-host.ts';
 
-/** How much of an answer is taken in, and how long connecting may take. Every field has a default. */
+/** Max response sizes and connect timeout. Every field has a default. */
 export interface OllamaLimits extends BodyLimits {
   connectTimeoutMs: number;
 }
 
-export const DEFAULT_LIMITS: OllamaLimits = {
+const DEFAULT_LIMITS: OllamaLimits = {
   maxLineBytes: 1024 * 1024,
   maxResponseBytes: 8 * 1024 * 1024,
   connectTimeoutMs: 5_000,
 };
 
-/** Enough of an error page to recognise any error of Ollama; the message shows 500 characters of it. */
+/** Large enough to recognise any Ollama error; the message shows 500 characters. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
-/** The half second by which an HTTP date can be off either way, and the way of the answer. */
+/** Error of an HTTP date: half a second of rounding, plus the response time. */
 const DATE_ERROR_MS = 600;
+
+/** Timeout of the request that distinguishes a slow server from an unresponsive one. It does not involve a model. */
+const VERSION_WITHIN_MS = 2000;
 
 /** setTimeout fires at once above this. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -31,51 +34,66 @@ export interface OllamaConnection {
   readonly host: OllamaHost;
   readonly limits: OllamaLimits;
   readonly dispatcher: Agent;
-  /** What the server said of itself, until a connection failed or a model was gone: it may have been upgraded since. */
+  /**
+   * What the server reported about itself. Reset when a connection fails or a model is gone, since it may have been
+   * upgraded.
+   */
   readonly known: { version?: string };
+  /** Runner keys of Ollama's scheduler, by manifest digest. */
+  readonly runnerKeys: Map<string, string>;
+  /** Whether to allow models that Ollama forwards to another machine. */
+  readonly allowRemoteModels: boolean;
 }
 
-/** One exchange: who may end it, how long it may last, and what it is about. */
+/** Options of one request: cancellation, timeout and context for errors. */
 export interface CallOptions {
   signal?: AbortSignal;
   timeoutMs: number;
-  /** The error of an exchange that took longer than `timeoutMs`. */
+  /** Creates the error when `timeoutMs` has passed. */
   onTimeout: () => ModelError;
+  /** Whether a healthy server answers at once, so that a timeout needs no second probe. */
+  isProbe?: boolean;
   asked?: AskedFor;
-  /** The reply comes as lines. Decided by what was asked, never by the content type of what came. */
+  /** Whether the reply is line-delimited. Depends on the request, never on the response's content type. */
   streamed?: boolean;
   /** Whether a line is the last of a streamed reply. Default: the one that says `done`. */
   isLast?: (line: Record<string, unknown>) => boolean;
 }
 
-/** What an exchange is done with: the `ollama` client, and a plain GET for the paths that it lacks. */
+/** The means to make a request: the `ollama` client, and a plain GET for paths it lacks. */
 export interface OllamaCall {
   client: Ollama;
   getText(path: string): Promise<string>;
-  /** The server's clock at its last answer, in milliseconds since 1970. */
+  /** The server's clock at its last response, in milliseconds since 1970. */
   serverTimeMs(): number;
 }
 
-/** Prepares calls to one Ollama server. Opens nothing by itself. */
-export function connectOllama(host: OllamaHost, limits: Partial<OllamaLimits> = {}): OllamaConnection {
+/** Prepares calls to one Ollama server. Opens no connection by itself. */
+export function connectOllama(
+  host: OllamaHost,
+  limits: Partial<OllamaLimits> = {},
+  { allowRemoteModels = false }: { allowRemoteModels?: boolean } = {},
+): OllamaConnection {
   const all = { ...DEFAULT_LIMITS, ...limits };
   return {
     host,
     limits: all,
     known: {},
+    runnerKeys: new Map(),
+    allowRemoteModels,
     dispatcher: new Agent({
       // The deadline of the call is the only clock. With undici's own (300 s until the headers) a long generation
       // with `stream: false` always dies, as its headers come last.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // One socket per call: a socket kept open across a restart of Ollama would fail the next call for nothing.
+      // One socket per call: a kept-alive socket would fail the next call after a restart of Ollama.
       pipelining: 0,
       connect: { timeout: all.connectTimeoutMs, lookup: host.loopback ? lookupLoopback : undefined },
     }),
   };
 }
 
-/** A name that stands for this machine must also resolve to it. */
+/** A loopback host name must also resolve to a loopback address. */
 const lookupLoopback: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);
@@ -92,11 +110,11 @@ const lookupLoopback: LookupFunction = (hostname, options, callback) => {
 };
 
 /**
- * Runs one exchange with an AbortSignal of its own: the client's own `abort` ends all its streams and no plain request
- * (K-38). Whatever the outcome, the socket is closed when this returns. The stop wins over the deadline, and both win
- * over what the closing socket reports.
+ * Runs one request with its own AbortSignal: the client's `abort` ends all its streams, but no plain request (K-38).
+ * The socket is always closed when this returns. A stop takes precedence over the deadline, and both over errors from
+ * the closing socket.
  *
- * @throws {ModelError} whatever went wrong on the way; other errors are bugs and pass unchanged
+ * @throws {ModelError} for any communication failure; other errors are bugs and pass through unchanged
  */
 export async function callOllama<T>(
   connection: OllamaConnection,
@@ -128,7 +146,7 @@ export async function callOllama<T>(
     });
   } catch (cause) {
     if (outcome.end === 'stopped') throw aborted();
-    if (outcome.end === 'timeout') throw options.onTimeout();
+    if (outcome.end === 'timeout') throw await timeoutError(connection, options);
     const error = transportError(cause, connection.host);
     if (error?.kind === 'unreachable' || error?.kind === 'cut_off') connection.known.version = undefined;
     throw error ?? cause;
@@ -139,7 +157,32 @@ export async function callOllama<T>(
   }
 }
 
-/** The fetch that the `ollama` client gets: bounded, never redirected, and every body checked before it is passed on. */
+/** Distinguishes a slow server, which answers a probe, from one that does not respond at all. */
+async function timeoutError(connection: OllamaConnection, options: CallOptions): Promise<ModelError> {
+  const error = options.onTimeout();
+  if (options.isProbe) return error;
+  const silent = new OllamaNotRespondingError({
+    url: connection.host.url,
+    detail: `no complete reply within ${options.timeoutMs / 1000} s, and no answer to /api/version within ${VERSION_WITHIN_MS / 1000} s`,
+    transient: false,
+  });
+  const asked = {
+    signal: options.signal,
+    timeoutMs: VERSION_WITHIN_MS,
+    onTimeout: () => silent,
+    isProbe: true,
+  };
+  try {
+    await callOllama(connection, asked, ({ getText }) => getText('/api/version'));
+    return error;
+  } catch (cause) {
+    if (!(cause instanceof ModelError)) throw cause;
+    const isAnswer = cause.kind !== 'unreachable' && cause.kind !== 'aborted';
+    return isAnswer ? error : cause;
+  }
+}
+
+/** The `fetch` passed to the `ollama` client: bounded, without redirects, with every body validated. */
 function boundedFetch(
   connection: OllamaConnection,
   signal: AbortSignal,
@@ -174,8 +217,8 @@ function boundedFetch(
 }
 
 /**
- * The clock of a server, which may be another machine also behind an address of this one, by the date of its answer. That has
- * whole seconds: where it agrees with the clock here, that one is finer.
+ * The server's clock from the date of its response; it may be another machine even behind a local address. The date
+ * has whole seconds, so if it agrees with the local clock, the local one is used for precision.
  */
 function serverTime(date: string | null): number {
   const theirs = Date.parse(date ?? '') + 500;
@@ -188,9 +231,9 @@ function isDone(line: Record<string, unknown>): boolean {
 }
 
 /**
- * Passes on the lines of a streamed reply, each checked to be an object and no error, up to the last.
- * A stream that ends without it was cut off: by a crash, or by Ollama itself, which stops a model that writes the same
- * piece thirty times in a row.
+ * Yields the lines of a streamed reply up to the last, each validated to be an object and not an error. A stream that
+ * ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that repeats the same piece thirty
+ * times.
  */
 function checkedLines(
   body: AsyncIterable<Uint8Array>,
@@ -218,12 +261,12 @@ function checkedLines(
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** A reply that ended before it was complete. */
+/** The error for a reply that ended early. */
 export function cutOff(how: string, cause?: unknown): ModelError {
   return new ModelError({
     kind: 'cut_off',
     message: `Ollama’s reply ended ${how}.`,
-    hint: 'Ollama may have crashed, or stopped a model that repeats itself. Its log says which.',
+    hint: 'Ollama crashed, or stopped a model that repeats itself. Its log tells which only with OLLAMA_DEBUG=1.',
     cause,
   });
 }
@@ -244,7 +287,7 @@ const NOT_REACHED = new Set([
 ]);
 const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
-/** What a failed fetch means; `undefined` when the error did not come from the network. */
+/** Classifies a failed fetch; `undefined` if the error did not come from the network. */
 function transportError(cause: unknown, host: OllamaHost): ModelError | undefined {
   if (cause instanceof ModelError) return cause;
   const code = codeOf(cause);

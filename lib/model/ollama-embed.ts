@@ -4,8 +4,7 @@ import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { embedReply } from './ollama-wire.ts';
 
 /**
- * The embeddings of some texts, in their order: POST `/api/embed`. What a text has beyond the window of the embedding
- * model is left out of its embedding.
+ * The embeddings of the texts, in order: POST `/api/embed`. Text beyond the embedding model's window is ignored.
  *
  * @throws {ModelError}
  */

@@ -4,7 +4,7 @@ import { httpError, replyError } from './ollama-error.ts';
 const asked = { model: 'qwen3:8b', toolsOffered: true };
 const http = (status: number, error: unknown) => httpError(status, JSON.stringify({ error }), asked);
 
-describe('T22: errors of Ollama’s own call parsers are broken calls, in the reply as in a 500', () => {
+describe('errors of Ollama’s own call parsers are broken calls, in the reply as in a 500 [T22]', () => {
   it.each([
     `error parsing tool call: raw='{"a": 1', err=unexpected end of JSON input`,
     'XML syntax error on line 7: expected element name after <',
@@ -28,14 +28,14 @@ describe('T22: errors of Ollama’s own call parsers are broken calls, in the re
     expect(http(500, 'empty function name').raw).toBe('empty function name');
   });
 
-  it('general texts are broken calls only when tools were offered and our request was fine', () => {
+  it('generic errors count as malformed calls only if tools were offered and the request was valid', () => {
     expect(http(400, 'unexpected EOF').kind).toBe('http');
     expect(httpError(500, '{"error":"EOF"}', { model: 'm' }).kind).toBe('http');
     expect(http(500, 'Post "http://127.0.0.1:40000/completion": EOF').kind).toBe('http');
   });
 });
 
-describe('OL3, OL22: overflow', () => {
+describe('overflow [OL3, OL22]', () => {
   it('reads the counts of JSON within the text', () => {
     const error = http(
       400,
@@ -60,7 +60,7 @@ describe('OL3, OL22: overflow', () => {
     });
   });
 
-  it('lives without them', () => {
+  it('works without them', () => {
     const error = http(400, 'the input length exceeds the context length');
     expect(error).toMatchObject({ kind: 'overflow', promptTokens: undefined, contextTokens: undefined });
   });
@@ -71,7 +71,13 @@ it.each([
   [400, 'registry.ollama.ai/library/qwen3:8b does not support tools', 'no_tool_support'],
   [400, 'qwen3:8b does not support tools\nthinking', 'no_tool_support'],
   [400, '"qwen3:8b" does not support thinking', 'no_thinking_support'],
-  [400, 'think value "low" is not supported for this model', 'no_thinking_support'],
+  [400, 'think value "low" is not supported for this model', 'no_thinking_levels'],
+  [400, 'invalid think value: "max" (must be "high", "medium", "low", true, or false)', 'no_thinking_levels'],
+  [
+    400,
+    'json: cannot unmarshal string into Go struct field ChatRequest.think of type bool',
+    'no_thinking_levels',
+  ],
   [400, '"bge" does not support chat', 'http'],
   [503, 'server busy, please try again.  maximum pending requests exceeded', 'busy'],
   [500, 'llama runner process has terminated: exit status 2', 'http'],
@@ -80,13 +86,13 @@ it.each([
   expect(http(status, text).kind).toBe(kind);
 });
 
-it('T5: cuts the body at 500 characters without splitting a character', () => {
+it('cuts the body at 500 characters without splitting a character [T5]', () => {
   const { message } = httpError(500, '😀'.repeat(600), {});
   expect(message.length).toBeLessThanOrEqual('Ollama HTTP 500: '.length + 500);
   expect(message.isWellFormed()).toBe(true);
 });
 
-it('what does not fit into memory is not tried again', () => {
+it('does not retry a model that does not fit into memory', () => {
   expect(http(500, 'model requires more system memory (9.5 GiB) than is available (7.1 GiB)').transient).toBe(
     false,
   );

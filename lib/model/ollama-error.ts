@@ -4,16 +4,16 @@ import { ModelError } from './model-error.ts';
 /** Characters of a reply's body that an error message shows (T5). */
 export const BODY_EXCERPT = 500;
 
-/** What was asked, as far as it decides how an error text is to be read. */
+/** The parts of a request needed to interpret an error text. */
 export interface AskedFor {
   model?: string;
   toolsOffered?: boolean;
 }
 
 /**
- * Errors of Ollama's own tool call parsers (harmony, qwen3, qwen3-coder, glm, ministral, olmo, lfm2 and others), as they
- * reach the client: the model wrote a call that could not be read. They are replies of the model, not outages, so the
- * engine treats them like a broken call in the text (T22).
+ * Errors of Ollama's own tool call parsers (harmony, qwen3, qwen3-coder, glm, ministral, olmo, lfm2 and others): the
+ * model wrote a call that could not be parsed. They are replies, not outages, so the engine treats them like a
+ * malformed call in the text (T22).
  */
 const PARSER_ERRORS: readonly RegExp[] = [
   /^error parsing tool call\b/,
@@ -29,7 +29,10 @@ const PARSER_ERRORS: readonly RegExp[] = [
   /^unterminated string$/,
 ];
 
-/** Only a broken call when tools were offered and the server, not our request, is at fault: the texts are general. */
+/**
+ * These texts are generic, so they only count as malformed calls if tools were offered and the server, not the
+ * request, is at fault.
+ */
 const PARSER_ERRORS_WITH_TOOLS: readonly RegExp[] = [
   /^(EOF|unexpected EOF|unexpected end of JSON input|invalid format)$/,
   /^invalid character .+ (looking for|after|in) /,
@@ -38,13 +41,22 @@ const PARSER_ERRORS_WITH_TOOLS: readonly RegExp[] = [
 const OVERFLOW =
   /input length exceeds the context length|exceed_context_size_error|exceeds the available context size|exceeded max context length|prompt (is )?too long/i;
 
+/** From 0.17.4, which supports levels only for harmony models; and from other versions, for unknown levels. */
+const NO_THINKING_LEVELS =
+  /^think value .* is not supported|^invalid think value|cannot unmarshal string into .*\bthink\b/;
+
+/** Sent with status 500 or 400, depending on version and path; a retry cannot succeed. */
+const INVALID_NAME = /^(unqualified name|invalid model name)\b/;
+const UNUSABLE_MODEL =
+  /^template: |unknown model architecture|not supported by your version of Ollama|requires a newer version of Ollama/;
+
 /** A reply with a status other than 200 (T5): `Ollama HTTP {status}: {body}`, the body cut at 500 characters. */
 export function httpError(status: number, body: string, asked: AskedFor): ModelError {
   const message = `Ollama HTTP ${status}: ${shortText(body.trim(), BODY_EXCERPT)}`;
   return classify({ status, text: errorText(body), message, json: isJsonObject(body) }, asked);
 }
 
-/** An error that Ollama sent in the place of a reply, or of its next piece, with status 200. */
+/** An error that Ollama sent with status 200 instead of a reply or its next piece. */
 export function replyError(text: string, asked: AskedFor): ModelError {
   return classify(
     { text, message: `Ollama error in the reply: ${shortText(text, BODY_EXCERPT)}`, json: true },
@@ -52,11 +64,11 @@ export function replyError(text: string, asked: AskedFor): ModelError {
   );
 }
 
-/** The text of an `{"error": …}` object; `undefined` when the object is no error. */
+/** The text of an `{"error": …}` object; `undefined` if the object is not an error. */
 export function errorIn(object: Record<string, unknown>): string | undefined {
   if (typeof object.error === 'string') return object.error;
   if (object.error !== undefined && object.error !== null) return JSON.stringify(object.error);
-  // Seen on the wire: harmony's parser error under a key of its own.
+  // Observed: harmony's parser error uses its own key.
   const misplaced = object['error parsing tool call'];
   return misplaced === undefined ? undefined : `error parsing tool call: ${String(misplaced)}`;
 }
@@ -86,12 +98,20 @@ function classify(
       hint: `Model "${model}" cannot call tools. Choose one whose capabilities list tools, for example: ollama pull qwen3`,
     });
   }
-  if (/does not support\b[\s\S]*\bthinking\b|^think value .* is not supported/.test(text)) {
+  if (NO_THINKING_LEVELS.test(text)) {
+    return new ModelError({
+      kind: 'no_thinking_levels',
+      status,
+      message,
+      hint: `Model "${model}" has no thinking levels. Turn thinking on or off instead.`,
+    });
+  }
+  if (/does not support\b[\s\S]*\bthinking\b/.test(text)) {
     return new ModelError({
       kind: 'no_thinking_support',
       status,
       message,
-      hint: `Model "${model}" cannot think as asked. Switch thinking off for this run.`,
+      hint: `Model "${model}" cannot think. Turn thinking off.`,
     });
   }
   if (OVERFLOW.test(text)) {
@@ -129,6 +149,24 @@ function classify(
       message,
       transient: false,
       hint: 'The model does not fit into memory. Choose a smaller one or a smaller window.',
+    });
+  }
+  if (INVALID_NAME.test(text)) {
+    return new ModelError({
+      kind: 'http',
+      status,
+      message,
+      transient: false,
+      hint: `"${model}" is not a model name. Names look like qwen3:8b or hf.co/user/model:tag.`,
+    });
+  }
+  if (UNUSABLE_MODEL.test(text)) {
+    return new ModelError({
+      kind: 'http',
+      status,
+      message,
+      transient: false,
+      hint: 'This Ollama cannot run the model. Update Ollama, or choose another model.',
     });
   }
   return new ModelError({ kind: 'http', status, message, hint: 'Look at the log of the Ollama server.' });
@@ -169,6 +207,6 @@ function parseObject(body: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    return undefined; // an error page need not be JSON: the caller then takes the text as it is
+    return undefined; // not JSON: the caller uses the text as is
   }
 }

@@ -11,7 +11,7 @@ const codeOf = (value: string, options?: { allowRemote?: boolean }): string => {
   }
 };
 
-describe('T7: OLLAMA_HOST is read as Ollama reads it', () => {
+describe('OLLAMA_HOST is read as Ollama reads it [T7]', () => {
   it.each([
     [undefined, 'http://127.0.0.1:11434'],
     ['', 'http://127.0.0.1:11434'],
@@ -57,7 +57,7 @@ describe('T7: OLLAMA_HOST is read as Ollama reads it', () => {
     ['127.0.0.1.evil.example', 'ollama_host_remote'],
     ['2130706433', 'ollama_host_remote'],
     ['[2001:db8::1]:11434', 'ollama_host_remote'],
-  ])('%j is refused: %s', (value, code) => {
+  ])('rejects %j: %s', (value, code) => {
     expect(codeOf(value)).toBe(code);
   });
 
@@ -67,7 +67,7 @@ describe('T7: OLLAMA_HOST is read as Ollama reads it', () => {
     );
   });
 
-  it('takes a remote host when that is allowed', () => {
+  it('accepts a remote host if allowed', () => {
     expect(parseOllamaHost('http://gpu.lan:11434', { allowRemote: true })).toEqual({
       url: 'http://gpu.lan:11434',
       hostname: 'gpu.lan',

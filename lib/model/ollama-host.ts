@@ -1,14 +1,14 @@
 import { BlockList, isIP } from 'node:net';
 import { AppError } from '../errors/app-error.ts';
 
-/** Where an Ollama server is reached. */
+/** The address of an Ollama server. */
 export interface OllamaHost {
   /** `http://127.0.0.1:11434`: scheme, host and port, a path prefix if there is one, no slash at the end. */
   readonly url: string;
   /** Host without brackets: `127.0.0.1`, `::1`, `localhost`. */
   readonly hostname: string;
   readonly port: number;
-  /** The address belongs to this machine and to nobody else. */
+  /** Whether the address is local to this machine. */
   readonly loopback: boolean;
 }
 
@@ -113,7 +113,7 @@ function parsePort(text: string, port: string): number {
   return number;
 }
 
-/** A server is told to listen everywhere with these; a client has to name one address. */
+/** These mean "listen on all interfaces" to a server; a client needs a specific address. */
 function reachable(hostname: string): string {
   if (hostname === '' || hostname === '0.0.0.0') return '127.0.0.1';
   return hostname === '::' ? '::1' : hostname;

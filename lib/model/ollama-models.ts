@@ -1,18 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { LoadedModel, LoadProgress, ModelDetails } from './chat-model.ts';
-import { ModelError, ModelNotAvailableError, OllamaUnavailableError } from './model-error.ts';
+import type { ModelDetails } from './chat-model.ts';
+import { identifyServer } from './identify-server.ts';
+import {
+  ModelError,
+  ModelNotAvailableError,
+  OllamaNotRespondingError,
+  OllamaUnavailableError,
+} from './model-error.ts';
+import { nearestModel } from './nearest-model.ts';
 import { parseError } from './ollama-body.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
+import { type RemoteModel, readRemote } from './remote-model.ts';
 
-/** Limits of S1 and S2, and of the small questions around them. */
+/** Timeouts of S1, S2 and related small requests. */
 const PING_TIMEOUT_MS = 5_000;
 const SHOW_TIMEOUT_MS = 10_000;
 const LIST_TIMEOUT_MS = 10_000;
 const UNLOAD_TIMEOUT_MS = 30_000;
-/** How often a load is looked at. */
-const WATCH_MS = 500;
 
 /** A model that is installed on the server. */
 export interface InstalledModel {
@@ -24,9 +29,14 @@ export interface InstalledModel {
   family?: string;
   parameterSize?: string;
   quantization?: string;
+  format?: string;
+  /** Set if the server forwards requests for this model to another machine. */
+  remote?: RemoteModel;
 }
 
-/** A model that is loaded at the moment (`/api/ps`). */
+/**
+ * A runner in memory (`/api/ps`), listed under the model that loaded it; other models with the same weights share it.
+ */
 export interface RunningModel {
   name: string;
   digest?: string;
@@ -36,38 +46,40 @@ export interface RunningModel {
   contextTokens?: number;
   /** RFC 3339 time at which Ollama unloads it when it stays unused. */
   expiresAt?: string;
-  /** What the server's own clock said then, in milliseconds since 1970. */
+  /** The server's clock at that time, in milliseconds since 1970. */
   serverTimeMs?: number;
-  /** What its files are, and so which runner has it: `gguf`, `safetensors`. */
+  /** File format, which determines the runner: `gguf`, `safetensors`. */
   format?: string;
+  family?: string;
+  parameterSize?: string;
+  quantization?: string;
 }
 
 /**
  * Asks whether an Ollama server answers: GET `/`, at most 5 s (S1).
  *
- * @throws {OllamaUnavailableError} closed port, silence, or something that is not Ollama
+ * @throws {OllamaUnavailableError} a closed port, or something that is not Ollama
+ * @throws {OllamaNotRespondingError} silence
  */
 export async function ping(
   connection: OllamaConnection,
   signal?: AbortSignal,
 ): Promise<{ version?: string }> {
   const { url } = connection.host;
-  const timeout = () =>
-    new OllamaUnavailableError({ url, detail: `no answer within ${PING_TIMEOUT_MS / 1000} s` });
+  const onTimeout = () =>
+    new OllamaNotRespondingError({ url, detail: `no answer within ${PING_TIMEOUT_MS / 1000} s` });
   try {
     return await callOllama(
       connection,
-      { signal, timeoutMs: PING_TIMEOUT_MS, onTimeout: timeout },
+      { signal, timeoutMs: PING_TIMEOUT_MS, onTimeout, isProbe: true },
       async (call) => {
-        const greeting = await call.getText('/');
-        const version = await askVersion(() => call.client.version());
+        const [greeting, version] = await Promise.all([
+          call.getText('/'),
+          askVersion(() => call.client.version()),
+        ]);
         connection.known.version = version;
         if (version === undefined && !greeting.includes('Ollama is running')) {
-          throw new OllamaUnavailableError({
-            url,
-            detail: 'something else answers there',
-            hint: 'Check OLLAMA_HOST: another program uses this address.',
-          });
+          throw new ModelError({ kind: 'bad_response', message: 'something else answers there' });
         }
         return { version };
       },
@@ -75,11 +87,37 @@ export async function ping(
   } catch (cause) {
     if (!(cause instanceof ModelError) || cause.kind === 'aborted') throw cause;
     if (cause instanceof OllamaUnavailableError) throw cause;
-    throw new OllamaUnavailableError({ url, detail: causeOf(cause), cause });
+    if (cause.kind === 'unreachable') throw new OllamaUnavailableError({ url, detail: 'unreachable', cause });
+    throw await notOllama(connection, cause, signal);
   }
 }
 
-/** The version is a courtesy: a server that does not tell it is still an Ollama when its greeting says so. */
+/** The error for a program that is not Ollama; names other known model servers and how to configure Ollama. */
+async function notOllama(
+  connection: OllamaConnection,
+  cause: ModelError,
+  signal: AbortSignal | undefined,
+): Promise<OllamaUnavailableError> {
+  const { url } = connection.host;
+  const other = await identifyServer(connection, signal);
+  if (other === undefined) {
+    const isForeign = cause.kind === 'bad_response';
+    return new OllamaUnavailableError({
+      url,
+      detail: isForeign ? 'something else answers there' : causeOf(cause),
+      hint: isForeign ? 'Check OLLAMA_HOST: another program uses this address.' : undefined,
+      cause,
+    });
+  }
+  return new OllamaUnavailableError({
+    url,
+    detail: `${other} answers there`,
+    hint: `This is ${other}; Loupe needs Ollama’s native API (/api/chat). Start Ollama, and set OLLAMA_HOST to its address, usually 127.0.0.1:11434.`,
+    cause,
+  });
+}
+
+/** The version is optional: a server whose greeting is Ollama's is accepted without it. */
 async function askVersion(ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
     return versionReply.parse(await ask()).version;
@@ -106,15 +144,15 @@ export async function show(
   model: string,
   signal?: AbortSignal,
 ): Promise<ModelDetails> {
-  const timeout = () =>
+  const onTimeout = () =>
     new ModelNotAvailableError({ model, detail: `no answer within ${SHOW_TIMEOUT_MS / 1000} s` });
   try {
     const reply = await callOllama(
       connection,
-      { signal, timeoutMs: SHOW_TIMEOUT_MS, onTimeout: timeout, asked: { model } },
+      { signal, timeoutMs: SHOW_TIMEOUT_MS, onTimeout, asked: { model } },
       (call) => call.client.show({ model }),
     );
-    const { capabilities, details, model_info } = checked(showReply, reply, '/api/show');
+    const { capabilities, details, model_info, modelfile, ...told } = checked(showReply, reply, '/api/show');
     return {
       name: model,
       capabilities,
@@ -122,18 +160,45 @@ export async function show(
       family: details?.family,
       parameterSize: details?.parameter_size,
       quantization: details?.quantization_level,
+      remote: readRemote(model, told),
+      runnerKey: modelfile === undefined ? undefined : runnerKeyIn(modelfile),
     };
   } catch (cause) {
-    if (!(cause instanceof ModelError) || cause instanceof ModelNotAvailableError) throw cause;
-    if (cause.status === undefined) throw cause;
-    throw new ModelNotAvailableError({ model, status: cause.status, detail: cause.message, cause });
+    if (!(cause instanceof ModelError) || cause.status === undefined) throw cause;
+    const { status, message, hint } = cause;
+    throw new ModelNotAvailableError({
+      model,
+      status,
+      detail: message,
+      ...(cause.transient ? {} : { hint, transient: false }),
+      nearest: status === 404 ? await installedLike(connection, model, signal) : undefined,
+      cause,
+    });
+  }
+}
+
+/** The suggestion is optional: there is none without the list of models. */
+async function installedLike(
+  connection: OllamaConnection,
+  model: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  try {
+    const installed = await listInstalled(connection, signal);
+    return nearestModel(
+      model,
+      installed.map(({ name }) => name),
+    );
+  } catch (error) {
+    if (error instanceof ModelError && error.kind !== 'aborted') return undefined;
+    throw error;
   }
 }
 
 /**
- * `show`, with size and digest, which only the list of models tells. A list that does not come leaves them out.
+ * `show`, plus size and digest from the list of models if that is available.
  *
- * @throws what `show` throws
+ * @throws the errors of `show`
  */
 export async function showInstalled(
   connection: OllamaConnection,
@@ -151,6 +216,26 @@ export async function showInstalled(
   }
 }
 
+/**
+ * The weights, adapters and projectors of a model, as the first lines of its Modelfile name their blobs. Ollama keys a runner by
+ * the weights, and loads it anew where adapters or projectors differ (`server/sched.go`).
+ *
+ * @returns an empty text for a model without a file of weights (safetensors): it shares no runner; `undefined` where it can't be told
+ */
+export function runnerKeyIn(modelfile: string): string | undefined {
+  const blobs: string[] = [];
+  for (const line of modelfile.split(/\r?\n/)) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [, command, path = ''] = /^(FROM|ADAPTER)\b(.*)$/.exec(line) ?? [];
+    if (command === undefined) break; // the rest is the author's text
+    if (path.trim() === '') continue;
+    const blob = /\bsha256-([0-9a-f]{64})\s*$/.exec(path)?.[1];
+    if (blob === undefined) return undefined;
+    blobs.push(`${command} ${blob}`);
+  }
+  return blobs.join('\n');
+}
+
 /** `model_info` names it after the architecture: `llama.context_length`. */
 function contextLength(info: Record<string, unknown>): number | undefined {
   const architecture = info['general.architecture'];
@@ -166,7 +251,7 @@ export async function listInstalled(
 ): Promise<InstalledModel[]> {
   const reply = await callOllama(
     connection,
-    { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late('/api/tags') },
+    { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late(connection, '/api/tags'), isProbe: true },
     (call) => call.client.list(),
   );
   return (checked(tagsReply, reply, '/api/tags').models ?? []).map((model) => ({
@@ -177,17 +262,19 @@ export async function listInstalled(
     family: model.details?.family,
     parameterSize: model.details?.parameter_size,
     quantization: model.details?.quantization_level,
+    format: model.details?.format,
+    remote: readRemote(model.name, model),
   }));
 }
 
-/** The models in memory, with the context length in effect (OL6). */
+/** The models in memory, with their effective context length (OL6). */
 export async function listRunning(
   connection: OllamaConnection,
   signal?: AbortSignal,
 ): Promise<RunningModel[]> {
   const { reply, serverTimeMs } = await callOllama(
     connection,
-    { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late('/api/ps') },
+    { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late(connection, '/api/ps'), isProbe: true },
     async (call) => ({ reply: await call.client.ps(), serverTimeMs: call.serverTimeMs() }),
   );
   return (checked(psReply, reply, '/api/ps').models ?? []).map((model) => ({
@@ -199,59 +286,14 @@ export async function listRunning(
     expiresAt: model.expires_at,
     serverTimeMs,
     format: model.details?.format,
+    family: model.details?.family,
+    parameterSize: model.details?.parameter_size,
+    quantization: model.details?.quantization_level,
   }));
 }
 
 /**
- * Loads a model and says what is in effect afterwards: empty `messages` load (OL9), closing the connection ends a load
- * (OL10).
- *
- * @param request.options the run's other options: those that belong to loading (`num_gpu`, `num_batch` …) have to be the
- *   same here and in the calls, or the first call loads again (OL14)
- */
-export async function loadModel(
-  connection: OllamaConnection,
-  request: { model: string; numCtx: number; keepAlive: string | number; options?: Record<string, unknown> },
-  context: { signal: AbortSignal; timeoutMs: number; onProgress?: (progress: LoadProgress) => void },
-): Promise<LoadedModel> {
-  const { model } = request;
-  const before = await findRunning(connection, model, context.signal);
-  // Whoever starts again has no model in memory, and may have been upgraded.
-  if (!before) connection.known.version = undefined;
-  const startedAt = performance.now();
-  const body = {
-    model,
-    messages: [],
-    options: { ...request.options, num_ctx: request.numCtx },
-    truncate: false,
-    shift: false,
-    keep_alive: keepAliveForLoad(request.keepAlive),
-  };
-  const over = new AbortController();
-  if (context.onProgress) void watchLoad(connection, model, context.onProgress, over.signal);
-  try {
-    await callOllama(
-      connection,
-      { ...context, onTimeout: () => loadTimeout(model, context.timeoutMs), asked: { model } },
-      (call) => call.client.chat({ ...body, stream: false }),
-    );
-  } finally {
-    over.abort();
-  }
-  const loadMs = performance.now() - startedAt;
-  const after = await findRunning(connection, model, context.signal);
-  const alreadyLoaded = before !== undefined && after !== undefined && isSameLoad(before, after);
-  return {
-    contextTokens: after?.contextTokens,
-    sizeBytes: after?.sizeBytes,
-    vramBytes: after?.vramBytes,
-    loadMs: alreadyLoaded ? 0 : Math.round(loadMs),
-    alreadyLoaded,
-  };
-}
-
-/**
- * Takes a model out of memory: empty `messages` with `keep_alive: 0` (OL9). A reply that it is writing is finished first.
+ * Unloads a model: empty `messages` with `keep_alive: 0` (OL9). A reply being generated is finished first.
  *
  * @throws {ModelError} `model_missing`, `unreachable`, `timeout`
  */
@@ -273,66 +315,15 @@ export async function unloadModel(
   );
 }
 
-/** The model in memory, as `/api/ps` has it; `undefined` when it is not there. */
-export async function findRunning(
-  connection: OllamaConnection,
-  model: string,
-  signal: AbortSignal,
-): Promise<RunningModel | undefined> {
-  const name = fullName(model);
-  return (await listRunning(connection, signal)).find((running) => fullName(running.name) === name);
-}
-
-/** Asks what the server says of the model while it loads. A question that fails is asked again: the load tells the rest. */
-async function watchLoad(
-  connection: OllamaConnection,
-  model: string,
-  onProgress: (progress: LoadProgress) => void,
-  over: AbortSignal,
-): Promise<void> {
-  while (!over.aborted) {
-    try {
-      await delay(WATCH_MS, undefined, { signal: over });
-      const seen = await findRunning(connection, model, over);
-      if (seen && !over.aborted) onProgress({ sizeBytes: seen.sizeBytes, vramBytes: seen.vramBytes });
-    } catch (error) {
-      const passing = error instanceof ModelError || over.aborted;
-      if (!passing) throw error;
-    }
-  }
-}
-
-function isSameLoad(before: RunningModel, after: RunningModel): boolean {
-  return (
-    before.digest === after.digest &&
-    before.contextTokens === after.contextTokens &&
-    before.sizeBytes === after.sizeBytes &&
-    before.vramBytes === after.vramBytes
-  );
-}
-
-/** Ollama's name for a model: `qwen3` is `qwen3:latest`. */
+/** Ollama's full name of a model: `qwen3` becomes `qwen3:latest`. */
 export function fullName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1).includes(':') ? model : `${model}:latest`;
 }
 
-/** With `keep_alive: 0` an empty conversation would unload the model instead; the calls themselves still send 0. */
-export function keepAliveForLoad(keepAlive: string | number): string | number {
-  return /^0+(\.0+)?[a-zµ]*$/.test(String(keepAlive)) ? '5m' : keepAlive;
-}
-
-function loadTimeout(model: string, timeoutMs: number): ModelError {
-  return new ModelError({
-    kind: 'timeout',
-    message: `Ollama did not load "${model}" within ${timeoutMs / 1000} s.`,
-    hint: 'Large models on slow disks need longer: raise the load timeout, or choose a smaller model.',
-  });
-}
-
-function late(path: string): ModelError {
-  return new ModelError({
-    kind: 'timeout',
-    message: `Ollama did not answer ${path} within ${LIST_TIMEOUT_MS / 1000} s.`,
+function late({ host }: OllamaConnection, path: string): ModelError {
+  return new OllamaNotRespondingError({
+    url: host.url,
+    detail: `no answer to ${path} within ${LIST_TIMEOUT_MS / 1000} s`,
   });
 }
 

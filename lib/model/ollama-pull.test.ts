@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import { loadModel } from './load-model.ts';
 import type { ModelError } from './model-error.ts';
 import { connectOllama } from './ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from './ollama-host.ts';
-import { listInstalled, listRunning, loadModel, unloadModel } from './ollama-models.ts';
+import { listInstalled, listRunning, unloadModel } from './ollama-models.ts';
 import { type PullProgress, pullModel } from './ollama-pull.ts';
 import { renderPrompt } from './ollama-render.ts';
 
@@ -33,7 +34,7 @@ const failing = (model: string): Promise<ModelError> =>
     (error: ModelError) => error,
   );
 
-it('fetches a model and tells how far it is', async () => {
+it('pulls a model and reports progress', async () => {
   const progress: PullProgress[] = [];
   await pullModel(host, 'small', { signal: signal(), onProgress: (each) => progress.push(each) });
   expect(progress[0]).toEqual({ step: 'pulling manifest' });
@@ -49,13 +50,13 @@ it.each([
   ['huge', 'no_space', 'ollama rm'],
   ['new-one', 'ollama_too_old', 'Update Ollama'],
   ['far', 'library_unreachable', 'online'],
-])('a pull of %s fails with what to do about it', async (model, code, hint) => {
+])('a pull of %s fails with a hint', async (model, code, hint) => {
   const error = await failing(model);
   expect(error).toMatchObject({ code });
   expect(error.hint).toContain(hint);
 });
 
-it('a pull that is cancelled lets Ollama go', async () => {
+it('a cancelled pull closes the connection to Ollama', async () => {
   fake.publish({ model: { name: 'slow' } });
   const release = fake.holdPull('slow', 0.5);
   const stop = new AbortController();
@@ -70,7 +71,7 @@ it('a pull that is cancelled lets Ollama go', async () => {
   release();
 });
 
-it('OL9: takes a model out of memory', async () => {
+it('unloads a model [OL9]', async () => {
   const connection = connectOllama(host);
   await loadModel(
     connection,
@@ -82,7 +83,7 @@ it('OL9: takes a model out of memory', async () => {
   expect(await listRunning(connection)).toEqual([]);
 });
 
-it('OL5: the prompt that Ollama makes of a request, and no answer', async () => {
+it('returns the rendered prompt without a reply [OL5]', async () => {
   const prompt = await renderPrompt(
     connectOllama(host),
     {

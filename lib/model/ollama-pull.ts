@@ -3,26 +3,26 @@ import { callOllama, connectOllama } from './ollama-connection.ts';
 import type { OllamaHost } from './ollama-host.ts';
 import { pullLine } from './ollama-wire.ts';
 
-/** A model of many gigabytes on a slow line takes long; a silent line is ended by Ollama itself. */
+/** Large models take long on slow connections; Ollama itself aborts stalled downloads. */
 const PULL_TIMEOUT_MS = 24 * 3_600_000;
 
-/** Ollama tells its progress many times a second, for hours: each line is bounded, their sum is not. */
+/** Progress arrives many times a second for hours, so each line is bounded, but not the total. */
 const PULL_LIMITS = { maxLineBytes: 64 * 1024, maxResponseBytes: Number.POSITIVE_INFINITY };
 
-/** How far a pull is: Ollama's words for the step, and the bytes of the part it is about. */
+/** Progress of a pull: Ollama's name of the step, and the bytes of the current part. */
 export interface PullProgress {
   step: string;
-  /** The part that is being fetched, by its digest. */
+  /** Digest of the part being downloaded. */
   part?: string;
   completedBytes?: number;
   totalBytes?: number;
 }
 
 /**
- * Has Ollama fetch a model from its library. Closing the connection ends it; Ollama keeps what it has fetched, and a
- * later pull goes on from there.
+ * Pulls a model from Ollama's library. Closing the connection cancels the pull; Ollama keeps partial downloads, and a
+ * later pull continues from there.
  *
- * @throws {ModelError} with what to do: the name is unknown, the disk full, the network down, Ollama too old
+ * @throws {ModelError} with a hint: unknown name, disk full, network down, Ollama too old
  */
 export async function pullModel(
   host: OllamaHost,
@@ -48,7 +48,7 @@ export async function pullModel(
           options.onProgress({
             step: status,
             part: digest,
-            // Ollama leaves a count out while it is 0.
+            // Ollama omits a count of 0.
             completedBytes: total === undefined ? undefined : (completed ?? 0),
             totalBytes: total,
           });
@@ -60,7 +60,7 @@ export async function pullModel(
   }
 }
 
-/** The same failure, with what a person can do about it. */
+/** Adds a hint to the error. */
 function explained(error: ModelError, model: string): ModelError {
   const say = (code: string, message: string, hint: string) =>
     new ModelError({ kind: error.kind, code, message, hint, status: error.status, cause: error });

@@ -1,20 +1,25 @@
 import type { ChatRequest } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { show } from './ollama-models.ts';
 import { renderReply } from './ollama-wire.ts';
+import type { RemoteModel } from './remote-model.ts';
 import { wireRequest } from './wire-request.ts';
 
 /**
- * The prompt that Ollama makes of a request, tool block and control tokens included, without an answer of the model
- * (OL5). Loads the model with the request's options when it is not in memory with them.
+ * The prompt that Ollama renders for a request, including tool block and control tokens, without generating a reply
+ * (OL5). Loads the model with the request's options if needed.
  *
- * @throws {ModelError} as a call does; `bad_response` when the server does not know this question
+ * @throws {ModelError} as for a call; `bad_response` if the server does not support this, or forwards it to another
+ *   machine
  */
 export async function renderPrompt(
   connection: OllamaConnection,
   request: ChatRequest,
   context: { signal: AbortSignal; timeoutMs: number },
 ): Promise<string> {
+  const { remote } = await show(connection, request.model, context.signal);
+  if (remote) throw renderedElsewhere(request.model, remote);
   const onTimeout = () =>
     new ModelError({
       kind: 'timeout',
@@ -31,8 +36,17 @@ export async function renderPrompt(
   if (read.success) return read.data._debug_info.rendered_template;
   throw new ModelError({
     kind: 'bad_response',
-    message: 'This Ollama does not show the prompt that it makes of a request.',
+    message: 'This version of Ollama cannot show the rendered prompt.',
     hint: 'Newer versions do. Messages and request are shown all the same.',
+    transient: false,
+  });
+}
+
+function renderedElsewhere(model: string, { host }: RemoteModel): ModelError {
+  return new ModelError({
+    kind: 'bad_response',
+    message: `${model} runs at ${host}: its prompt is made there.`,
+    hint: 'Messages and request are shown all the same.',
     transient: false,
   });
 }

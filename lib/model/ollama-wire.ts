@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { JsonValue } from '../util/json.ts';
 
-/** A count on the wire: a whole number from 0, and anything else (NaN, text, negative, missing) is unknown (K-38). */
+/** A count on the wire: a non-negative integer; anything else (NaN, text, negative, missing) is unknown (K-38). */
 const count = z.int().nonnegative().optional().catch(undefined);
 
 const optionalText = z.string().min(1).optional().catch(undefined);
 
-/** Came out of `JSON.parse`, so it is JSON; its shape is the parser's business. */
+/** Comes from `JSON.parse`, so it is JSON; the parser checks its shape. */
 const anyJson = z.custom<JsonValue>();
 
-/** A message as a reply or a piece of one brings it. `null` counts as absent; a wrong type is an error. */
+/** The message of a reply or of a piece of one. `null` counts as absent; a wrong type is an error. */
 const wireMessage = z.object({
   role: z.string().nullish(),
   content: z.string().nullish(),
@@ -19,12 +19,14 @@ const wireMessage = z.object({
 
 /** A whole reply of `/api/chat`, or one line of a streamed one. Durations in nanoseconds. */
 export const chatChunk = z.object({
+  remote_host: optionalText,
   message: wireMessage.nullish(),
   done: z.boolean().nullish(),
   done_reason: optionalText,
   total_duration: count,
   load_duration: count,
   prompt_eval_count: count,
+  prompt_eval_cached_count: count,
   prompt_eval_duration: count,
   eval_count: count,
   eval_duration: count,
@@ -32,8 +34,17 @@ export const chatChunk = z.object({
 export type ChatChunk = z.infer<typeof chatChunk>;
 
 const modelDetails = z
-  .object({ family: optionalText, parameter_size: optionalText, quantization_level: optionalText })
-  .nullish();
+  .object({
+    format: optionalText,
+    family: optionalText,
+    parameter_size: optionalText,
+    quantization_level: optionalText,
+  })
+  .nullish()
+  .catch(undefined);
+
+/** Where a remote model runs. */
+const remote = { remote_host: optionalText, remote_model: optionalText };
 
 /** `/api/tags` */
 export const tagsReply = z.object({
@@ -45,6 +56,7 @@ export const tagsReply = z.object({
         size: count,
         modified_at: optionalText,
         details: modelDetails,
+        ...remote,
         capabilities: z.array(z.string()).optional().catch(undefined),
       }),
     )
@@ -62,7 +74,7 @@ export const psReply = z.object({
         size_vram: count,
         context_length: count,
         expires_at: optionalText,
-        details: z.object({ format: optionalText }).nullish().catch(undefined),
+        details: modelDetails,
       }),
     )
     .nullish(),
@@ -72,6 +84,8 @@ export const psReply = z.object({
 export const showReply = z.object({
   capabilities: z.array(z.string()).optional().catch(undefined),
   details: modelDetails,
+  modelfile: optionalText,
+  ...remote,
   model_info: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 

@@ -2,8 +2,8 @@ import type { ChatRequest as WireRequest } from 'ollama';
 import type { ChatMessage, ChatRequest } from './chat-model.ts';
 
 /**
- * The body of `POST /api/chat` for a request (T3). `truncate` and `shift` are missing in the client's types, but it sends
- * what it gets. Pure, so that a viewer can see again what was sent.
+ * The body of `POST /api/chat` for a request (T3). `truncate` and `shift` are missing in the client's types, but it
+ * sends them. Pure, so that a viewer can reconstruct what was sent.
  */
 export function wireRequest(
   request: ChatRequest,

@@ -1,15 +1,21 @@
 import type { HealthReply } from '../api/replies.ts';
 import type { SandboxReport } from '../sandbox/sandbox.ts';
 
-/** The health of all parts, and the worst of them in a word. */
+/** Combines the health of all parts into one overall status. */
 export function healthOf(
   checks: Pick<HealthReply, 'ollama' | 'model' | 'demo'>,
   parts: {
     version: string;
     commands: SandboxReport;
     unconfined: boolean;
-    store: { kind: string; path: string; free_bytes: number; answers: boolean };
-    /** New runs are refused below this much free space. */
+    store: {
+      kind: string;
+      path: string;
+      free_bytes: number;
+      answers: boolean;
+      read_only?: { message: string; hint?: string };
+    };
+    /** New runs are rejected below this much free space. */
     minFreeBytes: number;
   },
 ): Omit<HealthReply, 'runs'> {
@@ -18,12 +24,14 @@ export function healthOf(
   const { answers, ...store } = parts.store;
   const hasRoom = store.free_bytes >= minFreeBytes;
   const ready = checks.ollama.ok && (checks.model?.ok ?? true);
-  const whole = available && !unconfined && hasRoom;
+  // A missing model means "down" even if other parts are still unknown.
+  const unknown = [checks.ollama, checks.model].every((check) => !check || check.ok || check.unknown);
+  const whole = available && !unconfined && hasRoom && !store.read_only;
   return {
-    status: ready ? (whole ? 'ok' : 'degraded') : 'down',
+    status: ready ? (whole ? 'ok' : 'degraded') : unknown ? 'unknown' : 'down',
     version,
     ...checks,
     sandbox: { available, kind, unconfined, reason, hint, protections: [...protections] },
-    store: { ok: hasRoom && answers, ...store },
+    store: { ok: hasRoom && answers && !store.read_only, ...store },
   };
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelCheck } from '../api/model-check.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
-import type { CheckStep } from '../checks/check-model.ts';
+import type { CheckStep } from '../checks/check-step.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { RunServiceOptions } from '../runs/run-service.ts';
 import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
@@ -12,7 +12,7 @@ import { ModelChecks, withChecks } from './model-checks.ts';
 let test: TestService;
 afterEach(() => test.dispose());
 
-/** A check that a test moves on and ends, in the line of a real service. */
+/** A check that the test advances and ends, queued in a real service. */
 async function open(execute = scripted([]), options: Partial<RunServiceOptions> = {}) {
   test = await openTestService(execute, { hostOf: () => 'one', ...options });
   const asked: {
@@ -36,7 +36,7 @@ async function open(execute = scripted([]), options: Partial<RunServiceOptions> 
 }
 
 describe('Model Check', () => {
-  it('tells how far it is, and stores what it brought by model and digest', async () => {
+  it('reports progress, and stores the result by model and digest', async () => {
     const { checks, asked } = await open();
     expect(checks.current()).toBeUndefined();
     expect(checks.start('qwen3:8b')).toMatchObject({ model: 'qwen3:8b', started_at: 7 });
@@ -62,7 +62,7 @@ describe('Model Check', () => {
     await expect(checks.result('qwen3:8b', 'other')).rejects.toMatchObject({ code: 'check_not_found' });
   });
 
-  it('checks one model at a time, and the same one once', async () => {
+  it('checks one model at a time, and does not start the same check twice', async () => {
     const { checks, asked } = await open();
     checks.start('a');
     expect(checks.start('a:latest')).toMatchObject({ model: 'a:latest' });
@@ -75,7 +75,7 @@ describe('Model Check', () => {
     await checks.close();
   });
 
-  it('waits for its turn behind a run, with its place, and keeps runs waiting while it lasts', async () => {
+  it('queues behind a run, reports its position, and holds later runs while it lasts', async () => {
     const ends: (() => void)[] = [];
     const { checks, asked } = await open(async (run) => {
       await new Promise<void>((resolve) => ends.push(resolve));
@@ -103,7 +103,7 @@ describe('Model Check', () => {
     await test.service.ended(second, new AbortController().signal);
   });
 
-  it('gets its turn from an endless run, which goes on after it', async () => {
+  it('gets a slot from an endless run, which continues afterwards', async () => {
     const passed: boolean[] = [];
     const turn: { next?: () => void } = {};
     const { checks, asked } = await open(
@@ -137,7 +137,7 @@ describe('Model Check', () => {
     expect(passed).toEqual([false, true]);
   });
 
-  it('S14: is stopped in the line and at work, and leaves its place to others', async () => {
+  it('can be stopped while queued and while running, and releases its slot [S14]', async () => {
     const ends: (() => void)[] = [];
     const { checks, asked } = await open(async (run) => {
       await new Promise<void>((resolve) => ends.push(resolve));
@@ -162,7 +162,7 @@ describe('Model Check', () => {
     await expect(checks.stop('nobody')).rejects.toMatchObject({ code: 'check_not_found' });
   });
 
-  it('keeps what went wrong with what to do, and the earlier result', async () => {
+  it('keeps the error with its hint, and the earlier result', async () => {
     const { checks, asked } = await open();
     const earlier = sampleCheck({ model: 'm:latest' });
     await test.store.saveModelCheck(earlier);
@@ -178,7 +178,7 @@ describe('Model Check', () => {
     expect((await checks.result('m')).check).toEqual(earlier);
   });
 
-  it('shows the check of this version of a model, else the newest and that it is of another', async () => {
+  it('shows the check of this digest, otherwise the newest one, marked as outdated', async () => {
     await open();
     const check = (digest: string, ended_at: number, model = 'a:latest', probes_version = 1) =>
       summarizeCheck(sampleCheck({ model, digest, ended_at, probes_version }));

@@ -2,20 +2,21 @@ import type { CheckProgress, CheckReply, InstalledCheck, ModelCheck } from '../a
 import { PROBES_VERSION } from '../api/model-check.ts';
 import type { InstalledModel } from '../api/replies.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
-import { type CheckStep, openProbes } from '../checks/check-model.ts';
+import type { CheckStep } from '../checks/check-step.ts';
+import { openProbes } from '../checks/probes.ts';
 import { isDemoModel } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
 import { fullName } from '../model/ollama-models.ts';
 import { shownError } from '../runs/shown-error.ts';
-import type { RunStore } from '../store/run-store.ts';
+import type { ModelStore } from '../store/model-store.ts';
 
-/** Checks a model from beginning to end. */
+/** Runs a complete check of a model. */
 export type CheckModel = (
   model: string,
   options: { signal: AbortSignal; onStep: (step: CheckStep) => void },
 ) => Promise<ModelCheck>;
 
-/** The line before the model server, which checks share with runs. */
+/** The model server's queue, shared by checks and runs. */
 export interface Places {
   withPlace<T>(
     guest: { id: string; model: string; signal: AbortSignal },
@@ -32,11 +33,11 @@ interface Job {
 }
 
 /**
- * The check of a model: one at a time, in its turn among the runs. How far it is lives as long as this process; its
- * result is stored, by model and digest (docs/decisions/0026).
+ * Runs model checks one at a time, queued with the runs. Progress lives in this process; results are stored by model
+ * and digest (docs/decisions/0026).
  */
 export class ModelChecks {
-  readonly #store: Pick<RunStore, 'saveModelCheck' | 'modelCheck'>;
+  readonly #store: Pick<ModelStore, 'saveModelCheck' | 'modelCheck'>;
   readonly #places: Places;
   readonly #check: CheckModel;
   readonly #clock: () => number;
@@ -44,7 +45,7 @@ export class ModelChecks {
   #count = 0;
 
   constructor(options: {
-    store: Pick<RunStore, 'saveModelCheck' | 'modelCheck'>;
+    store: Pick<ModelStore, 'saveModelCheck' | 'modelCheck'>;
     places: Places;
     check: CheckModel;
     clock?: () => number;
@@ -55,15 +56,15 @@ export class ModelChecks {
     this.#clock = options.clock ?? Date.now;
   }
 
-  /** The check that is under way, or the last one that ended in this process. */
+  /** The current check, or the last one that ended in this process. */
   current(): CheckProgress | undefined {
     return this.#job && this.#shown(this.#job);
   }
 
   /**
-   * Begins to check a model; one that is being checked is not begun again.
+   * Starts a check, or returns the one already running for this model.
    *
-   * @throws {AppError} `check_under_way` when another model is being checked, `invalid_request` for a demo model
+   * @throws {AppError} `check_under_way` if another model is being checked, `invalid_request` for a demo model
    */
   start(model: string): CheckProgress {
     if (isDemoModel(model)) {
@@ -95,7 +96,7 @@ export class ModelChecks {
     return this.#shown(job);
   }
 
-  /** Ends the check of a model. On one that is over it changes nothing. @throws {AppError} `check_not_found` */
+  /** Stops the check of a model; no effect if it has ended. @throws {AppError} `check_not_found` */
   async stop(model: string): Promise<CheckProgress> {
     const job = this.#job;
     if (!job || fullName(job.progress.model) !== fullName(model)) throw notFound(model);
@@ -104,7 +105,7 @@ export class ModelChecks {
     return this.#shown(job);
   }
 
-  /** The stored check of a model, of this version of it if one is named. @throws {AppError} `check_not_found` */
+  /** The stored check of a model, or of the given digest. @throws {AppError} `check_not_found` */
   async result(model: string, digest?: string): Promise<CheckReply> {
     const check = await this.#store.modelCheck(fullName(model), digest);
     if (!check) throw notFound(model);
@@ -146,7 +147,7 @@ export class ModelChecks {
   }
 }
 
-/** Gives each model the newest check of it: of this version, else of another one, which is said. */
+/** Adds to each model its newest check, preferring one of the same digest; others are marked as outdated. */
 export function withChecks(
   models: readonly InstalledModel[],
   checks: readonly Omit<InstalledCheck, 'outdated'>[],
@@ -156,7 +157,7 @@ export function withChecks(
     if (model.demo) return model;
     const digest = model.digest ?? '';
     const name = fullName(model.name);
-    // The same version under two names is one model.
+    // Two names with the same digest are the same model.
     const same = newest.find((check) => check.digest === digest && (digest !== '' || check.model === name));
     const check = same ?? newest.find((each) => each.model === name);
     if (!check) return model;
@@ -186,6 +187,6 @@ function notFound(model: string): AppError {
   return new AppError({
     code: 'check_not_found',
     message: `There is no check of "${model.slice(0, 80)}".`,
-    hint: 'POST /api/models/check begins one.',
+    hint: 'Start one with POST /api/models/check.',
   });
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ModelError } from '../model/model-error.ts';
 import { ModelPulls, type PullModel } from './model-pulls.ts';
 
-/** A pull that a test moves on and ends. */
+/** A pull that the test advances and ends. */
 function scripted() {
   const ends = new Map<string, (error?: Error) => void>();
   const tell = new Map<string, Parameters<PullModel>[1]['onProgress']>();
@@ -15,7 +15,7 @@ function scripted() {
   return { pulls: new ModelPulls(pull, () => 5), ends, tell };
 }
 
-it('adds up the parts of a model, and is done when Ollama is', async () => {
+it('adds up the parts of a model, and completes when Ollama does', async () => {
   const { pulls, ends, tell } = scripted();
   expect(pulls.start('qwen3:8b')).toMatchObject({ model: 'qwen3:8b', status: 'pulling' });
   tell.get('qwen3:8b')?.({ step: 'pulling a', part: 'a', completedBytes: 50, totalBytes: 100 });
@@ -35,7 +35,7 @@ it('adds up the parts of a model, and is done when Ollama is', async () => {
   await expect.poll(() => pulls.list()[0]).toMatchObject({ status: 'done', ended_at: 5 });
 });
 
-it('begins a pull once, cancels it, and begins it again', async () => {
+it('starts a pull once, cancels it, and starts it again', async () => {
   const { pulls } = scripted();
   pulls.start('a');
   pulls.start('a');
@@ -47,7 +47,7 @@ it('begins a pull once, cancels it, and begins it again', async () => {
   expect(pulls.list()).toMatchObject([{ status: 'cancelled' }]);
 });
 
-it('keeps what went wrong with what to do', async () => {
+it('keeps the error with its hint', async () => {
   const { pulls, ends } = scripted();
   pulls.start('a');
   ends.get('a')?.(
@@ -67,18 +67,18 @@ it.each([
   '-a',
   'a:b:c',
   `${'a'.repeat(300)}`,
-])('fetches from the library of Ollama only: refuses %j', (name) => {
+])("pulls only from Ollama's library: rejects %j", (name) => {
   const { pulls } = scripted();
   expect(() => pulls.start(name)).toThrow(/cannot be fetched/);
   expect(pulls.list()).toEqual([]);
 });
 
-it.each(['qwen3', 'qwen3:8b', 'gpt-oss:20b', 'someone/model:q4_K_M', 'llama3.2'])('takes %s', (name) => {
+it.each(['qwen3', 'qwen3:8b', 'gpt-oss:20b', 'someone/model:q4_K_M', 'llama3.2'])('accepts %s', (name) => {
   const { pulls } = scripted();
   expect(pulls.start(name)).toMatchObject({ model: name });
 });
 
-it('fetches four at once and no more', async () => {
+it('runs at most four pulls at once', async () => {
   const { pulls } = scripted();
   for (const name of ['a', 'b', 'c', 'd']) pulls.start(name);
   expect(() => pulls.start('e')).toThrow(/fetched already/);

@@ -3,14 +3,14 @@ import { AppError } from '../errors/app-error.ts';
 import type { PullProgress } from '../model/ollama-pull.ts';
 import { shownError } from '../runs/shown-error.ts';
 
-/** Fetches a model; ends when it is there, throws what went wrong. */
+/** Pulls a model; resolves when complete, rejects on failure. */
 export type PullModel = (
   model: string,
   options: { signal: AbortSignal; onProgress: (progress: PullProgress) => void },
 ) => Promise<void>;
 
 const MAX_AT_ONCE = 4;
-/** Pulls that are over and still listed. */
+/** Finished pulls that stay listed. */
 const MAX_KEPT = 20;
 
 interface Job {
@@ -21,8 +21,8 @@ interface Job {
 }
 
 /**
- * The models that Ollama is fetching for this server, with how far each is. Lives as long as the process: Ollama itself
- * keeps what was fetched, so a pull that a restart ended goes on when it is asked for again.
+ * Model pulls and their progress. Kept in memory only: Ollama keeps partial downloads, so a pull interrupted by a
+ * restart continues when it is requested again.
  */
 export class ModelPulls {
   readonly #pullModel: PullModel;
@@ -40,9 +40,9 @@ export class ModelPulls {
   }
 
   /**
-   * Begins to fetch a model; one that is being fetched is not begun again.
+   * Starts a pull, or returns the one already running for this model.
    *
-   * @throws {AppError} `invalid_request` for a name that is none of Ollama's library, `too_many_pulls`
+   * @throws {AppError} `invalid_request` for a name outside Ollama's library, `too_many_pulls`
    */
   start(model: string): ModelPull {
     const name = libraryModel.safeParse(model);
@@ -72,7 +72,7 @@ export class ModelPulls {
     return { ...pull };
   }
 
-  /** Ends the fetching of a model. On one that is over it changes nothing. @throws {AppError} `pull_not_found` */
+  /** Cancels a pull; no effect if it has ended. @throws {AppError} `pull_not_found` */
   async cancel(model: string): Promise<ModelPull> {
     const job = this.#jobs.find(({ pull }) => pull.model === model);
     if (!job) {
@@ -86,7 +86,7 @@ export class ModelPulls {
     return { ...job.pull };
   }
 
-  /** Ends all of them. */
+  /** Cancels all pulls. */
   async close(): Promise<void> {
     for (const { stop } of this.#jobs) stop.abort();
     await Promise.all(this.#jobs.map(({ over }) => over));

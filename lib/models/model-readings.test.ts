@@ -9,7 +9,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { startFakeOllama } from '../demo/fake-ollama.ts';
 import { withReadings } from './model-readings.ts';
 
-it('P17: three runs, one per layer, are counted for their model', async () => {
+it('counts runs per parser layer, and one whose calls Ollama drops, for their model [P17]', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-readings-'));
   const ollama = await startFakeOllama({ record: false });
   const call = { name: 'list_directory', arguments: { path: '.' } };
@@ -26,10 +26,17 @@ it('P17: three runs, one per layer, are counted for their model', async () => {
       steps: [{ reply }, { reply: { content: 'The work is completed.' } }],
     });
   }
+  ollama.add({
+    name: 'dropped',
+    model: 'reader',
+    match: 'dropped',
+    // Generated but never returned: retried once with the same outcome, then nudged.
+    steps: [{ reply: { content: '', eval_count: 27 } }, { reply: { content: 'The work is completed.' } }],
+  });
   const environment = readEnvironment({ LOUPE_DATA_DIR: dataDir, OLLAMA_HOST: ollama.url });
   const opened = await openRunService(environment);
   try {
-    for (const layer of Object.keys(replies)) {
+    for (const layer of [...Object.keys(replies), 'dropped']) {
       const { run } = await opened.service.start(
         createRunRequest.parse({
           task: `Look around, ${layer}`,
@@ -44,11 +51,11 @@ it('P17: three runs, one per layer, are counted for their model', async () => {
     }
     const { models } = await opened.service.models(new AbortController().signal);
     expect(models.find(({ name }) => name.startsWith('reader'))?.reading).toMatchObject({
-      replies: 6,
+      replies: 9,
       calls: 3,
-      none: 3,
+      none: 6,
       layers: { native: 1, json: 1, xml: 1 },
-      malformed: 0,
+      malformed: 2,
     });
     expect(models.find(({ demo }) => demo)?.reading).toBeUndefined();
   } finally {
@@ -58,7 +65,7 @@ it('P17: three runs, one per layer, are counted for their model', async () => {
   }
 });
 
-it('P17: a name without its tag is the same model', () => {
+it('a name without its tag is the same model [P17]', () => {
   const reading = emptyReading();
   addCount(reading, 'layer:json', 2);
   addCount(reading, 'format:fenced', 2);

@@ -2,7 +2,7 @@ import { addReading, type ModelReading } from '../api/model-reading.ts';
 import type { InstalledModel } from '../api/replies.ts';
 import { fullName } from '../model/ollama-models.ts';
 
-/** Gives each model how its replies were read. Runs may have asked for `qwen3` or `qwen3:latest`: it is one model. */
+/** Adds parsing statistics to each model. Runs may have used `qwen3` or `qwen3:latest`; both are the same model. */
 export function withReadings(
   models: readonly InstalledModel[],
   readings: ReadonlyMap<string, ModelReading>,

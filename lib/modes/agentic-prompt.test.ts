@@ -8,7 +8,7 @@ import { buildAgenticPrompt, exampleCalls } from './agentic-prompt.ts';
 
 const tools = getToolDefinitions({ sandbox: openUnconfined() });
 
-it('T23, N5: holds at least two worked calls that the parser reads, with registered names and valid arguments', async () => {
+it('contains at least two worked calls that the parser accepts, with registered names and valid arguments [T23, N5]', async () => {
   const examples = buildAgenticPrompt({ tools })
     .split('\n')
     .filter((line) => line.startsWith('{'));
@@ -24,28 +24,26 @@ it('T23, N5: holds at least two worked calls that the parser reads, with registe
     const definition = tools.find((tool) => tool.function.name === call?.name)?.function.parameters;
     expect(Object.keys(call?.arguments ?? {})).toEqual(definition?.required ?? []);
   }
-  // The check that executes calls has nothing to say against them: only the missing folder.
+  // Executing the calls must not report invalid arguments, only the missing folder.
   for (const { name, arguments: args } of exampleCalls(tools)) {
     const definition = tools.find((tool) => tool.function.name === name);
     if (!definition) throw new Error(name);
     const checked = await executeTool(name, args, '/nowhere', {
-      tools: [
-        { definition, effect: 'read', run: async () => ({ success: true, tool: name, output: 'valid' }) },
-      ],
+      tools: [{ definition, run: async () => ({ success: true, tool: name, output: 'valid' }) }],
       signal: new AbortController().signal,
     });
     expect(checked).toMatchObject({ output: 'valid' });
   }
 });
 
-it('T2, T23: begins with the words of the task and says when to stop', () => {
+it("starts with the task's system prompt and says when to stop [T2, T23]", () => {
   const prompt = buildAgenticPrompt({ tools, system: '  Be brief.  ' });
   expect(prompt).toMatch(/^Be brief\.\n\n/);
   expect(prompt).toMatch(/When to stop/);
   expect(prompt).toContain('read_file, write_file, list_directory, search_files, run_command');
 });
 
-it('makes two different examples of one tool, and values for every type', () => {
+it('creates two different examples of a single tool, and values for every type', () => {
   const only: ToolDefinition = {
     type: 'function',
     function: {

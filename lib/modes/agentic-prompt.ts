@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../util/json.ts';
 
 const MIN_EXAMPLES = 2;
 
-/** Values that read well for arguments of these names; others are made from the schema. */
+/** Realistic values for common argument names; others are generated from the schema. */
 const EXAMPLE_VALUES: Readonly<Record<string, readonly JsonValue[]>> = {
   path: ['notes.md', 'src/main.ts'],
   content: ['# Notes\n\nThe first line.\n'],
@@ -12,15 +12,15 @@ const EXAMPLE_VALUES: Readonly<Record<string, readonly JsonValue[]>> = {
   command: ['ls -la', 'npm test'],
 };
 
-/** Tools that make the plainest examples come first. */
+/** Tools with the simplest examples come first. */
 const EXAMPLE_ORDER = ['read_file', 'write_file', 'run_command', 'search_files', 'list_directory'];
 
 /**
- * The Task system prompt (T23): tool rules, when to stop, and worked examples that use the given tools with arguments
- * that fit their schemas. Pure.
+ * The task system prompt (T23): tool rules, when to stop, and worked examples that use the given tools with arguments
+ * valid for their schemas. Pure.
  *
- * @param tools the tools that are offered with the requests
- * @param system task-specific words, which come first (T2)
+ * @param tools the tools offered with the requests
+ * @param system task-specific text, added first (T2)
  */
 export function buildAgenticPrompt({
   tools,
@@ -53,7 +53,7 @@ export function buildAgenticPrompt({
   return parts.join('\n\n');
 }
 
-/** At least two worked calls; with a single tool, two different ones of it. */
+/** At least two worked calls; with a single tool, two different calls of it. */
 export function exampleCalls(tools: readonly ToolDefinition[]): { name: string; arguments: JsonObject }[] {
   const rank = (tool: ToolDefinition) => {
     const index = EXAMPLE_ORDER.indexOf(tool.function.name);

@@ -5,8 +5,8 @@ import { buildAgenticPrompt } from './agentic-prompt.ts';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 
 /**
- * The first messages of a Task attempt: one system message with the task's system words and the tool rules, and one
- * user message with the task, or after failed checks with the task and what to correct (T2, V6).
+ * The first messages of a task attempt: a system message with the task's system prompt and the tool rules, and a user
+ * message with the task, or after failed checks with the task and the failures to correct (T2, V6).
  */
 export function buildMessages(state: ReadyState, tools: readonly ToolDefinition[]): ChatMessage[] {
   const { config } = state;

@@ -6,8 +6,8 @@ import { shortText } from '../util/short-text.ts';
 const MAX_OUTPUT_CHARS = 2000;
 
 /**
- * What a further attempt is asked: the task, the failed checks with what they saw, and the work that is already in the
- * workspace (V6). Pure.
+ * The prompt of a further attempt: the task, the failed checks with their output, and the files already written (V6).
+ * Pure.
  */
 export function buildCorrectivePrompt({
   task,

@@ -1,7 +1,6 @@
 import type { ChatMessage } from '../model/chat-model.ts';
-import type { ToolDefinition } from '../parser/types.ts';
 
-/** The system prompt of an exploration, character by character as its source has it (X1). */
+/** The system prompt of an exploration, identical to its source (X1). */
 export const EXPLORE_SYSTEM_PROMPT = [
   'You are an autonomous, task-free agent designed for continuous exploration. You have no external task and can do what you want.',
   'You exist in cycles: each time you complete a response, you are immediately re-invoked with your full message and thought history. Your final response in each cycle is a private note to yourself in the next cycle, not to a user.',
@@ -13,34 +12,21 @@ export const EXPLORE_SYSTEM_PROMPT = [
   'You have access to a set of tools. To use a tool, you must respond with a structured tool call. The available tools and their functions are defined for you. You should reason about which tool to use and with what arguments, and then call it. After the tool returns its result, you will continue your reasoning process.',
 ].join('\n\n');
 
-/** The state of an exploration as its source names it (X19). */
-export interface AgentState {
-  run_id: string;
-  /** From 1. */
-  cycle_number: number;
-  model_name: string;
-  /** Everything after the system prompt, oldest first; only ever extended (X13). */
-  message_history: readonly ChatMessage[];
-  /** One final text per cycle (X11). */
-  reflection_history: readonly string[];
-}
-
 /**
- * The messages of a request: the system prompt, then the whole history in order (X2). Pure.
+ * The messages of a request: the system prompt, then the whole history in order (X2). Tool definitions are sent in
+ * the request's `tools` field, never in the text (X4, K-27). Pure.
  *
- * @param agentState whose history is sent
+ * @param history everything after the system prompt, oldest first
  * @param systemPrompt usually `EXPLORE_SYSTEM_PROMPT`
- * @param _toolDefinitions travel in the request's `tools` field and never in the text (X4, K-27)
- * @param diversityFeedback follows the system prompt after one blank line; empty or missing changes nothing (X3)
- * @returns a new list; the history stays as it is
- * @example buildPrompt(state, EXPLORE_SYSTEM_PROMPT, tools)[0].content === EXPLORE_SYSTEM_PROMPT
+ * @param diversityFeedback appended to the system prompt after one blank line; ignored if empty or missing (X3)
+ * @returns a new list; the history is not modified
+ * @example buildPrompt(history, EXPLORE_SYSTEM_PROMPT)[0].content === EXPLORE_SYSTEM_PROMPT
  */
 export function buildPrompt(
-  agentState: Pick<AgentState, 'message_history'>,
+  history: readonly ChatMessage[],
   systemPrompt: string,
-  _toolDefinitions: readonly ToolDefinition[],
   diversityFeedback?: string,
 ): ChatMessage[] {
   const content = diversityFeedback ? `${systemPrompt}\n\n${diversityFeedback}` : systemPrompt;
-  return [{ role: 'system', content }, ...agentState.message_history];
+  return [{ role: 'system', content }, ...history];
 }

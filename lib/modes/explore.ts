@@ -9,15 +9,12 @@ import {
   reflect,
   startCycle,
 } from '../policies/cycles.ts';
-import { adviseDiversity } from '../policies/diversity.ts';
-import type { ReadyState, Verdict } from '../policies/rule.ts';
-import { type AgentState, buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
+import { adviseDiversity, measureLastReflection } from '../policies/diversity.ts';
+import type { Verdict } from '../policies/rule.ts';
+import { buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 import type { Mode } from './mode.ts';
 
-/** Marks what an agent says to its operator (O14). */
-export const AGENT_PREFIX = '[AGENT]:';
-
-/** Task-free cycles of calls and a reflection, over one history that only ever grows (X7-X13). */
+/** Task-free cycles of calls and a reflection, over one append-only history (X7-X13). */
 export const exploreMode: Mode = {
   name: 'explore',
   usesTools: true,
@@ -38,26 +35,31 @@ export const exploreMode: Mode = {
     },
   ],
   prompt(state) {
-    const [system] = state.messages;
+    const [system, ...history] = state.messages;
     const feedback = state.diversity?.cycle === state.cycle.number ? state.diversity.feedback : undefined;
-    return buildPrompt(agentStateOf(state), system?.content ?? '', state.tools, feedback);
+    return buildPrompt(history, system?.content ?? '', feedback);
   },
-  // What has done all its cycles is complete, also when no further one would fit.
-  betweenIterations: [endAfterLastCycle, endWhenConversationFull, endCycleAtCallLimit, endOnEmptyCycles],
+  // Checked before the window: a run that has done all its cycles is complete even if the history is full.
+  betweenIterations: [
+    measureLastReflection,
+    endAfterLastCycle,
+    endWhenConversationFull,
+    endCycleAtCallLimit,
+    endOnEmptyCycles,
+  ],
   beforeIteration: [startCycle, adviseDiversity],
   beforeRound: [],
   afterRound: [],
-  // A reply is part of the history as soon as it comes (X9): none is ever asked for again.
+  // A reply joins the history as soon as it arrives (X9), so it is never retried.
   setsAside: () => false,
   onText: (state, broken) => withWarnings(broken, reflect(state, state.reply?.text ?? '')),
   onSilence: (state) => reflect(state, ''),
   whenFull: conversationFull,
   failure: (error) => new OllamaResponseError(error),
-  notices: (event) => (event.type === 'agent.messaged' ? [`${AGENT_PREFIX} ${event.text}`] : []),
 };
 
-/** The one kind of error that a chat call of an exploration can end with; keeps status and cause (X6). */
-export class OllamaResponseError extends ModelError {
+/** The only error type of an exploration's chat calls; keeps status and cause (X6). */
+class OllamaResponseError extends ModelError {
   constructor(error: ModelError) {
     super({
       kind: error.kind,
@@ -68,23 +70,13 @@ export class OllamaResponseError extends ModelError {
       promptTokens: error.promptTokens,
       contextTokens: error.contextTokens,
       partialText: error.partialText,
+      partialThinking: error.partialThinking,
       raw: error.raw,
       transient: error.transient,
       cause: error,
     });
     this.name = 'OllamaResponseError';
   }
-}
-
-/** The state of a run in the words of the exploration's source (X19). */
-function agentStateOf(state: ReadyState): AgentState {
-  return {
-    run_id: state.runId,
-    cycle_number: state.cycle.number,
-    model_name: state.config.model,
-    message_history: state.messages.slice(1),
-    reflection_history: state.reflections.map(({ text }) => text),
-  };
 }
 
 function withWarnings(warnings: readonly NewEvent[], verdict: Verdict): Verdict {

@@ -7,22 +7,23 @@ import { runLoop } from '../engine/run-loop.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll, foldRun } from '../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
+import { conversationChars } from '../events/message-size.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { ChatModel, ChatReply } from '../model/chat-model.ts';
 import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
-import { conversationChars } from '../policies/conversation-full.ts';
-import { ExploreLogProjection, exploreLogEntry } from '../sharing/exports/explore-log.ts';
+import { ExploreLogProjection } from '../sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../sharing/exports/session-log.ts';
+import { exploreLogEntry } from '../testing/explore-log-entry.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import { modeOf } from './mode-of.ts';
 import { resolveConfig } from './resolve-config.ts';
 
-/** More runs than in everyday use: `LOUPE_PROPERTY_RUNS=20000 npx vitest run …`. */
+/** For more runs than the default: `LOUPE_PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env.LOUPE_PROPERTY_RUNS ?? 150);
 
-/** Appends that bring what an action led to; all others are decided by `nextAction` itself. */
+/** Appends that record the result of an action; `nextAction` decides all others itself. */
 const OUTCOMES: ReadonlySet<string> = new Set([
   ...['run.resumed', 'preflight.checked', 'model.load-started', 'model.loaded', 'attempt.started'],
   ...['model-call.ended', 'model-call.failed', 'tool-call.ended', 'memory.changed', 'agent.messaged'],
@@ -72,6 +73,7 @@ const failure = fc
     'timeout',
     'http',
     'no_thinking_support',
+    'no_thinking_levels',
   )
   .map((kind): Turn => ({ failure: kind }));
 
@@ -105,7 +107,7 @@ const explore = fc
 const simulation = fc.record({ settings: fc.oneof(session, explore), turns, trouble });
 type Input = typeof simulation extends fc.Arbitrary<infer T> ? T : never;
 
-/** A log that remembers what was appended together, whose worker dies as planned and whose operator speaks. */
+/** A log that records which events were appended together, with planned worker crashes and operator messages. */
 class LivelyLog extends MemoryLog {
   readonly transactions: { at: number; events: readonly NewEvent[] }[] = [];
   #left: number;
@@ -120,7 +122,7 @@ class LivelyLog extends MemoryLog {
     this.#left = crash?.afterAppends ?? Number.POSITIVE_INFINITY;
     this.#committed = crash?.committed ?? false;
     this.#plan = plan;
-    // What has no bound of its own is stopped for sure.
+    // Runs without their own limit are always stopped.
     const unbounded = settings.mode === 'session' || settings.max_cycles === null;
     this.#stops = plan.stops || unbounded;
   }
@@ -135,7 +137,7 @@ class LivelyLog extends MemoryLog {
     return this.state;
   }
 
-  /** What others append in between. */
+  /** Events appended concurrently by others. */
   async #others(): Promise<void> {
     const { stop, messages } = this.#plan;
     const due = messages.filter((seq) => this.state.seq >= seq).length;
@@ -220,7 +222,7 @@ async function simulate(input: Input) {
 const count = (events: readonly RunEvent[], type: RunEvent['type']) =>
   events.filter((event) => event.type === type).length;
 
-it('every session that is stopped and every exploration that is bounded ends, within its bounds', async () => {
+it('every stopped session and every bounded exploration ends within its limits', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, config } = await simulate(input);
@@ -245,7 +247,7 @@ it('every session that is stopped and every exploration that is bounded ends, wi
   );
 }, 120_000);
 
-it('nothing is executed twice, and a conversation that is full asks nothing more', async () => {
+it('nothing runs twice, and a full conversation makes no further calls', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, executed, config } = await simulate(input);
@@ -262,7 +264,7 @@ it('nothing is executed twice, and a conversation that is full asks nothing more
       const limit = config.session?.context_limit ?? config.explore?.context_limit ?? 0;
       let state = emptyRunState('run');
       for (const event of log.events) {
-        // C8-C10: never does a new iteration begin over the limit.
+        // C8-C10: no iteration starts over the limit.
         if (event.type === 'iteration.started') {
           expect(conversationChars(state.messages)).toBeLessThanOrEqual(limit * 4);
         }
@@ -273,7 +275,7 @@ it('nothing is executed twice, and a conversation that is full asks nothing more
   );
 }, 120_000);
 
-it('every message of the operator is read once or returned, never both and never lost', async () => {
+it('every operator message is either delivered once or returned', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log } = await simulate(input);
@@ -296,7 +298,7 @@ it('every message of the operator is read once or returned, never both and never
   );
 }, 120_000);
 
-it('X13, O13: a history only grows, and the memory is what its changes say', async () => {
+it('a history only grows, and the memory matches its logged changes [X13, O13]', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log } = await simulate(input);
@@ -317,7 +319,7 @@ it('X13, O13: a history only grows, and the memory is what its changes say', asy
   );
 }, 120_000);
 
-it('fold equals re-fold, every event fits its schema, and the log says what nextAction decides at every prefix', async () => {
+it('folding is repeatable, every event matches its schema, and nextAction reproduces the log at every prefix', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, lives, mode } = await simulate(input);
@@ -337,7 +339,7 @@ it('fold equals re-fold, every event fits its schema, and the log says what next
   );
 }, 120_000);
 
-it('a run taken over at any prefix goes on with the same action, after the model is loaded again', async () => {
+it('a run resumed at any prefix reloads the model and continues with the same action', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, mode } = await simulate({ ...input, trouble: { ...input.trouble, crashes: [] } });
@@ -370,7 +372,7 @@ it('a run taken over at any prefix goes on with the same action, after the model
   );
 }, 120_000);
 
-it('S19, X14-X16: both logs are valid for every run, and the views fold alike in pieces and whole', async () => {
+it('both logs are valid for every run, and views fold the same in pieces and as a whole [S19, X14-X16]', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, fc.integer({ min: 1, max: 7 }), async (input, piece) => {
       const { log } = await simulate(input);

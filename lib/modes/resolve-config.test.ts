@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
 import { runConfig } from '../events/config.ts';
-import { isAgentic } from './is-agentic.ts';
 import { modeOf } from './mode-of.ts';
 import { resolveConfig } from './resolve-config.ts';
-import { resolveWorkspace } from './resolve-workspace.ts';
 
 const facts = { workspace: '/w', offeredTools: ['read_file', 'write_file'] };
 const resolve = (request: object, given = facts) =>
@@ -39,28 +37,34 @@ it('fills in every default', () => {
     keep_alive: '30m',
     model_options: {},
     parser_layers: ['native', 'json', 'xml'],
+    asked: [],
   });
   expect(runConfig.safeParse(resolve({})).success).toBe(true);
 });
 
-it('G1, G3: takes the limit of the tier or the override', () => {
+it('records which settings were set and which are defaults', () => {
+  const config = resolve({ title: 'Sums', window_tokens: 8192, budget: {}, live_tokens: undefined });
+  expect(config).toMatchObject({ asked: ['window_tokens', 'budget'], result_chars: 2048 });
+});
+
+it('uses the limit of the tier or the override [G1, G3]', () => {
   expect(resolve({ tier: 'complex' }).max_iterations).toBe(20);
   expect(resolve({ tier: 'complex', max_iterations: 3 }).max_iterations).toBe(3);
 });
 
-it('K-12: the stall guard is off without a writing tool, unless asked for', () => {
+it('turns the stall guard off without a writing tool, unless requested [K-12]', () => {
   const readOnly = { ...facts, offeredTools: ['read_file'] };
   expect(resolve({}, readOnly).stall_guard).toBe(false);
   expect(resolve({ stall_guard: true }, readOnly).stall_guard).toBe(true);
   expect(resolve({ stall_guard: false }).stall_guard).toBe(false);
 });
 
-it('C6: keeps results in proportion to a small window', () => {
+it('scales the result limit to a small window [C6]', () => {
   expect(resolve({ window_tokens: 4096 }).result_chars).toBe(1024);
   expect(resolve({ window_tokens: 4096, result_chars: 5000 }).result_chars).toBe(5000);
 });
 
-it('T9, T10: the single-shot path touches no files, reads no calls and takes no checks', () => {
+it('the single-shot path uses no files, parses no calls and accepts no checks [T9, T10]', () => {
   expect(resolve({ agentic: false })).toMatchObject({ workspace: '', parser_layers: [] });
   expect(() => resolve({ agentic: false, checks: [{ type: 'file_exists', path: 'a' }] })).toThrow(
     /workspace/,
@@ -69,25 +73,12 @@ it('T9, T10: the single-shot path touches no files, reads no calls and takes no 
   expect(modeOf(resolve({})).name).toBe('task');
 });
 
-it.each([
-  [{ _agentic: true }, true],
-  [{ routing_decision: { agentic: true } }, true],
-  [{ _agentic: 'true' }, false],
-  [{ _agentic: 1 }, false],
-  [{ routing_decision: { agentic: 'true' } }, false],
-  [{ routing_decision: {} }, false],
-  [{}, false],
-])('T9: %j takes the loop: %s', (task, loop) => {
-  expect(isAgentic(task)).toBe(loop);
+it.each(['true', 1, {}, null])('requires a boolean: rejects agentic %j [T9]', (agentic) => {
+  const request = createRunRequest.safeParse({ task: 'Do it.', model: 'm', agentic });
+  expect(request.error?.issues[0]?.path).toEqual(['agentic']);
 });
 
-it('T11: takes the first workspace that is set', () => {
-  expect(resolveWorkspace({ repo_dir: '/r', workspace: '/w' }, '/cwd')).toBe('/r');
-  expect(resolveWorkspace({ workspace: '/w' }, '/cwd')).toBe('/w');
-  expect(resolveWorkspace({}, '/cwd')).toBe('/cwd');
-});
-
-it('S16, S17, S6, S10: fills in what a session has', () => {
+it('fills in session settings [S16, S17, S6, S10]', () => {
   const config = resolve({ mode: 'session', task: '' });
   expect(config).toMatchObject({
     mode: 'session',
@@ -106,7 +97,7 @@ it('S16, S17, S6, S10: fills in what a session has', () => {
   expect(modeOf(config).name).toBe('session');
 });
 
-it('X18, X22, X23, K-22, K-39: fills in what an exploration has', () => {
+it('fills in exploration settings [X18, X22, X23, K-22, K-39]', () => {
   const config = resolve({ mode: 'explore', task: '' });
   expect(config).toMatchObject({
     mode: 'explore',
@@ -136,6 +127,33 @@ it('X18, X22, X23, K-22, K-39: fills in what an exploration has', () => {
 });
 
 it.each([
+  { mode: 'task' },
+  { mode: 'task', agentic: false },
+  { mode: 'session' },
+  { mode: 'explore', task: '' },
+])('uses num_ctx and num_predict from the model options as window and reply limits in %o (X18)', (mode) => {
+  const options = { seed: 1, num_ctx: 4096, num_predict: 99 };
+  const config = resolve({ ...mode, model_options: options });
+  expect(config).toMatchObject({ window_tokens: 4096, num_predict: [99, 99], model_options: { seed: 1 } });
+  // Each value is stored once.
+  expect(Object.keys(config.model_options)).toEqual(['seed']);
+});
+
+it.each([
+  [{ num_ctx: 8192 }, { window_tokens: 4096 }, /num_ctx is 8192, but window_tokens is 4096/],
+  [{ num_ctx: '8k' }, {}, /num_ctx must be a whole number.*window_tokens/],
+  [
+    { num_predict: 50 },
+    { num_predict: [60, 90] },
+    /num_predict is 50, but the field num_predict is \[60, 90\]/,
+  ],
+  [{ num_predict: -1 }, {}, /num_predict must be a positive whole number.*\[first, second\]/],
+])('rejects model options %o with %o, and names the field to use', (model_options, fields, problem) => {
+  expect(() => resolve({ model_options, ...fields })).toThrow(problem);
+  expect(() => resolve({ model_options: {}, ...fields })).not.toThrow();
+});
+
+it.each([
   [{ task: '' }, 'task'],
   [{ mode: 'explore', task: 'Do it.' }, 'task'],
   [{ mode: 'explore', task: '', workspace: '/w' }, 'workspace'],
@@ -145,7 +163,7 @@ it.each([
   [{ turn_delay: 5 }, 'turn_delay'],
   [{ mode: 'session', blocked_patterns: ['('] }, 'blocked_patterns'],
   [{ mode: 'explore', task: '', max_cycles: 1001 }, 'max_cycles'],
-])('refuses %j and names %s', (request, field) => {
+])('rejects %j and names %s', (request, field) => {
   const result = createRunRequest.safeParse({ task: 'Do it.', model: 'm', ...request });
   expect(result.error?.issues[0]?.path[0]).toBe(field);
 });

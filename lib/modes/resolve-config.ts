@@ -1,32 +1,45 @@
 import type { NewRun } from '../api/create-run.ts';
+import { namedOptions } from '../api/named-options.ts';
+import { askedNames, defaultSettings } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ApprovalChoice, RunConfig } from '../events/config.ts';
+import type { ApprovalChoice, ModelPrice, RunConfig } from '../events/config.ts';
+import { withoutNamedOptions } from '../events/sent-options.ts';
+import { requirePriceForBudget } from '../policies/budget.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
 const WRITING_TOOL = 'write_file';
-/** The window of a run that names none (C2). */
-export const DEFAULT_WINDOW_TOKENS = 32_768;
-const DEFAULT_CYCLES = 20;
-const DEFAULT_CALLS_PER_CYCLE = 50;
 
-/** What the server knows when a run is made. */
+/** Server-side facts known when a run is created. */
 export interface RunFacts {
-  /** Absolute path of the workspace; empty where no files are touched. */
+  /** Absolute path of the workspace; empty if no files are used. */
   workspace: string;
   /** Names of the tools that the run can offer. */
   offeredTools: readonly string[];
-  /** Tools whose calls a person approves in every run. */
+  /** The price of the model, if one is set. */
+  price?: ModelPrice;
+  /** Tools whose calls need approval in every run. */
   alwaysAsk?: readonly string[];
 }
 
 /**
- * Fills in everything a request left out, so that the run can be read, resumed and repeated from its configuration
- * alone. The stall guard is on unless the tools on offer hold no writing one (K-12); no budget is set (K-26).
+ * Fills in all defaults, so that a run can be read, resumed and repeated from its configuration alone. The stall
+ * guard is on unless no offered tool writes files (K-12); no budget is set (K-26).
  *
- * @throws {AppError} `invalid_max_iterations`; `checks_need_tools` for checks on the single-shot path; `invalid_request`
- *   for a reply limit that is none, or a tool that always asks and is to run unasked
+ * @throws {AppError} `checks_need_tools` for checks on the single-shot path; `no_price` for a cost budget with an
+ *   unpriced model; `invalid_request` for skipping the approval of a tool that always needs it
  */
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
+  // Window and reply limit have their own fields, so each value is stored once, and is the one that is sent.
+  const named = { ...request, ...namedOptions(request) };
+  const config = configOf(
+    { ...named, model_options: named.model_options && withoutNamedOptions(named.model_options) },
+    facts,
+  );
+  requirePriceForBudget(config);
+  return config;
+}
+
+function configOf(request: NewRun, facts: RunFacts): RunConfig {
   switch (request.mode) {
     case 'session':
       return sessionConfig(request, facts);
@@ -39,77 +52,67 @@ export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
 
 function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   const { agentic } = request;
-  const windowTokens = windowOf(request);
+  const defaults = defaultSettings(request);
   if (!agentic && request.checks && request.checks.length > 0) {
     throw new AppError({
       code: 'checks_need_tools',
-      message: 'Checks look at files in a workspace, and a single answer has none.',
-      hint: 'Leave the checks out, or let the run use tools.',
+      message: 'Checks need a workspace, and a single answer has none.',
+      hint: 'Remove the checks, or enable tools.',
     });
   }
   return {
     ...sharedConfig(request, facts),
     ...(request.system === undefined ? {} : { system: request.system }),
-    max_iterations: getMaxIterations({
-      complexity: { effective_tier: request.tier },
-      _agentic_max_iterations: request.max_iterations,
-    }),
-    compact_at: request.compact_at ?? 0.75,
-    // In a small window three results of 8000 characters would fill it alone.
-    result_chars: request.result_chars ?? Math.max(200, Math.min(8000, Math.floor(windowTokens / 4))),
-    num_predict: request.num_predict ?? [2048, 4096],
+    max_iterations: getMaxIterations(request),
     stall_guard: request.stall_guard ?? facts.offeredTools.includes(WRITING_TOOL),
-    nudge_plans: request.nudge_plans ?? true,
-    checks: request.checks ?? [],
-    max_attempts: request.max_attempts ?? 3,
-    live_tokens: request.live_tokens ?? false,
-    // Without tools nothing can be called: call-like text is an answer about calls.
-    parser_layers: agentic ? (request.parser_layers ?? ['native', 'json', 'xml']) : [],
+    parser_layers: agentic ? (request.parser_layers ?? defaults.parser_layers) : [],
   };
 }
 
-/** An endless conversation: no limit of turns (S17), text live (S6), calls with identifiers (S10). */
+/** An endless conversation: no turn limit (S17), live text (S6), calls with IDs (S10). */
 function sessionConfig(request: NewRun, facts: RunFacts): RunConfig {
+  const defaults = defaultSettings(request);
   return {
     ...sharedConfig(request, facts),
-    ...withoutTaskGuards(request),
+    max_nudges: 0,
     max_iterations: 0,
-    num_predict: replyLimits(request, [4096, 8192]),
-    live_tokens: request.live_tokens ?? true,
-    parser_layers: request.parser_layers ?? ['native', 'json', 'xml'],
     conversation: { replies: 'read', call_ids: true, results: 'json' },
     session: {
-      context_limit: request.context_limit ?? windowOf(request),
-      turn_delay: request.turn_delay ?? 0,
+      context_limit: request.context_limit ?? defaults.context_limit,
+      turn_delay: request.turn_delay ?? defaults.turn_delay,
     },
   };
 }
 
-/** Cycles without a task: the history unchanged (X9), results as text (K-39), native calls and tags only (K-22). */
+/** Cycles without a task: unchanged history (X9), results as text (K-39), native and tagged calls only (K-22). */
 function exploreConfig(request: NewRun, facts: RunFacts): RunConfig {
-  const maxCycles = request.max_cycles === undefined ? DEFAULT_CYCLES : request.max_cycles;
-  const callsPerCycle = request.calls_per_cycle ?? DEFAULT_CALLS_PER_CYCLE;
+  const defaults = defaultSettings(request);
+  const maxCycles = request.max_cycles === undefined ? defaults.max_cycles : request.max_cycles;
+  const callsPerCycle = request.calls_per_cycle ?? defaults.calls_per_cycle;
   return {
     ...sharedConfig(request, { ...facts, workspace: '' }),
-    ...withoutTaskGuards(request),
-    max_iterations: maxCycles === null ? 0 : maxCycles * callsPerCycle,
-    num_predict: replyLimits(request, [4096, 4096]),
-    live_tokens: request.live_tokens ?? false,
-    parser_layers: request.parser_layers ?? ['native', 'xml'],
+    max_nudges: 0,
+    max_iterations: exploreIterations(maxCycles, callsPerCycle),
     conversation: { replies: 'unchanged', call_ids: false, results: 'text' },
     explore: {
-      context_limit: request.context_limit ?? windowOf(request),
+      context_limit: request.context_limit ?? defaults.context_limit,
       max_cycles: maxCycles,
       calls_per_cycle: callsPerCycle,
-      cycle_line: request.cycle_line ?? true,
+      cycle_line: request.cycle_line ?? defaults.cycle_line,
       ...(request.diversity === undefined ? {} : { diversity: request.diversity }),
     },
   };
 }
 
-/** What every mode takes from the request in the same way. */
+/** Max iterations of an exploration; 0 means no limit. */
+export function exploreIterations(maxCycles: number | null, callsPerCycle: number): number {
+  return maxCycles === null ? 0 : maxCycles * callsPerCycle;
+}
+
+/** Settings that all modes handle the same way. */
 function sharedConfig(request: NewRun, facts: RunFacts) {
   const { shell_timeout_secs, blocked_patterns } = request;
+  const defaults = defaultSettings(request);
   return {
     mode: request.mode,
     agentic: request.agentic,
@@ -117,25 +120,36 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     task: request.task,
     model: request.model,
     workspace: request.agentic ? facts.workspace : '',
-    tier: request.tier ?? ('standard' as const),
-    window_tokens: windowOf(request),
+    tier: request.tier ?? defaults.tier,
+    window_tokens: request.window_tokens ?? defaults.window_tokens,
+    compact_at: request.compact_at ?? defaults.compact_at,
     keep_rounds: 3,
-    call_timeout_ms: milliseconds(request.call_timeout_seconds ?? 120),
-    load_timeout_ms: milliseconds(request.load_timeout_seconds ?? 600),
+    result_chars: request.result_chars ?? defaults.result_chars,
+    num_predict: request.num_predict ?? defaults.num_predict,
+    call_timeout_ms: milliseconds(request.call_timeout_seconds ?? defaults.call_timeout_seconds),
+    load_timeout_ms: milliseconds(request.load_timeout_seconds ?? defaults.load_timeout_seconds),
     repetition_threshold: 3,
+    stall_guard: request.stall_guard ?? defaults.stall_guard,
     stall_threshold: 5,
+    nudge_plans: request.nudge_plans ?? defaults.nudge_plans,
     max_nudges: 2,
-    budget: request.budget ?? {},
-    think: request.think ?? false,
-    keep_alive: request.keep_alive ?? '30m',
-    model_options: request.model_options ?? {},
+    budget: request.budget ?? defaults.budget,
+    checks: request.checks ?? defaults.checks,
+    max_attempts: request.max_attempts ?? defaults.max_attempts,
+    live_tokens: request.live_tokens ?? defaults.live_tokens,
+    think: request.think ?? defaults.think,
+    keep_alive: request.keep_alive ?? defaults.keep_alive,
+    model_options: request.model_options ?? defaults.model_options,
+    parser_layers: request.parser_layers ?? defaults.parser_layers,
     ...(shell_timeout_secs === undefined ? {} : { shell_timeout_secs }),
     ...(blocked_patterns === undefined ? {} : { blocked_patterns }),
     ...approvalOf(request, facts),
+    ...(facts.price === undefined ? {} : { price: facts.price }),
+    asked: askedNames(request),
   };
 }
 
-/** The policy as it was asked for, but for tools that always ask: those cannot run unasked. */
+/** The requested approval policy, tightened for tools that always need approval. */
 function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts) {
   if (!agentic || (approval === undefined && alwaysAsk.length === 0)) return {};
   const tools: Record<string, ApprovalChoice> = { ...approval?.tools };
@@ -156,41 +170,6 @@ function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts)
       ...(Object.keys(tools).length > 0 ? { tools } : {}),
     },
   };
-}
-
-/** The guards of a task, switched off where they have no meaning. */
-function withoutTaskGuards(request: NewRun) {
-  return {
-    compact_at: 1,
-    result_chars: Math.max(200, Math.min(8000, Math.floor(windowOf(request) / 4))),
-    stall_guard: false,
-    nudge_plans: false,
-    max_nudges: 0,
-    checks: [],
-    max_attempts: 1,
-  };
-}
-
-function windowOf(request: NewRun): number {
-  const asked = request.model_options?.num_ctx;
-  return request.window_tokens ?? (request.mode !== 'task' && isLimit(asked) ? asked : DEFAULT_WINDOW_TOKENS);
-}
-
-/** The limits of a reply: as asked for in either place (X18), else the mode's own. */
-function replyLimits(request: NewRun, fallback: [number, number]): [number, number] {
-  if (request.num_predict !== undefined) return request.num_predict;
-  const asked = request.model_options?.num_predict;
-  if (asked === undefined) return fallback;
-  if (isLimit(asked)) return [asked, asked];
-  throw new AppError({
-    code: 'invalid_request',
-    message: `model_options.num_predict is ${String(asked)}; it must be a whole number above 0.`,
-    hint: 'A reply without an end would never come back.',
-  });
-}
-
-function isLimit(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }
 
 function milliseconds(seconds: number): number {

@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { firedLimit } from '../browser/state/ledger.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
 import { calls, play, says, silence, stop, until } from '../runs/play.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { temporaryFolder } from '../sandbox/under-test.ts';
-import { createSafetyLayer, defineTools, dispatchToolCall } from '../tools/session-tools.ts';
+import { createSafetyLayer, createSessionTools, dispatchToolCall } from '../tools/session-tools.ts';
 import { BUILT_IN_SYSTEM_PROMPT, buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
 
@@ -24,7 +25,7 @@ const stopAfter = (turns: number) => ({
   },
 });
 
-it('S6, S9, S17, S23: streams every turn with tools, and follows a text with the next turn by itself', async () => {
+it('streams every turn with tools, and starts the next turn after a text [S6, S9, S17, S23]', async () => {
   await using run = await play(session, [{ repeat: 50, steps: [says('Turn {{n}}.')] }], stopAfter(50));
   expect(run.end.result).toMatchObject({ termination_reason: 'stopped', status: 'cancelled' });
   expect(run.log.state.turns.completed).toBeGreaterThanOrEqual(50);
@@ -40,19 +41,18 @@ it('S6, S9, S17, S23: streams every turn with tools, and follows a text with the
     { role: 'assistant', content: 'Turn 2.' },
     { role: 'user', content: 'Continue.' },
   ]);
-  // What was sent does not change when the conversation grows.
+  // Sent messages do not change when the conversation grows.
   expect(run.sent(1)).toEqual(run.sent(2).slice(0, 4));
   for (const event of run.log.events) expect(runEvent.safeParse(event).error).toBeUndefined();
 });
 
-it('begins with words of a person when there are some', async () => {
+it("starts with the operator's message if there is one", async () => {
   await using run = await play({ ...session, task: 'Look after the garden.' }, [says('Yes.')], stopAfter(1));
   expect(run.sent(0)[1]).toEqual({ role: 'user', content: 'Look after the garden.' });
 });
 
-it('S6, S8: shows text while it is written, and thinking apart from it', async () => {
-  const seen: string[] = [];
-  let written: string[] = [];
+it('streams text, and thinking separately [S6, S8]', async () => {
+  let openDuringText = false;
   await using run = await play(
     { ...session, think: true },
     [
@@ -62,23 +62,28 @@ it('S6, S8: shows text while it is written, and thinking apart from it', async (
       },
     ],
     {
-      onProgress: (event) => {
-        seen.push(event.type);
-        if (event.type === 'token') written = [...written, event.text];
+      during: async (running) => {
+        const { log } = running;
+        await vi.waitFor(() => expect(log.deltas.some(({ type }) => type === 'text')).toBe(true), {
+          timeout: 20_000,
+          interval: 5,
+        });
+        openDuringText = log.state.calls === 1 && log.state.openCall !== undefined;
+        await stopAfter(1).during(running);
       },
-      ...stopAfter(1),
     },
   );
-  expect(seen.indexOf('thinking')).toBeLessThan(seen.indexOf('token'));
-  expect(seen.indexOf('token')).toBeLessThan(seen.indexOf('run_finished'));
+  expect(openDuringText).toBe(true);
+  const ofFirst = run.log.deltas.flatMap((delta) => ('call' in delta && delta.call === 1 ? [delta] : []));
+  const written = ofFirst.filter(({ type }) => type === 'text').map(({ text }) => text);
+  expect(ofFirst[0]?.type).toBe('thinking');
   expect(written.length).toBeGreaterThan(1);
-  expect(written.join('')).toContain('One two three');
-  expect(written.join('')).not.toContain('Hmm');
+  expect(written.join('')).toBe('One two three four five six.');
   expect(run.of('reply.parsed')[0]).toMatchObject({ text: 'One two three four five six.' });
 });
 
 it.each(['first', 'middle', 'end', 'last-line', 'spread'] as const)(
-  'S7, S10: takes calls that come in the %s of the stream, with ids that results name',
+  'accepts calls in the %s of the stream, and results refer to their IDs [S7, S10]',
   async (calls_in) => {
     await using run = await play(
       session,
@@ -112,7 +117,7 @@ it.each(['first', 'middle', 'end', 'last-line', 'spread'] as const)(
   },
 );
 
-it('S10: makes identifiers where the server gives none', async () => {
+it('creates IDs if the server sends none [S10]', async () => {
   const tagged = `<tool_call>${JSON.stringify(read('a.md'))}</tool_call>`;
   await using run = await play(session, [says(tagged), says('Hm.')], stopAfter(2));
   expect(run.sent(1).slice(2)).toMatchObject([
@@ -121,12 +126,12 @@ it('S10: makes identifiers where the server gives none', async () => {
   ]);
 });
 
-it('S10: every call of a turn is executed although an earlier one fails', async () => {
+it('runs every call of a turn even if an earlier one fails [S10]', async () => {
   await using run = await play(session, [calls(read('no.md'), write('a.md')), says('Hm.')], stopAfter(2));
   expect(run.of('tool-call.ended').map(({ result }) => result.success)).toEqual([false, true]);
 });
 
-it('S5: takes SYSTEM_PROMPT.md from the workspace, else the built-in words, and says which', async () => {
+it('uses SYSTEM_PROMPT.md from the workspace, otherwise the built-in prompt, and logs which [S5]', async () => {
   await using own = await play(session, [says('Hi.')], {
     files: { 'SYSTEM_PROMPT.md': 'You are the keeper of this folder.\n' },
     ...stopAfter(1),
@@ -141,7 +146,7 @@ it('S5: takes SYSTEM_PROMPT.md from the workspace, else the built-in words, and 
   expect(without.notices).toContain('The workspace has no SYSTEM_PROMPT.md: the built-in prompt is used.');
 });
 
-it('S5: a prompt that leads out of the workspace, or is no text, ends the session with its reason', async () => {
+it('a prompt that links out of the workspace or is not text ends the session with the reason [S5]', async () => {
   await using run = await play(session, [says('Hi.')], {
     files: { 'SYSTEM_PROMPT.md': 'x'.repeat(200_000) },
   });
@@ -157,8 +162,9 @@ it('S5: a prompt that leads out of the workspace, or is no text, ends the sessio
   writeFileSync(join(folder.path, 'other', 'x'), '');
 });
 
-it('S5: completes the prompt with model and tools', () => {
-  const tools = defineTools(createSafetyLayer({ sandbox: openUnconfined() }));
+it('adds model and tools to the prompt [S5]', () => {
+  const safety = createSafetyLayer({ sandbox: openUnconfined() });
+  const tools = createSessionTools({ workspace: '/w', safety }).definitions;
   expect(toolDescriptions(tools).split('\n')).toHaveLength(3);
   expect(buildSystemPrompt('  ', 'm', toolDescriptions(tools)).source).toBe('built-in');
   expect(buildSystemPrompt('Mine.', 'm', '').text).toBe(
@@ -166,7 +172,7 @@ it('S5: completes the prompt with model and tools', () => {
   );
 });
 
-it('S3, S4, S11, S12, S21: prints notices in their own channel, in order', async () => {
+it('emits notices in a separate channel, in order [S3, S4, S11, S12, S21]', async () => {
   const long = 'y'.repeat(300);
   await using run = await play(session, [calls(write('a.md', 'x')), calls(read('b.md')), says('Fine.')], {
     files: { 'b.md': long },
@@ -187,7 +193,7 @@ it('S3, S4, S11, S12, S21: prints notices in their own channel, in order', async
   for (const event of run.progress) expect(progressEvent.safeParse(event).error).toBeUndefined();
 });
 
-it('S1, S2, S3: a failing check ends the session before anything else', async () => {
+it('a failing check ends the session before anything else [S1, S2, S3]', async () => {
   await using gone = await play({ ...session, model: 'missing' }, [says('Hi.')]);
   expect(gone.end.result.error?.message).toContain('ollama pull missing');
   expect(gone.fake.chats).toHaveLength(0);
@@ -199,7 +205,7 @@ it('S1, S2, S3: a failing check ends the session before anything else', async ()
   expect(broken.end.result.error?.message).toContain('500');
 });
 
-it('S13: the first stop lets the turn in hand finish, with its calls', async () => {
+it('the first stop lets the current turn finish, with its calls [S13]', async () => {
   await using run = await play(
     session,
     [
@@ -219,7 +225,7 @@ it('S13: the first stop lets the turn in hand finish, with its calls', async () 
   expect(await readFile(join(run.workspace, 'late.md'), 'utf8')).toBe('x');
 });
 
-it('S14: the second stop ends at once, in a stream and in a command', async () => {
+it('the second stop ends at once, in a stream and in a command [S14]', async () => {
   await using run = await play(
     session,
     [{ reply: { content: 'tick' }, fault: { kind: 'hang', after_tokens: 1 } }],
@@ -251,7 +257,7 @@ it('S14: the second stop ends at once, in a stream and in a command', async () =
   expect(command.end).toMatchObject({ result: { termination_reason: 'stopped' }, forced: true });
 });
 
-it('S15: a failing model call is told and ends the session', async () => {
+it('reports a failing model call and ends the session [S15]', async () => {
   const failing = { kind: 'http' as const, status: 500, body: { error: 'out of memory' } };
   await using run = await play(session, [says('One.'), { fault: failing }]);
   expect(run.end.result).toMatchObject({ termination_reason: 'error', status: 'failed', output: 'One.' });
@@ -259,7 +265,7 @@ it('S15: a failing model call is told and ends the session', async () => {
   expect(run.log.state.turns.completed).toBe(1);
 });
 
-it('S16: pauses between turns, and honours a stop during the pause', async () => {
+it('pauses between turns, and honours a stop during the pause [S16]', async () => {
   const sleep = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal });
   await using run = await play({ ...session, turn_delay: 200 }, [says('A.')], { sleep, ...stopAfter(3) });
   const starts = run.of('model-call.started').map(({ at }) => at);
@@ -281,7 +287,7 @@ it('S16: pauses between turns, and honours a stop during the pause', async () =>
   expect(stopped.fake.chats).toHaveLength(1);
 });
 
-it('S18: three empty turns in a row end the session, and a text between them does not', async () => {
+it('three empty turns in a row end the session, and a text resets the count [S18]', async () => {
   await using run = await play(session, [
     silence,
     silence,
@@ -298,7 +304,7 @@ it('S18: three empty turns in a row end the session, and a text between them doe
   expect(run.sent(1).map(({ role }) => role)).toEqual(['system', 'user', 'user']);
 });
 
-it('C8, C9: ends after the turn that crossed the limit, and says how many turns and what to do', async () => {
+it('ends after the turn that crossed the limit, reporting the turns and what to do [C8, C9]', async () => {
   await using run = await play({ ...session, context_limit: 1000 }, [says('z'.repeat(900))]);
   expect(run.end.result).toMatchObject({ termination_reason: 'context_full', status: 'partial' });
   const { messages, turns } = run.log.state;
@@ -314,22 +320,45 @@ it('C8, C9: ends after the turn that crossed the limit, and says how many turns 
   expect(run.end.message).toBe(warning?.message);
 });
 
-it('C8: ends before a request that does not fit with its tools, and gives the figures that tell why', async () => {
-  await using run = await play(session, [calls(read('a.md')), says('x')], {
-    files: { 'a.md': 'word '.repeat(3000) },
+it('shows the fill level that the rule counts, relative to the effective window (C8)', async () => {
+  const writes = (path: string) => ({
+    reply: { tool_calls: [write(path, 'z'.repeat(9000))], prompt_eval_count: 300 },
+  });
+  await using run = await play(session, [writes('a.md'), writes('b.md')], {
     fake: { models: [{ name: 'play', context_length: 4096 }] },
   });
-  expect(run.fake.chats).toHaveLength(1);
   expect(run.end.result.termination_reason).toBe('context_full');
-  const [, tokens] =
-    /^The conversation is full after 1 completed turn: with its tools about ([\d,]+) tokens, and the window is 4,096 tokens\. Start a new run to go on\.$/.exec(
-      run.end.message,
-    ) ?? [undefined, ''];
-  expect(Number(tokens.replace(',', ''))).toBeGreaterThan(4096);
-  expect(run.of('policy.compacted')).toEqual([]);
+  const [, chars = '', limit = ''] =
+    /: ([\d,]+) characters, and the limit is ([\d,]+)\./.exec(run.end.message) ?? [];
+  const gauge = firedLimit(run.log.state);
+  expect(gauge).toMatchObject({ id: 'conversation', tone: 'reached', limit: 4096 });
+  expect(gauge?.used).toBe(Number(chars.replace(',', '')) / 4);
+  expect(gauge?.limit).toBe(Number(limit.replace(',', '')) / 4);
 });
 
-it('C7, C8: ends with turns and advice when Ollama refuses the conversation as too long, and never shortens it', async () => {
+it('continues if only the estimate with tools exceeds the window [C8]', async () => {
+  await using run = await play(
+    session,
+    [
+      calls(read('a.md')),
+      { reply: { content: 'It fits.', prompt_eval_count: 4000 } },
+      { reply: { content: 'Too much.', prompt_eval_count: 5000 } },
+    ],
+    {
+      files: { 'a.md': 'word '.repeat(2850) },
+      fake: { models: [{ name: 'play', context_length: 4096 }] },
+    },
+  );
+  expect(run.of('model-call.started').at(1)?.estimated_tokens).toBeGreaterThan(4096);
+  expect(run.of('model-call.failed')).toMatchObject([{ kind: 'overflow', call: 3 }]);
+  expect(run.end.message).toBe(
+    'The conversation is full after 2 completed turns: Ollama refused it as too long for its window of 4,096 tokens. Start a new run to go on.',
+  );
+  expect(run.of('policy.compacted')).toEqual([]);
+  expect(firedLimit(run.log.state)).toMatchObject({ id: 'context', used: 5000, limit: 4096 });
+});
+
+it('ends with the turn count and advice if Ollama refuses the conversation as too long, without shortening it [C7, C8]', async () => {
   await using run = await play(session, [
     says('One.'),
     says('Two.'),
@@ -346,7 +375,7 @@ it('C7, C8: ends with turns and advice when Ollama refuses the conversation as t
   expect(run.of('policy.compacted')).toEqual([]);
 });
 
-it('K-21: falls back to whole replies below Ollama 0.8, and says so', async () => {
+it('falls back to complete replies below Ollama 0.8, and says so [K-21]', async () => {
   await using run = await play(session, [calls(read('a.md')), says('Old.')], {
     fake: { version: '0.7.1' },
     ...stopAfter(2),
@@ -368,7 +397,7 @@ it.each([
   ['0.0.0', true],
   ['next', true],
   [undefined, true],
-])('K-21: version %s streams with tools: %s', (server_version, expected) => {
+])('version %s streams with tools: %s [K-21]', (server_version, expected) => {
   const preflight = {
     type: 'preflight.checked' as const,
     ...{ run_id: 'r', seq: 1, at: 0, server_version },
@@ -377,14 +406,12 @@ it.each([
   expect(canStreamWithTools({ preflight })).toBe(expected);
 });
 
-it('O10: shell, read and write go through one safety layer', async () => {
+it('shell, read and write share one safety layer [O10]', async () => {
   await using folder = await temporaryFolder();
   const safety = createSafetyLayer({ sandbox: openUnconfined(), patterns: ['forbidden-word'] });
-  expect(defineTools(safety).map((tool) => tool.function.name)).toEqual([
-    'run_command',
-    'read_file',
-    'write_file',
-  ]);
+  expect(
+    createSessionTools({ workspace: folder.path, safety }).definitions.map((tool) => tool.function.name),
+  ).toEqual(['run_command', 'read_file', 'write_file']);
   const context = { signal: new AbortController().signal };
   const shell = (command: string) =>
     dispatchToolCall({ name: 'run_command', arguments: { command } }, safety, folder.path, context);
@@ -400,7 +427,7 @@ it('O10: shell, read and write go through one safety layer', async () => {
   expect(() => createSafetyLayer({ sandbox: openUnconfined(), patterns: ['('] })).toThrow(SyntaxError);
 });
 
-it('asks again only for a reply that brought nothing: a text that was read stays', async () => {
+it('retries only an empty reply and keeps text that was shown', async () => {
   await using run = await play(
     { ...session, num_predict: [5, 50] },
     [

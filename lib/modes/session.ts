@@ -1,8 +1,8 @@
-import { sessionNotices } from '../events/notices.ts';
 import type { PendingReply } from '../events/run-state.ts';
 import { conversationFull, endWhenConversationFull } from '../policies/conversation-full.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
 import type { ReadyState, Verdict } from '../policies/rule.ts';
+import { swallowedOf } from '../policies/swallowed-tokens.ts';
 import {
   endOnEmptyTurns,
   endTurnAfterCalls,
@@ -14,7 +14,10 @@ import type { Mode } from './mode.ts';
 import { buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
 
-/** An endless conversation: every text is followed by the next turn, until it is stopped, full or broken (S17). */
+/**
+ * An endless conversation: every text is followed by the next turn, until the session is stopped, full or fails
+ * (S17).
+ */
 export const sessionMode: Mode = {
   name: 'session',
   usesTools: true,
@@ -55,10 +58,9 @@ export const sessionMode: Mode = {
   onText: (state, broken) => endTurn(state, 'text', broken),
   onSilence: (state) => endTurn(state, 'empty', []),
   whenFull: conversationFull,
-  notices: sessionNotices,
 };
 
-/** Text that a person has read while it was written stays; only a reply that brought nothing is asked for again. */
+/** Text already shown while streaming is kept; only an empty or malformed reply is retried. */
 function hasNothingToKeep(reply: PendingReply): boolean {
   return reply.calls.length === 0 && (reply.outcome === 'empty' || reply.malformed);
 }
@@ -68,8 +70,17 @@ function endTurn(
   outcome: 'text' | 'empty',
   broken: Parameters<Mode['onText']>[1],
 ): Verdict {
+  const swallowed = outcome === 'empty' ? swallowedOf(state) : 0;
   return {
     type: 'append',
-    events: [...broken, { type: 'turn.ended', iteration: state.iteration, outcome }],
+    events: [
+      ...broken,
+      {
+        type: 'turn.ended',
+        iteration: state.iteration,
+        outcome,
+        ...(swallowed > 0 && { swallowed_tokens: swallowed }),
+      },
+    ],
   };
 }

@@ -2,7 +2,7 @@ import { deliverMessages } from '../policies/operator-messages.ts';
 import { ended } from '../policies/rule.ts';
 import type { Mode } from './mode.ts';
 
-/** One streamed answer: no tools, no loop, the same result (T9, T10). */
+/** One streamed answer: no tools, no loop, same result format (T9, T10). */
 export const singleShotMode: Mode = {
   name: 'single-shot',
   usesTools: false,
@@ -21,7 +21,7 @@ export const singleShotMode: Mode = {
     },
   ],
   betweenIterations: [],
-  // Something that was said before the answer, or to a run that goes on after it.
+  // Delivers messages sent before the answer, or to a fork that continues after it.
   beforeIteration: [deliverMessages],
   beforeRound: [],
   afterRound: [],

@@ -1,18 +1,12 @@
+import { isAtLeast, STREAMS_TOOLS } from '../model/server-version.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
-/** Ollama streams replies with tools from this version on (K-21). */
-const SINCE = [0, 8, 0] as const;
-
 /**
- * Whether the server can stream replies while tools are offered. A server that does not tell its version, or whose version
- * is that of a build from source (0.0.0), is taken for a new one.
+ * Whether the server can stream replies with tools (K-21). A server that reports no version, or 0.0.0 as builds from
+ * source do, is treated as current.
  */
 export function canStreamWithTools({ preflight }: Pick<ReadyState, 'preflight'>): boolean {
-  const match = /^(\d+)\.(\d+)\.(\d+)/.exec(preflight?.server_version ?? '');
-  if (!match || match[0] === '0.0.0') return true;
-  for (const [index, needed] of SINCE.entries()) {
-    const part = Number(match[index + 1]);
-    if (part !== needed) return part > needed;
-  }
-  return true;
+  const version = preflight?.server_version ?? '';
+  if (!/^\d+\.\d+\.\d+/.test(version) || /^0\.0\.0(?!\d)/.test(version)) return true;
+  return isAtLeast(version, STREAMS_TOOLS);
 }

@@ -6,7 +6,7 @@ import { endOnStall } from '../policies/stall.ts';
 import { buildMessages } from './build-messages.ts';
 import type { Mode } from './mode.ts';
 
-/** Tools in a workspace, in a loop, until the model answers or a guard ends it (T1). */
+/** Runs tools in a workspace in a loop until the model answers or a guard ends it (T1). */
 export const taskMode: Mode = {
   name: 'task',
   usesTools: true,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../util/json.ts';
-import { readCalls, type Strength, soleTextParameter } from './call-shape.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { readCalls, soleTextParameter } from './call-shape.ts';
+import type { Strength } from './reading.ts';
 import { TOOLS, tool } from './testing/tools.ts';
 import { ToolIndex } from './tool-index.ts';
 
@@ -15,7 +16,7 @@ const read = (value: JsonValue, strength: Strength = 'weak') =>
 const args = { path: 'a' };
 const call = [['read_file', args]];
 
-describe('P6, P12: knows the ways to spell a call', () => {
+describe('reads every spelling of a call [P6, P12]', () => {
   it.each<[JsonValue]>([
     [{ name: 'read_file', arguments: args }],
     [{ arguments: args, name: 'read_file' }],
@@ -38,7 +39,7 @@ describe('P6, P12: knows the ways to spell a call', () => {
     expect(read(value)).toEqual(call);
   });
 
-  it('P3: takes missing arguments for none', () => {
+  it('treats missing arguments as empty [P3]', () => {
     const spellings: JsonValue[] = [
       { name: 'list_directory' },
       { name: 'list_directory', arguments: null },
@@ -50,7 +51,7 @@ describe('P6, P12: knows the ways to spell a call', () => {
   });
 });
 
-describe('P16: tells other data from calls', () => {
+describe('tells calls from other data [P16]', () => {
   it.each<[JsonValue, string[]]>([
     [{ name: 'Bob', age: 4 }, []],
     [{ name: 'read_file', size: 3 }, []],
@@ -68,32 +69,45 @@ describe('P16: tells other data from calls', () => {
     expect(read(value)).toEqual(expected);
   });
 
-  it('accepts a schema as argument of a tool that takes one', () => {
+  it('accepts a schema as the argument of a tool that takes one', () => {
     const schema = { type: 'object', properties: { a: {} } };
     expect(read({ name: 'define', arguments: schema })).toEqual([['define', schema]]);
   });
 });
 
-describe('P16: behind a marker', () => {
+describe('after a marker [P16]', () => {
   it('passes unknown names on', () => {
     expect(read({ name: 'fly', arguments: {} }, 'strong')).toEqual([['fly', {}]]);
   });
 
-  it('takes parameters beside the name when they are the tool’s', () => {
+  it('accepts parameters next to the name when the tool has them', () => {
     expect(read({ name: 'read_file', path: 'a' }, 'strong')).toEqual(call);
   });
 
-  it('says when a name is missing', () => {
+  it('reports a missing name', () => {
     expect(read({ name: '', arguments: {} }, 'strong')).toEqual(['malformed']);
   });
 
-  it('does not take a cut call for one without arguments', () => {
+  it('does not read a cut-off call as one without arguments', () => {
     const verdicts = readCalls({ name: 'read_file' }, { tools, strength: 'strong', truncated: true });
     expect(verdicts).toMatchObject([{ refusal: { reason: 'cut' } }]);
   });
 });
 
-it('finds the one text parameter of a tool', () => {
+it('unwraps arguments from a surrounding object when they then fit the tool', () => {
+  expect(read({ name: 'read_file', arguments: { arguments: args } })).toEqual(call);
+  expect(read({ name: 'read_file', arguments: { properties: JSON.stringify(args) } })).toEqual(call);
+  const kept: JsonObject[] = [
+    { arguments: { colour: 'red' } },
+    { other: args },
+    { arguments: args, path: 'a' },
+    { input: 'a' },
+  ];
+  for (const given of kept)
+    expect(read({ name: 'read_file', arguments: given })).toEqual([['read_file', given]]);
+});
+
+it('finds the only text parameter of a tool', () => {
   const schema = tool('x', { query: { type: 'string' }, limit: { type: 'integer' } }, ['query']).function
     .parameters;
   expect(soleTextParameter(schema)).toBe('query');

@@ -1,39 +1,11 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import type { TextRepair } from './json/json-cursor.ts';
+import { textStart } from '../util/short-text.ts';
+import { type JsonReading, type TextRepair, textRepair } from './json/json-cursor.ts';
 import { readJson, UNSAFE_KEYS } from './json/json-reader.ts';
-import { excerpt, MAX_ENCODINGS, MAX_NAME_CHARS } from './limits.ts';
-import type { ToolIndex } from './tool-index.ts';
+import { MAX_ENCODINGS, MAX_EXCERPT_CHARS, MAX_NAME_CHARS } from './limits.ts';
+import type { BodyContext, ShapeContext, Verdict } from './reading.ts';
+import { allowedTypes } from './schema-types.ts';
 import type { ParameterSchema, Refusal } from './types.ts';
-
-/** A call before its arguments are fitted to the tool's schema. */
-export interface CallDraft {
-  name: string;
-  arguments: JsonObject;
-  repairs: TextRepair[];
-  /** The arguments came as bare text (XML elements), so their types are unknown. */
-  untyped?: boolean;
-}
-
-/** A refusal before it is known where it stood. */
-export interface RefusalDraft {
-  reason: Refusal['reason'];
-  message: string;
-  name?: string;
-}
-
-export type Verdict = { call: CallDraft } | { refusal: RefusalDraft };
-
-/** Strong: an explicit marker announced a call. Weak: only the shape and an offered name speak for it (P16). */
-export type Strength = 'strong' | 'weak';
-
-export interface ShapeContext {
-  /** A key that the reader left out of the value because it could reach a prototype. */
-  unsafeKey?: string;
-  /** The text ended before the value did, so what seems to be missing may have been on its way. */
-  truncated?: boolean;
-  tools: ToolIndex;
-  strength: Strength;
-}
 
 const NAME_KEYS = ['name', 'function', 'tool', 'tool_name', 'function_name', 'action', 'recipient_name'];
 const ARGUMENT_KEYS = [
@@ -51,9 +23,11 @@ const ARGUMENT_KEYS = [
   'function_args',
   'kwargs',
 ];
-/** Keys that may stand beside a name when there are no arguments. */
+/** Keys under which a model may wrap the arguments once more. */
+const WRAPPER_KEYS = new Set([...ARGUMENT_KEYS, 'properties']);
+/** Keys that may accompany a name without arguments. */
 const CALL_META_KEYS = new Set(['id', 'type', 'index', 'call_id', 'tool_call_id']);
-/** Keys that tell a tool's result from a call to it. */
+/** Keys that distinguish a tool's result from a call to it. */
 const RESULT_KEYS = ['result', 'results', 'output', 'content', 'response', 'tool_result', 'tool_response'];
 const LIST_KEYS = ['tool_calls', 'function_calls', 'tool_uses', 'calls'];
 const HOLDER_KEYS = [
@@ -69,10 +43,10 @@ const HOLDER_KEYS = [
 const MAX_HOLDERS = 3;
 
 /**
- * What a JSON value says about calls: one verdict for each call in it, and `[]` when it is other data.
+ * Finds the calls in a JSON value: one verdict for each call, `[]` when the value is other data.
  *
- * Knows the spellings of the aliases (`tool`/`args`, `action`/`action_input`, `{"tool_calls": […]}`, `{"f": {…}}`),
- * and tells calls from definitions and results of tools.
+ * Accepts the aliases that models use (`tool`/`args`, `action`/`action_input`, `{"tool_calls": […]}`, `{"f": {…}}`),
+ * and distinguishes calls from tool definitions and results.
  */
 export function readCalls(value: JsonValue, context: ShapeContext): Verdict[] {
   const list = Array.isArray(value) ? value : [value];
@@ -84,20 +58,20 @@ function readCall(object: JsonObject, context: ShapeContext, depth: number): Ver
   if (nameKey === undefined) return readHolder(object, context, depth);
   const written = own(object, nameKey);
   if (typeof written !== 'string' || written.trim() === '') {
-    return context.strength === 'strong' ? [refuse('malformed', 'The call has no tool name.')] : [];
+    return context.strength === 'strong' ? [refusal('malformed', 'The call has no tool name.')] : [];
   }
   const argumentsKey = ARGUMENT_KEYS.find((key) => key !== nameKey && Object.hasOwn(object, key));
   if (context.strength === 'weak' && context.tools.offered(written) === undefined) {
     return argumentsKey === undefined || isDefinition(own(object, argumentsKey)) ? [] : [notOffered(written)];
   }
   if (looksLikeResult(object, argumentsKey)) {
-    return [refuse('result-echo', `This repeats a result of ${written}; it does not call it.`, written)];
+    return [refusal('result-echo', `This repeats a result of ${written}; it does not call it.`, written)];
   }
   if (argumentsKey === undefined) return withoutArguments(object, { nameKey, written }, context);
   return [buildCall(written, own(object, argumentsKey), context)];
 }
 
-/** An object without a name of its own: it may hold calls, or be the `{"read_file": {…}}` alias. */
+/** An object without a name: it may hold calls, or be the `{"read_file": {…}}` alias. */
 function readHolder(object: JsonObject, context: ShapeContext, depth: number): Verdict[] {
   if (depth >= MAX_HOLDERS) return [];
   for (const key of LIST_KEYS) {
@@ -126,7 +100,7 @@ function withoutArguments(
   const others = Object.keys(object).filter((key) => key !== nameKey && !CALL_META_KEYS.has(key));
   if (others.length === 0) {
     if (context.truncated)
-      return [refuse('cut', `The call of ${written} is cut off before its arguments.`, written)];
+      return [refusal('cut', `The call of ${written} is cut off before its arguments.`, written)];
     return [buildCall(written, {}, context)];
   }
   if (context.strength === 'weak') return [];
@@ -138,30 +112,98 @@ function withoutArguments(
 }
 
 /**
- * Makes a call of a name and what stands for its arguments: an object, JSON text of one, one in a list, or nothing
- * (P3, P12).
+ * Builds a call from a name and its arguments: an object, JSON text of one, an object in a list, or nothing (P3, P12).
  */
 export function buildCall(written: string, given: JsonValue | undefined, context: ShapeContext): Verdict {
-  const name = context.tools.resolve(written);
+  const name = nameByArguments(written, given, context) ?? context.tools.resolve(written);
   if (name === '' || name.length > MAX_NAME_CHARS || /[\n\r<>{}]/.test(name)) {
-    return refuse('malformed', 'The call has no usable tool name.', excerpt(written));
+    return refusal('malformed', 'The call has no usable tool name.', textStart(written, MAX_EXCERPT_CHARS));
   }
   if (isDefinition(given) && !isDefinitionTaker(context.tools.schema(name))) {
-    return refuse('definition-echo', `This repeats the definition of ${name}; it does not call it.`, name);
+    return refusal('definition-echo', `This repeats the definition of ${name}; it does not call it.`, name);
   }
   const decoded = decodeArguments(given, context.tools.schema(name));
   if (decoded === undefined) {
-    return refuse('malformed', `The arguments of ${name} are not an object with named values.`, name);
+    return refusal('malformed', `The arguments of ${name} are not an object with named values.`, name);
   }
-  const unsafe = context.unsafeKey ?? decoded.unsafeKey ?? findUnsafeKey(decoded.value);
+  const inside = context.vetted ? undefined : findUnsafeKey(decoded.value);
+  const unsafe = context.unsafeKey ?? decoded.unsafeKey ?? inside;
   if (unsafe !== undefined) {
-    return refuse(
+    return refusal(
       'unsafe-key',
       `The arguments of ${name} hold the key "${unsafe}", which is not accepted.`,
       name,
     );
   }
-  return { call: { name, arguments: decoded.value, repairs: decoded.repairs } };
+  const args = unwrapped(decoded.value, context.tools.schema(name));
+  const repairs = args === decoded.value ? decoded.repairs : [...decoded.repairs, unwrapping(decoded.value)];
+  return { call: { name, arguments: args, repairs } };
+}
+
+/** Builds a call from a known name and the JSON arguments at an offset. */
+export function readJsonArguments(
+  context: BodyContext,
+  { name, at, reading = readTolerantly(context, at) }: { name: string; at: number; reading?: JsonReading },
+): { verdict: Verdict; end: number } {
+  if (!reading.ok) {
+    const what = `The arguments of ${context.tools.resolve(name)}`;
+    const problem =
+      reading.reason === 'cut' ? 'are cut off' : `could not be read (stopped at offset ${reading.at})`;
+    return {
+      verdict: refusal(reading.reason, `${what} ${problem}.`, name),
+      end: Math.max(reading.at, at + 1),
+    };
+  }
+  const verdict = buildCall(name, reading.value, {
+    ...context,
+    unsafeKey: reading.unsafeKey,
+    vetted: true,
+  });
+  if ('call' in verdict) verdict.call.repairs.unshift(...reading.repairs);
+  return { verdict, end: reading.end };
+}
+
+/** Reads a JSON value. After a marker, where a call is certain to be meant, it also accepts unescaped quotes in strings. */
+export function readTolerantly(context: BodyContext, at: number): JsonReading {
+  const strong = context.strength === 'strong';
+  const reading = context.source.readJson(at, { closeAtMarker: strong });
+  if (reading.ok || reading.reason !== 'malformed' || !strong || context.source.exhausted) return reading;
+  const limit = context.boundary?.(at)?.at;
+  const loose = context.source.readJsonAgain(at, { closeAtMarker: true, looseQuotes: true, limit });
+  return loose.ok || loose.reason === 'cut' ? loose : reading;
+}
+
+/** Kimi sometimes writes only the number of the call. The tool is then the only one that takes these arguments. */
+function nameByArguments(
+  written: string,
+  given: JsonValue | undefined,
+  { tools, strength }: ShapeContext,
+): string | undefined {
+  const isNumber = strength === 'strong' && /^\s*\d{1,10}\s*$/.test(written);
+  if (!isNumber || !isObject(given) || Object.keys(given).length === 0) return undefined;
+  return tools.onlyOne((schema) => fitsSchema(given, schema));
+}
+
+/** Removes a wrapper around the arguments: `{"arguments": {"path": "a"}}` for a tool that takes `path`. */
+function unwrapped(given: JsonObject, schema: ParameterSchema | undefined): JsonObject {
+  const [key, ...others] = Object.keys(given);
+  if (key === undefined || others.length > 0 || !WRAPPER_KEYS.has(key)) return given;
+  if (schema?.properties === undefined || Object.hasOwn(schema.properties, key)) return given;
+  const inner = own(given, key);
+  const value = typeof inner === 'string' ? wholeJson(inner) : inner;
+  return isObject(value) && Object.keys(value).length > 0 && fitsSchema(value, schema) ? value : given;
+}
+
+function wholeJson(text: string): JsonValue | undefined {
+  const trimmed = text.trim();
+  const reading = trimmed.startsWith('{') ? readJson(trimmed, 0) : undefined;
+  const whole = reading?.ok && reading.closed && reading.end === trimmed.length && !reading.unsafeKey;
+  return whole ? reading.value : undefined;
+}
+
+function unwrapping(given: JsonObject): TextRepair {
+  const [key = ''] = Object.keys(given);
+  return { rule: 'wrapped-arguments', before: `{"${key}": {…}}`, after: '{…}' };
 }
 
 interface DecodedArguments {
@@ -185,16 +227,16 @@ function decodeArguments(
       return singleParameter(value, schema, repairs);
     }
     repairs.push(...reading.repairs);
-    if (round > 0) repairs.push({ rule: 'double-encoded', before: excerpt(text), after: 'parsed' });
+    if (round > 0) repairs.push(textRepair('double-encoded', text, 'parsed'));
     unsafeKey ??= reading.unsafeKey;
     value = reading.value ?? {};
   }
-  // A list of one object is that object, an empty list no arguments.
+  // A list with one object stands for that object, an empty list for no arguments.
   if (Array.isArray(value) && value.length <= 1) value = value[0] ?? {};
   return isObject(value) ? { value, repairs, unsafeKey } : undefined;
 }
 
-/** Text for a tool that takes one text: `"arguments": "cats"` for `search(query)`. */
+/** Plain text for a tool with a single text parameter: `"arguments": "cats"` for `search(query)`. */
 function singleParameter(
   text: string,
   schema: ParameterSchema | undefined,
@@ -203,15 +245,11 @@ function singleParameter(
   if (/^\s*[{[]/.test(text)) return undefined;
   const key = soleTextParameter(schema);
   if (key === undefined) return undefined;
-  repairs.push({
-    rule: 'single-parameter',
-    before: excerpt(text),
-    after: excerpt(JSON.stringify({ [key]: text })),
-  });
+  repairs.push(textRepair('single-parameter', text, JSON.stringify({ [key]: text })));
   return { value: { [key]: text }, repairs };
 }
 
-/** The name of a tool's one text parameter beside those given, when it requires or takes one only. */
+/** The tool's only text parameter among those not given yet; `undefined` when there are none or several. */
 export function soleTextParameter(
   schema: ParameterSchema | undefined,
   given: JsonObject = {},
@@ -219,12 +257,15 @@ export function soleTextParameter(
   const properties = schema?.properties ?? {};
   const names = Object.keys(properties).filter((name) => !Object.hasOwn(given, name));
   const required = (schema?.required ?? []).filter((name) => !Object.hasOwn(given, name));
-  const texts = (required.length > 0 ? required : names).filter(
-    (name) => properties[name]?.type === 'string',
-  );
+  const texts = (required.length > 0 ? required : names).filter((name) => isText(properties[name]));
   const [key] = texts;
   const isSole = texts.length === 1 && (required.length <= 1 || names.length === 1);
   return isSole && key !== undefined && !UNSAFE_KEYS.has(key) ? key : undefined;
+}
+
+function isText(schema: ParameterSchema | undefined): boolean {
+  const types = schema ? allowedTypes(schema) : [];
+  return types.length === 1 && types[0] === 'string';
 }
 
 function looksLikeResult(object: JsonObject, argumentsKey: string | undefined): boolean {
@@ -234,7 +275,7 @@ function looksLikeResult(object: JsonObject, argumentsKey: string | undefined): 
   return RESULT_KEYS.some((key) => Object.hasOwn(object, key));
 }
 
-/** Whether this is a JSON schema of parameters rather than values for them. */
+/** Whether a value is a JSON schema of parameters rather than arguments. */
 function isDefinition(value: JsonValue | undefined): boolean {
   return isObject(value) && value.type === 'object' && isObject(value.properties);
 }
@@ -244,14 +285,14 @@ function isDefinitionTaker(schema: ParameterSchema | undefined): boolean {
   return Object.hasOwn(properties, 'type') && Object.hasOwn(properties, 'properties');
 }
 
-/** Whether the keys are parameters of the tool, none missing. A tool without parameters takes none. */
+/** Whether all keys are parameters of the tool and no required one is missing. */
 export function fitsSchema(value: JsonObject, schema: ParameterSchema | undefined): boolean {
   const properties = schema?.properties ?? {};
   const known = Object.keys(value).every((key) => Object.hasOwn(properties, key));
   return known && (schema?.required ?? []).every((key) => Object.hasOwn(value, key));
 }
 
-/** Walks without recursion: native arguments may be nested as deep as the server allowed. */
+/** Iterative, since native arguments may be nested as deeply as the server allows. */
 function findUnsafeKey(value: JsonObject): string | undefined {
   const pending: JsonValue[] = [value];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
@@ -266,10 +307,11 @@ function findUnsafeKey(value: JsonObject): string | undefined {
 }
 
 function notOffered(written: string): Verdict {
-  return refuse('name-not-offered', `${excerpt(written)} is not among the offered tools.`, excerpt(written));
+  const name = textStart(written, MAX_EXCERPT_CHARS);
+  return refusal('name-not-offered', `${name} is not among the offered tools.`, name);
 }
 
-function refuse(reason: Refusal['reason'], message: string, name?: string): { refusal: RefusalDraft } {
+export function refusal(reason: Refusal['reason'], message: string, name?: string): Verdict {
   return { refusal: { reason, message, name } };
 }
 

@@ -8,7 +8,7 @@ import { TOOLS } from './testing/tools.ts';
 
 const { catalogue, server } = readCatalogue();
 
-it.each(catalogue)('P7: reads the sample of the page: $name', ({ sample, loupe }) => {
+it.each(catalogue)('reads the documented sample $name [P7]', ({ sample, loupe }) => {
   const reply = parseToolCalls({ content: sample }, { tools: TOOLS });
   const read =
     reply.type === 'tool_calls'
@@ -19,7 +19,7 @@ it.each(catalogue)('P7: reads the sample of the page: $name', ({ sample, loupe }
   expect(read).toBe(loupe);
 });
 
-it('lists every format', () => {
+it('documents every format', () => {
   const listed = new Set(catalogue.map(({ loupe }) => loupe.split(', ')[1]));
   const known = [
     ...FORMATS.filter(({ name }) => name !== 'marked'),
@@ -29,6 +29,6 @@ it('lists every format', () => {
   expect(known.filter((name) => !listed.has(name))).toEqual([]);
 });
 
-it('has a row of the server for each sample', () => {
+it('documents what the server does with each sample', () => {
   expect([...server.keys()]).toEqual(catalogue.map(({ name }) => name));
 });

@@ -21,7 +21,7 @@ it('reads inline code of one or two backticks within a line', () => {
   expect(span('`a\nb`')).toEqual({ inside: 1, closed: false, end: 1 });
 });
 
-it('P6: tells fences that may hold calls from code for the user', () => {
+it('tells fences that may hold calls from code for the user [P6]', () => {
   for (const language of ['', 'json', 'xml', 'tool_call'])
     expect(mayHoldCalls(span(`\`\`\`${language}\nx\n\`\`\``))).toBe(true);
   for (const language of ['python', 'ts', 'bash', 'diff', 'yaml'])
@@ -29,7 +29,7 @@ it('P6: tells fences that may hold calls from code for the user', () => {
   expect(mayHoldCalls(span('`x`'))).toBe(false);
 });
 
-it('K-6: knows the words that announce an example', () => {
+it('recognizes the words that announce an example [K-6]', () => {
   const announced = (before: string) => isAnnouncedAsExample(`${before}{`, before.length);
   for (const before of [
     'For example, ',

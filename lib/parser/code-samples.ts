@@ -2,16 +2,16 @@ import type { Source } from './source.ts';
 
 /** A stretch of text between backticks. */
 export interface CodeSpan {
-  /** Offset behind the opening backticks and the language. */
+  /** Offset after the opening backticks and the language. */
   inside: number;
-  /** Offset behind it. A fence that is not closed reaches to the end of the text, inline code nowhere. */
+  /** Offset after the span. An unclosed fence extends to the end of the text, unclosed inline code is empty. */
   end: number;
   closed: boolean;
   /** Language of a fence, in lower case; `undefined` for inline code. */
   language?: string;
 }
 
-/** Languages of fences in which models write calls. In others they write code for the user. */
+/** Fence languages in which models write calls. Others hold code for the user. */
 const CALL_LANGUAGES = new Set([
   '',
   'json',
@@ -46,10 +46,10 @@ export function readCodeSpan(source: Source, at: number): CodeSpan {
   if (run.length < 3) return readInlineCode(text, run, inside);
   LANGUAGE.lastIndex = inside;
   const [written = '', language = ''] = LANGUAGE.exec(text) ?? [];
-  const behind = inside + written.length;
-  const closer = source.find(FENCE_END, behind);
+  const after = inside + written.length;
+  const closer = source.find(FENCE_END, after);
   const end = closer?.end ?? text.length;
-  return { inside: behind, language: language.toLowerCase(), closed: closer !== undefined, end };
+  return { inside: after, language: language.toLowerCase(), closed: closer !== undefined, end };
 }
 
 function readInlineCode(text: string, run: string, inside: number): CodeSpan {
@@ -60,7 +60,7 @@ function readInlineCode(text: string, run: string, inside: number): CodeSpan {
   return { inside, closed: true, end: inside + end + run.length };
 }
 
-/** Whether calls in the span are meant as calls (PARSING: known call in a json or plain fence). */
+/** Whether calls inside the span count as calls. */
 export function mayHoldCalls({ language }: CodeSpan): boolean {
   return language !== undefined && CALL_LANGUAGES.has(language);
 }

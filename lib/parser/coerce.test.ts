@@ -16,7 +16,7 @@ const coerced = (value: JsonValue, property: ParameterSchema, untyped = false) =
 const unknown = (args: JsonObject, untyped = false) =>
   coerceArguments(args, undefined, { untyped }).arguments;
 
-describe('P9, P10: converts text where the schema asks for something else', () => {
+describe('converts text where the schema expects another type [P9, P10]', () => {
   it.each<[string, ParameterSchema, JsonValue]>([
     ['true', { type: 'boolean' }, true],
     ['False', { type: 'boolean' }, false],
@@ -30,21 +30,41 @@ describe('P9, P10: converts text where the schema asks for something else', () =
     ['None', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, null],
     ['5', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 5],
     ['Celsius', { type: 'string', enum: ['celsius', 'fahrenheit'] }, 'celsius'],
+    ['[{\\"id\\": 1, \\"path\\": \\"C:\\\\\\\\a\\"}]', { type: 'array' }, [{ id: 1, path: 'C:\\a' }]],
+    ['4.0', { type: 'integer' }, 4],
+    ['-3.', { type: 'integer' }, -3],
+    ['4', { type: 'int' }, 4],
+    ['42', { type: 'uint32' }, 42],
+    ['4.5', { type: 'float' }, 4.5],
+    ['1e3', { type: 'double' }, 1000],
+    ['true', { type: 'bool' }, true],
+    ['{"a": 1}', { type: 'dict' }, { a: 1 }],
+    ['[1]', { type: 'list[int]' }, [1]],
+    ['7', { type: 'INTEGER' }, 7],
+    ['5', { anyOf: [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, { type: 'boolean' }] }, 5],
+    ['5', { allOf: [{ type: 'integer' }] }, 5],
+    ['5', { type: 'integer', anyOf: [{ minimum: 1 }, { maximum: 9 }] }, 5],
   ])('%s', (text, property, value) => {
     expect(coerced(text, property)).toEqual(value);
   });
 });
 
-describe('leaves alone what does not fit', () => {
+describe('leaves values that do not fit unchanged', () => {
   it.each<[JsonValue, ParameterSchema]>([
     ['30s', { type: 'integer' }],
     ['abc', { type: 'integer' }],
     ['2.5', { type: 'integer' }],
+    ['4.01', { type: 'integer' }],
+    ['5', { type: 'interval' }],
+    ['5', { type: 'any' }],
+    ['none', { type: ['string', 'null'] }],
+    ['NULL', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
     ['9007199254740993', { type: 'integer' }],
     ['1e999', { type: 'number' }],
     ['yes', { type: 'boolean' }],
     ['{"a": 1', { type: 'object' }],
     ['[1]', { type: 'object' }],
+    ['[{\\"id\\": "1"}]', { type: 'array' }],
     ['kelvin', { type: 'string', enum: ['celsius'] }],
     [5, { type: 'string' }],
   ])('%j as %j', (value, property) => {
@@ -52,12 +72,14 @@ describe('leaves alone what does not fit', () => {
   });
 });
 
-it('K-4: text stays text for a parameter that takes text', () => {
-  for (const text of ['true', '42', '{"a": 1}', 'null', '[1]'])
+it('keeps text for a parameter that accepts text [K-4]', () => {
+  for (const text of ['true', '42', '{"a": 1}', 'null', '[1]']) {
     expect(coerced(text, { type: 'string' })).toBe(text);
+    expect(coerced(text, { type: 'str' }, true)).toBe(text);
+  }
 });
 
-it('P9, P10: converts booleans and the known integers for parameters no schema knows', () => {
+it('converts booleans and well-known integers for parameters missing from the schema [P9, P10]', () => {
   const args = {
     flag: 'true',
     start_line: '30',
@@ -69,15 +91,27 @@ it('P9, P10: converts booleans and the known integers for parameters no schema k
   expect(unknown(args)).toEqual({ ...args, flag: true, start_line: 30, timeout_ms: 100 });
 });
 
-it('reads literals of formats that write only text, where no schema decides', () => {
+it('reads literals from text-only formats where no schema decides', () => {
   const args = { a: '5', b: 'True', c: '[1, 2]', d: 'text', e: '"quoted"', f: '' };
   expect(unknown(args, true)).toEqual({ a: 5, b: true, c: [1, 2], d: 'text', e: '"quoted"', f: '' });
   expect(coerced('7', { type: 'array', items: { type: 'integer' } }, true)).toEqual([7]);
+  expect(coerced('[NaN]', { type: 'array' }, true)).toBe('[NaN]');
   expect(coerced('7', { type: ['string', 'integer'] }, true)).toBe(7);
   expect(coerced('7', { type: ['string', 'integer'] })).toBe('7');
 });
 
-it('goes into objects and lists, and records each change with its path', () => {
+it('reads only the literals as null where text is allowed', () => {
+  const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+  for (const untyped of [true, false]) {
+    expect(coerced('null', nullable, untyped)).toBe(null);
+    expect(coerced('None', nullable, untyped)).toBe(null);
+    expect(coerced('none', nullable, untyped)).toBe('none');
+    expect(coerced('Null', nullable, untyped)).toBe('Null');
+    expect(coerced('none', { type: ['integer', 'null'] }, untyped)).toBe(null);
+  }
+});
+
+it('converts nested values and records each change with its path', () => {
   const schema = schemaOf({
     items: { type: 'array', items: { type: 'object', properties: { count: { type: 'integer' } } } },
   });
@@ -87,7 +121,7 @@ it('goes into objects and lists, and records each change with its path', () => {
   });
 });
 
-it('leaves an optional parameter out that was given as null', () => {
+it('omits an optional parameter given as null', () => {
   const schema = schemaOf(
     { path: { type: 'string' }, line: { type: 'integer' }, note: { type: ['string', 'null'] } },
     ['path'],

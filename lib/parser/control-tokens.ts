@@ -1,4 +1,4 @@
-/** Tokens of chat templates that carry no text. They reach us when a server renders them. */
+/** Chat template tokens without text of their own. They appear when a server renders special tokens. */
 const HIDDEN: ReadonlySet<string> = new Set([
   '|im_start|',
   '|im_end|',
@@ -12,6 +12,8 @@ const HIDDEN: ReadonlySet<string> = new Set([
   '|begin_of_sentence|',
   '|end_of_turn|',
   'end_of_turn',
+  '|turn',
+  'turn|',
   '|start_response|',
   '|end_response|',
   '|start_text|',
@@ -27,7 +29,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   '|assistant|',
 ]);
 
-/** Whether a tag, as `readTag` normalizes it, is such a token. */
+/** Whether a token, as normalized by `readTag`, is a control token. */
 export function isControlToken(token: string): boolean {
   return HIDDEN.has(token);
 }

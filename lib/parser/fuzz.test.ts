@@ -53,14 +53,14 @@ function expectSound(reply: ParsedReply, content: string): void {
   }
 }
 
-it('P14: never throws on any text, and keeps its own rules', () => {
+it('never throws on any text and returns a consistent result [P14]', () => {
   fc.assert(
     fc.property(anything, (content) => expectSound(parseToolCalls({ content }, { tools: TOOLS }), content)),
     { numRuns: 3000 },
   );
 });
 
-it('P14: never throws on any message', () => {
+it('never throws on any message [P14]', () => {
   const value = fc.anything({
     withNullPrototype: true,
     withBigInt: true,
@@ -89,7 +89,7 @@ it('P14: never throws on any message', () => {
   );
 });
 
-it('P16: reads no call from unmarked text unless its name was offered', () => {
+it('reads a call from unmarked text only if its name was offered [P16]', () => {
   const name = fc
     .stringMatching(/^[a-z_]{3,12}$/)
     .filter((word) => TOOLS.every((tool) => tool.function.name !== word));
@@ -105,7 +105,7 @@ it('P16: reads no call from unmarked text unless its name was offered', () => {
   );
 });
 
-it('reads the same message twice alike, and leaves it as it was', () => {
+it('is deterministic and does not modify the message', () => {
   fc.assert(
     fc.property(anything, (content) => {
       const message = Object.freeze({ content, tool_calls: Object.freeze([]) });
@@ -115,7 +115,7 @@ it('reads the same message twice alike, and leaves it as it was', () => {
   );
 });
 
-it('never touches a prototype', () => {
+it('never modifies a prototype', () => {
   for (const key of ['__proto__', 'constructor', 'prototype']) {
     for (const { render } of RENDERERS) {
       const written = render({

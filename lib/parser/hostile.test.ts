@@ -12,18 +12,25 @@ const groups = [
   { ...manyTools, tools: manyTools.tools(2000) },
 ];
 
-/** Characters read in vain, which is what could grow faster than the text. Everything else is one pass. */
-const spentOn = (content: string, offered: typeof tools) =>
-  scan(content, { tools: new ToolIndex(offered), layers: new Set(['json', 'xml']) }).spent;
+/** Steps per character that any text may take: several formats are tried at an opener, and some read in vain. */
+const MAX_STEPS = 14;
+/** Steps per character of long but ordinary texts, whose values and tags are read about once. */
+const MAX_ORDINARY_STEPS = 2.1;
 
-describe('does work in proportion to the text, whatever it is', () => {
+const scanOf = (content: string, offered: typeof tools) =>
+  scan(content, { tools: new ToolIndex(offered), layers: new Set(['json', 'xml']) });
+
+describe('does work proportional to the length of any text', () => {
   it.each(groups)('$name', ({ make, tools: offered }) => {
-    const once = spentOn(make(CHARS), offered);
-    const twice = spentOn(make(2 * CHARS), offered);
-    expect(twice).toBeLessThanOrEqual(2.2 * once + 2000);
+    const content = make(CHARS);
+    const once = scanOf(content, offered);
+    const twice = scanOf(make(2 * CHARS), offered);
+    expect(twice.spent).toBeLessThanOrEqual(2.2 * once.spent + 2000);
+    expect(twice.work).toBeLessThanOrEqual(2.1 * once.work + 2000);
+    expect(once.work).toBeLessThanOrEqual(MAX_STEPS * content.length);
   });
 
-  it.each(groups)('keeps details bounded: $name', ({ make, tools: offered }) => {
+  it.each(groups)('bounds the details: $name', ({ make, tools: offered }) => {
     const content = make(CHARS);
     const reply = parseToolCalls({ content }, { tools: offered });
     expect(reply.refusals.length).toBeLessThanOrEqual(100);
@@ -33,7 +40,25 @@ describe('does work in proportion to the text, whatever it is', () => {
   });
 });
 
-it('finds the call behind decoys', () => {
+describe('reads long values, lists of calls and markup about once', () => {
+  it.each(
+    groups.filter(({ name }) =>
+      /^many (?:keys|think tags)|^ordinary|DSML(?!.*string=)|tool_call_begin\|/.test(name),
+    ),
+  )('$name', ({ make, tools: offered }) => {
+    const content = make(CHARS);
+    expect(scanOf(content, offered).work).toBeLessThanOrEqual(MAX_ORDINARY_STEPS * content.length);
+  });
+});
+
+it('does not copy arguments that already fit', () => {
+  const args = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i]));
+  const message = { tool_calls: [{ function: { name: 'nested_tool', arguments: args } }] };
+  const reply = parseToolCalls(message, { tools });
+  expect(reply.type === 'tool_calls' && reply.calls[0]?.arguments).toBe(args);
+});
+
+it('finds the call after decoys', () => {
   const call = '<tool_call>{"name": "read_file", "arguments": {"path": "a.txt"}}</tool_call>';
   for (const decoy of [
     '{"name": "x", ',
@@ -49,7 +74,7 @@ it('finds the call behind decoys', () => {
   }
 });
 
-it('refuses nesting beyond the limit at every place, and reads what is within it', () => {
+it('refuses nesting beyond the limit everywhere and reads nesting within it', () => {
   const nested = (depth: number) =>
     `{"name": "nested_tool", "arguments": {"data": ${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}}`;
   expect(parseToolCalls({ content: nested(500) }, { tools })).toMatchObject({ type: 'tool_calls' });
@@ -65,7 +90,7 @@ it('reads deep native arguments without recursion', () => {
   expect(parseToolCalls(message, { tools }).type).toBe('tool_calls');
 });
 
-it('says so when a text is too hostile to be read as a whole', () => {
+it('reports a text that is too hostile to be read completely', () => {
   const reply = parseToolCalls({ content: '{/*'.repeat(20_000) }, { tools });
   expect(reply).toMatchObject({ type: 'final_answer', malformed: true, refusals: [{ reason: 'too-large' }] });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KeptText } from './kept-text.ts';
 
-it('keeps what is not taken out', () => {
+it('keeps everything that is not cut', () => {
   const kept = new KeptText('0123456789');
   kept.cut(2, 4);
   kept.cut(4, 5);
@@ -15,7 +15,7 @@ it('keeps what is not taken out', () => {
   ]);
 });
 
-it('gives back what turned out to be thought', () => {
+it('returns text that turned out to be thinking', () => {
   const kept = new KeptText('0123456789');
   kept.cut(2, 3);
   kept.cut(5, 6);
@@ -23,7 +23,7 @@ it('gives back what turned out to be thought', () => {
   expect(kept.pieces).toEqual([{ start: 0, end: 2 }]);
 });
 
-it('knows the first line with anything to see', () => {
+it('recognizes the first line with visible text', () => {
   const kept = new KeptText('\n \n  a\nb');
   expect([0, 1, 3, 7].map((at) => kept.isFirstLine(at))).toEqual([false, false, true, false]);
   kept.keepTo(7);

@@ -1,27 +1,32 @@
-import { skipSpace } from './source.ts';
+import { skipSpace } from './space.ts';
 import type { Piece } from './visible-text.ts';
 
-/** The stretches of a text that a reader may see, collected from left to right while the rest is taken out. */
+/** Collects the visible pieces of a text from left to right while the rest is cut. */
 export class KeptText {
   readonly pieces: Piece[] = [];
   readonly #text: string;
-  /** Offset behind what was last taken out or kept. */
+  /** Offset after the last piece that was cut or kept. */
   #start = 0;
   #hasText = false;
-  /** Offset of the first character at or behind `#start` that is not blank. */
+  /** Offset of the first non-blank character from `#start` on. */
   #blankUntil = -1;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Takes a stretch out; what stands before it is kept. */
+  /** Offset after the last cut or kept piece. */
+  get free(): number {
+    return this.#start;
+  }
+
+  /** Cuts a range and keeps the text before it. */
   cut(from: number, to: number): void {
     this.keepTo(from);
     this.#start = to;
   }
 
-  /** Takes a stretch out where there are calls, and keeps it where there are none. */
+  /** Cuts a range that is shown only when the reply has no calls. */
   cutWithCalls(from: number, to: number): void {
     this.cut(from, to);
     this.pieces.push({ start: from, end: to, onlyWithoutCalls: true });
@@ -34,7 +39,7 @@ export class KeptText {
     this.#start = end;
   }
 
-  /** Gives back what was kept from an offset on, in order. It is kept no longer. */
+  /** Removes and returns the pieces kept from an offset on, in order. */
   takeBack(from: number): Piece[] {
     const taken: Piece[] = [];
     for (let last = this.pieces.pop(); last !== undefined; last = this.pieces.pop()) {
@@ -48,14 +53,14 @@ export class KeptText {
     return taken.reverse();
   }
 
-  /** Whether a reader would see nothing before an offset. Looks at each character once however often it is asked. */
+  /** Whether no visible text comes before an offset. Examines each character once, however often it is called. */
   isBlankBefore(at: number): boolean {
     if (this.#hasText) return false;
     if (this.#blankUntil < this.#start) this.#blankUntil = skipSpace(this.#text, this.#start);
     return this.#blankUntil >= at;
   }
 
-  /** Whether the line that starts at an offset is the first one with anything to see. */
+  /** Whether the line at an offset is the first one with visible text. */
   isFirstLine(at: number): boolean {
     if (!this.isBlankBefore(at)) return false;
     let indented = at;

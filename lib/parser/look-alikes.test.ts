@@ -3,7 +3,7 @@ import { parseToolCalls } from './parse-tool-calls.ts';
 import { LOOK_ALIKES } from './testing/look-alikes.ts';
 import { TOOLS } from './testing/tools.ts';
 
-describe('P16: what resembles a call and is none', () => {
+describe('text that resembles a call [P16]', () => {
   it('has at least sixty examples', () => {
     expect(LOOK_ALIKES.length).toBeGreaterThanOrEqual(60);
   });
@@ -14,7 +14,7 @@ describe('P16: what resembles a call and is none', () => {
   });
 });
 
-describe('P16: says why it took no call', () => {
+describe('explains why it read no call [P16]', () => {
   const refusalOf = (content: string) => parseToolCalls({ content }, { tools: TOOLS }).refusals[0];
   const call = '{"name": "read_file", "arguments": {"path": "a.txt"}}';
 
@@ -46,7 +46,7 @@ describe('P16: says why it took no call', () => {
     expect(refusalOf('{"name": "xyz", "arguments": {"path": "a"}}')?.nearest).toBeUndefined();
   });
 
-  it('too-large: reads no calls from a text beyond the limit', () => {
+  it('too-large: reads no calls from a text over the limit', () => {
     const reply = parseToolCalls({ content: call + ' '.repeat(2_000_001) }, { tools: TOOLS });
     expect(reply).toMatchObject({
       type: 'final_answer',

@@ -7,7 +7,7 @@ const read = (...entries: unknown[]) => readNative(entries, new ToolIndex(TOOLS)
 const calls = (...entries: unknown[]) =>
   read(...entries).calls.map(({ name, arguments: args }) => [name, args]);
 
-describe('P3: entries of the native field', () => {
+describe('entries of the native field [P3]', () => {
   it.each<[string, unknown, unknown[]]>([
     [
       'as Ollama writes them',
@@ -26,7 +26,7 @@ describe('P3: entries of the native field', () => {
       [['read_file', { path: 'a' }]],
     ],
     [
-      'with broken JSON text that a reader can mend',
+      'with broken JSON text that can be repaired',
       { function: { name: 'read_file', arguments: "{'path': 'a',}" } },
       [['read_file', { path: 'a' }]],
     ],
@@ -53,7 +53,7 @@ describe('P3: entries of the native field', () => {
   });
 });
 
-it('P15: refuses arguments that are no object or were cut, and says so', () => {
+it('refuses arguments that are not an object or are cut off, and reports it [P15]', () => {
   expect(
     read({ function: { name: 'write_file', arguments: '{"path": "a", "content": "half' } }),
   ).toMatchObject({
@@ -71,12 +71,12 @@ it('refuses keys that could reach a prototype', () => {
   });
 });
 
-it('P14: takes anything else for an empty field', () => {
+it('treats any other value as an empty field [P14]', () => {
   for (const field of [undefined, null, {}, 'x', 5])
     expect(readNative(field, new ToolIndex([]))).toEqual({ calls: [], refusals: [] });
 });
 
-describe('what a server that knows another format makes of a call', () => {
+describe('calls misread by a server that expects another format', () => {
   it.each<[string, string, object, unknown[]]>([
     [
       'JSON as the name',
@@ -110,7 +110,7 @@ describe('what a server that knows another format makes of a call', () => {
     expect(calls({ function: { name, arguments: given } })).toEqual(expected);
   });
 
-  it('records it', () => {
+  it('records the repair', () => {
     const { calls: found } = read({ function: { name: 'read_file {"path": "a"}', arguments: {} } });
     expect(found[0]?.repairs).toMatchObject([{ rule: 'call-in-name', before: 'read_file {"path": "a"}' }]);
   });

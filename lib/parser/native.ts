@@ -1,15 +1,10 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
+import { textStart } from '../util/short-text.ts';
 import { readBody } from './bodies/read-body.ts';
-import {
-  buildCall,
-  type CallDraft,
-  fitsSchema,
-  isObject,
-  type RefusalDraft,
-  readCalls,
-  type Verdict,
-} from './call-shape.ts';
-import { excerpt, MAX_TEXT_CHARS } from './limits.ts';
+import { buildCall, fitsSchema, isObject, readCalls } from './call-shape.ts';
+import { textRepair } from './json/json-cursor.ts';
+import { MAX_EXCERPT_CHARS, MAX_TEXT_CHARS } from './limits.ts';
+import type { CallDraft, RefusalDraft, Verdict } from './reading.ts';
 import { Source } from './source.ts';
 import type { ToolIndex } from './tool-index.ts';
 
@@ -19,7 +14,7 @@ export interface NativeReading {
 }
 
 /**
- * Layer 1: the calls that the server read itself (P3). Entries without a function name are skipped, missing arguments
+ * Layer 1: the calls that the server parsed (P3). Entries without a function name are skipped, missing arguments
  * become `{}`, JSON text is parsed (P12), and names that were not offered are passed on (P16).
  */
 export function readNative(toolCalls: unknown, tools: ToolIndex): NativeReading {
@@ -31,13 +26,13 @@ export function readNative(toolCalls: unknown, tools: ToolIndex): NativeReading 
     const given: JsonValue | undefined = called.arguments ?? called.parameters;
     for (const verdict of readEntry({ written: called.name, given }, tools)) {
       if ('call' in verdict) result.calls.push(verdict.call);
-      else result.refusals.push({ draft: verdict.refusal, raw: excerpt(String(called.name)) });
+      else result.refusals.push({ draft: verdict.refusal, raw: textStart(called.name, MAX_EXCERPT_CHARS) });
     }
   }
   return result;
 }
 
-/** One entry is one call, unless the server took a whole text for a name. */
+/** An entry is one call, unless the server mistook a whole text for a name. */
 function readEntry(
   { written, given }: { written: string; given: JsonValue | undefined },
   tools: ToolIndex,
@@ -49,7 +44,7 @@ function readEntry(
   return [('call' in verdict && isObject(given) && callInArguments(verdict.call, given, tools)) || verdict];
 }
 
-/** Ollama's GLM parser takes all that stands before the first argument tag for the name, in whichever format it is. */
+/** Ollama's GLM parser takes everything before the first argument tag as the name, whatever its format. */
 function callsInName(written: string, tools: ToolIndex): Verdict[] | undefined {
   if (!/[{(<]/.test(written) || written.length > MAX_TEXT_CHARS) return undefined;
   const end = { at: written.length, closes: true };
@@ -60,7 +55,7 @@ function callsInName(written: string, tools: ToolIndex): Verdict[] | undefined {
     : calls.map(({ call }) => withRepair(call, { rule: 'call-in-name', before: written }));
 }
 
-/** Ollama's generic parser takes an object without the key `name` for the arguments: `{"tool": "f", "args": {…}}`. */
+/** Ollama's generic parser takes an object without the key `name` as the arguments: `{"tool": "f", "args": {…}}`. */
 function callInArguments(call: CallDraft, given: JsonObject, tools: ToolIndex): Verdict | undefined {
   const schema = tools.schema(call.name);
   if (schema === undefined || fitsSchema(given, schema)) return undefined;
@@ -76,6 +71,6 @@ function withRepair(
 ): { call: CallDraft } {
   const after = JSON.stringify({ name: call.name, arguments: call.arguments });
   return {
-    call: { ...call, repairs: [...call.repairs, { rule, before: excerpt(before), after: excerpt(after) }] },
+    call: { ...call, repairs: [...call.repairs, textRepair(rule, before, after)] },
   };
 }

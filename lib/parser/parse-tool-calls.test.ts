@@ -16,7 +16,7 @@ const readB = { name: 'read_file', arguments: { path: 'b.txt' } };
 const jsonA = '{"name": "read_file", "arguments": {"path": "a.txt"}}';
 const jsonB = '{"arguments": {"path": "b.txt"}, "name": "read_file"}';
 
-it('P3, N1.1: reads one native call', () => {
+it('reads one native call [P3, N1.1]', () => {
   expect(parseToolCalls(native({ function: readA }), { tools: TOOLS })).toMatchObject({
     type: 'tool_calls',
     calls: [readA],
@@ -25,7 +25,7 @@ it('P3, N1.1: reads one native call', () => {
   });
 });
 
-it('P3, N1.1: reads several native calls, fills in missing arguments and skips broken entries', () => {
+it('reads several native calls, fills in missing arguments and skips broken entries [P3, N1.1]', () => {
   const message = native(
     { function: { name: 'list_directory', arguments: null } },
     { function: { arguments: {} } },
@@ -38,7 +38,7 @@ it('P3, N1.1: reads several native calls, fills in missing arguments and skips b
   });
 });
 
-it('P12: parses native arguments that are JSON text, also when encoded twice', () => {
+it('parses native arguments that are JSON text, even if encoded twice [P12]', () => {
   const text = JSON.stringify({ path: 'a.txt' });
   const message = native(
     { function: { name: 'read_file', arguments: text } },
@@ -47,7 +47,7 @@ it('P12: parses native arguments that are JSON text, also when encoded twice', (
   expect(parseToolCalls(message, { tools: TOOLS })).toMatchObject({ calls: [readA, readA] });
 });
 
-it('P16: passes native calls with unknown names on', () => {
+it('passes native calls with unknown names on [P16]', () => {
   expect(
     parseToolCalls(native({ function: { name: 'fly', arguments: {} } }), { tools: TOOLS }),
   ).toMatchObject({
@@ -55,24 +55,24 @@ it('P16: passes native calls with unknown names on', () => {
   });
 });
 
-it('P6, N1.2: reads one JSON call in content, amid prose and in a fence', () => {
+it('reads one JSON call in the content, in prose and in a fence [P6, N1.2]', () => {
   expect(calls(jsonA)).toEqual([readA]);
   expect(calls(`I will read it. ${jsonA} One moment.`)).toEqual([readA]);
   expect(calls(`Sure:\n\`\`\`json\n${jsonA}\n\`\`\`\n`)).toEqual([readA]);
 });
 
-it('P6, N1.2: reads several JSON calls, in either key order', () => {
+it('reads several JSON calls, in either key order [P6, N1.2]', () => {
   expect(calls(`${jsonA}\n${jsonB}`)).toEqual([readA, readB]);
   expect(calls(`[${jsonA}, ${jsonB}]`)).toEqual([readA, readB]);
 });
 
-it('P6: keeps code with braces and quotes in arguments whole', () => {
+it('keeps code with braces and quotes in arguments intact [P6]', () => {
   const content = 'function f() {\n  return "}" + `{`;\n}\n</tool_call><think>';
   const call = { name: 'write_file', arguments: { path: 'f.js', content } };
   expect(calls(JSON.stringify(call))).toEqual([call]);
 });
 
-it('P7, N1.3: reads one and several calls in tags', () => {
+it('reads one call and several calls in tags [P7, N1.3]', () => {
   expect(calls(`<tool_call>${jsonA}</tool_call>`)).toEqual([readA]);
   expect(calls(`<tool_call>\n${jsonA}\n</tool_call>\n\n<tool_call>\n ${jsonB} </tool_call>`)).toEqual([
     readA,
@@ -80,13 +80,13 @@ it('P7, N1.3: reads one and several calls in tags', () => {
   ]);
 });
 
-it('P8: accepts names with hyphen, dot and colon', () => {
+it('accepts names with hyphens, dots and colons [P8]', () => {
   for (const name of ['read-file', 'fs.read', 'fs:read']) {
     expect(calls(`{"name": "${name}", "arguments": {}}`, [tool(name)])).toEqual([{ name, arguments: {} }]);
   }
 });
 
-it('P4, N1.4: removes think blocks before anything else', () => {
+it('removes think blocks before anything else [P4, N1.4]', () => {
   expect(calls(`<think>First I\nread.</think>\n${jsonA}`)).toEqual([readA]);
   expect(parse(`<think>Maybe ${jsonA}</think>It is done.`)).toMatchObject({
     type: 'final_answer',
@@ -99,7 +99,7 @@ it('P4, N1.4: removes think blocks before anything else', () => {
   });
 });
 
-it('P5: handles unclosed, unopened and nested think tags', () => {
+it('handles unclosed, unopened and nested think tags [P5]', () => {
   expect(parse(`Answer.<think>But what if ${jsonA}`)).toMatchObject({
     type: 'final_answer',
     content: 'Answer.',
@@ -110,7 +110,7 @@ it('P5: handles unclosed, unopened and nested think tags', () => {
   expect(parse('<think>a <think> b</think>Answer.')).toMatchObject({ content: 'Answer.' });
 });
 
-it('P9, P10, N1.5: coerces booleans and numbers as the schema asks', () => {
+it('coerces booleans and numbers to the types in the schema [P10, N1.5]', () => {
   const given =
     '{"name": "search_files", "arguments": {"query": "true", "case_sensitive": "True", "max_results": "30"}}';
   expect(parse(given)).toMatchObject({
@@ -122,19 +122,19 @@ it('P9, P10, N1.5: coerces booleans and numbers as the schema asks', () => {
   });
 });
 
-it('P10, N1.5: leaves text alone that is not wholly an integer', () => {
+it('leaves text unchanged that is not entirely an integer [P10, N1.5]', () => {
   const lines = '{"name": "read_file", "arguments": {"path": "a", "start_line": "30s", "end_line": "abc"}}';
   expect(calls(lines)).toEqual([
     { name: 'read_file', arguments: { path: 'a', start_line: '30s', end_line: 'abc' } },
   ]);
 });
 
-it('K-4, N1.5: keeps text of text parameters', () => {
+it('keeps the text of text parameters [K-4, N1.5]', () => {
   const given = '{"name": "write_file", "arguments": {"path": "1", "content": "true"}}';
   expect(calls(given)).toEqual([{ name: 'write_file', arguments: { path: '1', content: 'true' } }]);
 });
 
-it('P11: the same call is equal through each layer', () => {
+it('reads the same call equally through each layer [P11]', () => {
   const args = { path: 'a.txt', start_line: '3' };
   const text = JSON.stringify({ name: 'read_file', arguments: args });
   const expected = [{ name: 'read_file', arguments: { path: 'a.txt', start_line: 3 } }];
@@ -147,7 +147,7 @@ it('P11: the same call is equal through each layer', () => {
   expect(calls(`<tool_call>${text}</tool_call>`)).toEqual(expected);
 });
 
-it('P12: accepts parameters for arguments, and JSON text', () => {
+it('accepts JSON text, and `parameters` as the arguments [P12]', () => {
   const call = '{"name": "read_file", "parameters": {"path": "a.txt"}}';
   expect(calls(call)).toEqual([readA]);
   expect(parse(`<tool_call>${call}</tool_call>`)).toMatchObject({ calls: [readA], layer: 'xml' });
@@ -156,7 +156,7 @@ it('P12: accepts parameters for arguments, and JSON text', () => {
   ).toEqual([readA]);
 });
 
-it('P1: the same message gives one of three outcomes, the same each time, and stays as it is', () => {
+it('returns one of three outcomes, always the same for the same message, which stays unmodified [P1]', () => {
   const messages = [
     { content: '', tool_calls: [{ function: { name: 'read_file', arguments: { path: 'a.md' } } }] },
     { content: 'The file is empty.' },
@@ -171,7 +171,7 @@ it('P1: the same message gives one of three outcomes, the same each time, and st
   expect(messages).toEqual(copies);
 });
 
-it('P13, N1.6: takes text without a call as the answer', () => {
+it('treats text without a call as the answer [P13, N1.6]', () => {
   expect(parse('  The file is empty.\n')).toMatchObject({
     type: 'final_answer',
     content: 'The file is empty.',
@@ -181,7 +181,7 @@ it('P13, N1.6: takes text without a call as the answer', () => {
   expect(parse(json)).toMatchObject({ type: 'final_answer', content: json });
 });
 
-it('P14, N1.7: never throws on what is no message', () => {
+it('never throws on something that is not a message [P14, N1.7]', () => {
   for (const message of [
     {},
     null,
@@ -197,7 +197,7 @@ it('P14, N1.7: never throws on what is no message', () => {
   expect(parse('<think>only thoughts</think>')).toMatchObject({ type: 'empty', thinking: 'only thoughts' });
 });
 
-it('P15, N1.7: keeps a good call beside a broken one, and marks a broken one alone', () => {
+it('keeps a good call next to a broken one, and marks a lone broken call as malformed [P15, N1.7]', () => {
   const broken = '<tool_call>{"name": "read_file", "arguments": {"path": }}</tool_call>';
   expect(calls(`${broken}\n<tool_call>${jsonA}</tool_call>`)).toEqual([readA]);
   expect(parse(broken)).toMatchObject({
@@ -208,7 +208,7 @@ it('P15, N1.7: keeps a good call beside a broken one, and marks a broken one alo
   expect(parse(`<tool_call>${jsonA}</tool_call>`).malformed).toBeUndefined();
 });
 
-it('P15: never completes a call that was cut inside a text, key or number', () => {
+it('never completes a call that was cut off inside a string, key or number [P15]', () => {
   for (const cut of [
     '<tool_call>{"name": "write_file", "arguments": {"path": "a", "content": "half a',
     '<tool_call>{"name": "write_file", "arguments": {"path": "a", "cont',
@@ -219,7 +219,7 @@ it('P15: never completes a call that was cut inside a text, key or number', () =
   }
 });
 
-it('P16: reads no call from text unless its name was offered', () => {
+it('reads a call from text only if its name was offered [P16]', () => {
   const person = 'The record is {"name": "Bob", "arguments": {"age": 4}}.';
   expect(parse(person)).toMatchObject({ type: 'final_answer', content: person });
   const near = parse('{"name": "read_fil", "arguments": {"path": "a"}}');
@@ -229,13 +229,13 @@ it('P16: reads no call from text unless its name was offered', () => {
   });
 });
 
-it('P2, N1.8: native wins over JSON and tags', () => {
+it('prefers native calls to JSON and tags [P2, N1.8]', () => {
   const message = { content: `${jsonB}<tool_call>${jsonB}</tool_call>`, tool_calls: [{ function: readA }] };
   const reply = parseToolCalls(message, { tools: TOOLS });
   expect(reply).toMatchObject({ calls: [readA], layer: 'native', attempts: [{ layer: 'native', found: 1 }] });
 });
 
-it('P2, N1.8: names JSON before tags when both hold calls', () => {
+it('names JSON before tags when both hold calls [P2, N1.8]', () => {
   expect(parse(`${jsonA}<tool_call>${jsonB}</tool_call>`)).toMatchObject({
     layer: 'json',
     calls: [readA, readB],
@@ -249,7 +249,7 @@ it('P2, N1.8: names JSON before tags when both hold calls', () => {
   });
 });
 
-it('P19: reads only the active layers', () => {
+it('reads only the active layers [P19]', () => {
   const message = { content: `${jsonA} <tool_call>${jsonB}</tool_call>` };
   expect(parseToolCalls(message, { tools: TOOLS, layers: ['native', 'xml'] })).toMatchObject({
     calls: [readB],
@@ -259,7 +259,7 @@ it('P19: reads only the active layers', () => {
   });
 });
 
-it('P18: keeps the thinking of the API beside the answer', () => {
+it("keeps the API's thinking apart from the answer [P18]", () => {
   const message = { content: '<think>second</think>Done.', thinking: 'first' };
   expect(parseToolCalls(message)).toMatchObject({
     content: 'Done.',
@@ -268,7 +268,7 @@ it('P18: keeps the thinking of the API beside the answer', () => {
   });
 });
 
-it('K-9: takes the text of calls out of the visible text', () => {
+it('removes the text of calls from the visible text [K-9]', () => {
   expect(parse(`Let me look.\n<tool_call>${jsonA}</tool_call>\n`)).toMatchObject({
     visibleText: 'Let me look.',
     origins: [{ format: 'hermes', span: { in: 'content', start: 13, end: 89 } }],

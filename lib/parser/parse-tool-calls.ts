@@ -1,7 +1,8 @@
-import type { CallDraft, RefusalDraft } from './call-shape.ts';
+import { textStart } from '../util/short-text.ts';
 import { coerceArguments } from './coerce.ts';
-import { excerpt, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
+import { MAX_EXCERPT_CHARS, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
 import { readNative } from './native.ts';
+import type { CallDraft, RefusalDraft } from './reading.ts';
 import { type Scan, type ScanOptions, scan, type Thought } from './scan.ts';
 import { ToolIndex } from './tool-index.ts';
 import type {
@@ -22,7 +23,7 @@ type CallLayer = Exclude<ParseLayer, 'none'>;
 
 const ALL_LAYERS: readonly CallLayer[] = ['native', 'json', 'xml'];
 
-/** Refusals that show a call that was meant and could not be read (P15). The others are no calls at all. */
+/** Refusals of text that was meant as a call but could not be read (P15). The others are not calls at all. */
 const BROKEN: ReadonlySet<Refusal['reason']> = new Set([
   'malformed',
   'cut',
@@ -39,11 +40,11 @@ interface FoundCall {
 /**
  * Reads one reply message of Ollama: tool calls, an answer, or nothing (P1).
  *
- * Native calls win; otherwise the content is read for JSON and marked calls (P2). A pure function that never throws,
- * whatever the message is, and takes time in proportion to its length.
+ * Native calls win; otherwise the content is searched for JSON and marked calls (P2). Pure, never throws for any message,
+ * and takes time proportional to its length.
  *
  * @param message the `message` of an `/api/chat` reply; anything else counts as an empty one (P14)
- * @returns one of the three outcomes, with the details that the dashboard shows
+ * @returns one of the three outcomes, with the details for the dashboard
  */
 export function parseToolCalls(message: unknown, options: ParseOptions = {}): ParsedReply {
   const reply: ReplyMessage = typeof message === 'object' && message !== null ? message : {};
@@ -83,25 +84,30 @@ export function parseToolCalls(message: unknown, options: ParseOptions = {}): Pa
   });
 }
 
-/** Calls that stand in thoughts are none (P4), but the timeline says so: they explain an empty reply. */
+/** Every call contains one of these. A hostile text can contain thousands of thoughts without them. */
+const MAY_HOLD_CALLS = /[{(<[\n]/;
+
+/** Calls inside thinking do not count (P4), but the timeline reports them: they explain an empty reply. */
 function callsInThoughts(reply: ReplyMessage, blocks: readonly Thought[], options: ScanOptions): Refusal[] {
   const field = typeof reply.thinking === 'string' ? reply.thinking.slice(0, MAX_TEXT_CHARS) : '';
   const thoughts = [
     ...blocks.map(({ text, start }) => ({ text, start, where: 'content' as const })),
     { text: field, start: 0, where: 'thinking' as const },
   ];
-  return thoughts.flatMap(({ text, start: offset, where }) =>
-    scan(text, options)
-      .calls.slice(0, MAX_REFUSALS)
-      .map(({ draft: { name }, start, end }) => {
-        const message = `A call of ${name} inside the model's thoughts is not carried out.`;
-        const span: TextSpan = { in: where, start: offset + start, end: offset + end };
-        return toRefusal(
-          { reason: 'inside-thinking', name, message },
-          { raw: text.slice(start, end), tools: options.tools, span },
-        );
-      }),
-  );
+  return thoughts
+    .filter(({ text }) => MAY_HOLD_CALLS.test(text))
+    .flatMap(({ text, start: offset, where }) =>
+      scan(text, options)
+        .calls.slice(0, MAX_REFUSALS)
+        .map(({ draft: { name }, start, end }) => {
+          const message = `A call of ${name} inside the model's thoughts is not carried out.`;
+          const span: TextSpan = { in: where, start: offset + start, end: offset + end };
+          return toRefusal(
+            { reason: 'inside-thinking', name, message },
+            { raw: text.slice(start, end), tools: options.tools, span },
+          );
+        }),
+    );
 }
 
 type Fitted = Pick<ParseDetails, 'origins' | 'coercions' | 'repairs'> & { calls: ToolCall[] };
@@ -138,7 +144,7 @@ function toRefusal(
   draft: RefusalDraft,
   { raw, tools, span }: { raw: string; tools: ToolIndex; span?: TextSpan },
 ): Refusal {
-  const refusal: Refusal = { ...draft, raw: excerpt(raw), span };
+  const refusal: Refusal = { ...draft, raw: textStart(raw, MAX_EXCERPT_CHARS), span };
   if (draft.reason === 'name-not-offered' && draft.name !== undefined)
     refusal.nearest = tools.nearest(draft.name);
   return refusal;
@@ -151,7 +157,7 @@ function tooLargeDraft(length: number): RefusalDraft {
   };
 }
 
-/** The rungs of the ladder: each active layer in order, below it the formats that were recognised. */
+/** The parse ladder: each active layer in order, followed by the formats recognized in it. */
 function attemptsOf({
   layers,
   native,

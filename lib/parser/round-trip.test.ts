@@ -118,26 +118,26 @@ function isPartOf(part: JsonValue | undefined, whole: JsonValue | undefined): bo
 
 describe.each(
   RENDERERS.map((renderer, index) => ({ ...renderer, title: `${index + 1} ${renderer.format}` })),
-)('P6, P7: $title', ({ render, place, canHold = () => true }) => {
+)('$title [P6, P7]', ({ render, place, canHold = () => true }) => {
   const fitting = call.filter((candidate) => texts(candidate.arguments).every(canHold));
 
-  it('comes back equal amid any prose and white space', () => {
+  it('comes back equal from any prose and white space', () => {
     fc.assert(
-      fc.property(fitting, prose, prose, space, (given, before, behind, blank) => {
+      fc.property(fitting, prose, prose, space, (given, before, after, blank) => {
         const written = render(given);
         const content =
           place === 'alone'
             ? blank + written + blank
             : place === 'line'
-              ? `${before}\n${written}\n${behind}`
-              : before + blank + written + blank + behind;
+              ? `${before}\n${written}\n${after}`
+              : before + blank + written + blank + after;
         expect(callsIn(content)).toEqual([given]);
       }),
       { numRuns: 150 },
     );
   });
 
-  it('P15: is never completed with something else when it is cut', () => {
+  it('is never completed with anything else when it is cut off [P15]', () => {
     fc.assert(
       fc.property(fitting, fc.nat(), (given, where) => {
         const written = render(given);

@@ -1098,7 +1098,7 @@ const SAMPLES: { [kind: string]: [text: string, expected: Expected][] } = {
   ],
 };
 
-describe.each(Object.entries(SAMPLES))('P7: %s', (_, samples) => {
+describe.each(Object.entries(SAMPLES))('%s [P7]', (_, samples) => {
   it.each(samples)('%j', (content, expected) => {
     const reply = parseToolCalls({ role: 'assistant', content }, { tools: TOOLS });
     const calls = reply.type === 'tool_calls' ? reply.calls : [];

@@ -1,16 +1,20 @@
-import type { CallDraft, RefusalDraft, Verdict } from './call-shape.ts';
+import { readBody } from './bodies/read-body.ts';
 import { type CodeSpan, isAnnouncedAsExample, mayHoldCalls, readCodeSpan } from './code-samples.ts';
 import { isControlToken } from './control-tokens.ts';
-import type { Format, FormatReading, Opener, Trigger } from './formats/format.ts';
+import type { Format, FormatContext, FormatReading, Opener, Trigger } from './formats/format.ts';
 import { FORMATS } from './formats/registry.ts';
 import { KeptText } from './kept-text.ts';
-import { MINIMAX_PREFIX, Source, skipSpace } from './source.ts';
-import { readBracketToken, readTag } from './tags.ts';
-import { ThinkTags } from './thinking.ts';
+import { MAX_REFUSALS } from './limits.ts';
+import type { CallDraft, RefusalDraft, Verdict } from './reading.ts';
+import { Source } from './source.ts';
+import { MINIMAX_PREFIX, skipSpace } from './space.ts';
+import { readBracketToken } from './tags.ts';
+import { type ThinkBlock, ThinkTags } from './thinking.ts';
+import { endOfOpenThought } from './thought-end.ts';
 import type { ToolIndex } from './tool-index.ts';
 import type { Piece } from './visible-text.ts';
 
-export interface ScannedCall {
+interface ScannedCall {
   draft: CallDraft;
   layer: 'json' | 'xml';
   format: string;
@@ -18,7 +22,7 @@ export interface ScannedCall {
   end: number;
 }
 
-export interface ScannedRefusal {
+interface ScannedRefusal {
   draft: RefusalDraft;
   start: number;
   end: number;
@@ -32,14 +36,16 @@ export interface Thought {
 export interface Scan {
   calls: ScannedCall[];
   refusals: ScannedRefusal[];
-  /** What a reader may see, in order. */
+  /** The visible text, in order. */
   pieces: Piece[];
-  /** What stood between think tags, and where. */
+  /** The text between think tags, and where it starts. */
   thoughts: Thought[];
-  /** How often each format was recognised, whether or not a call came of it. */
+  /** How many calls each recognized format yielded, including formats that yielded none. */
   tried: Map<string, { layer: 'json' | 'xml'; found: number }>;
-  /** Characters that were read in vain: the measure of work beyond one pass. */
+  /** Characters read in vain: the work beyond one pass. */
   spent: number;
+  /** Steps taken: formats tried and characters read or searched. */
+  work: number;
 }
 
 export interface ScanOptions {
@@ -47,10 +53,10 @@ export interface ScanOptions {
   layers: ReadonlySet<string>;
 }
 
-/** A code sample, in which calls are no calls. */
+/** A code sample, in which calls do not count. */
 interface Sample {
   end: number;
-  /** A fence that is never closed may be a slip, so calls that a marker announces count nevertheless. */
+  /** An unclosed fence may be a slip, so calls announced by a marker still count inside it. */
   closed: boolean;
 }
 
@@ -58,9 +64,9 @@ const OPENER = /[<[{`\n]|>>>|\]<\]minimax\[>\[|functions\.|functools\[/g;
 const TOOL_RESPONSE_END = /<\/tool_response>/g;
 
 /**
- * Reads a text once from left to right (P2 to P7). At each place where something may begin, the formats are asked in
- * order; what none of them reads is text. Think tags, fences and control tokens are read on the way, so that inside an
- * argument they are data.
+ * Reads a text once from left to right (P2 to P7). At each possible opener the formats are tried in order; whatever none
+ * of them reads is text. Think tags, fences and control tokens are handled in the same pass, so that inside an argument
+ * they are data.
  */
 export function scan(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).run();
@@ -69,7 +75,7 @@ export function scan(text: string, options: ScanOptions): Scan {
 class Scanner {
   readonly #source: Source;
   readonly #text: string;
-  readonly #options: ScanOptions;
+  readonly #context: FormatContext;
   readonly #formats: ReadonlyMap<Trigger, readonly Format[]>;
   readonly #think: ThinkTags;
   #calls: ScannedCall[] = [];
@@ -79,7 +85,7 @@ class Scanner {
   readonly #tried: Scan['tried'] = new Map();
   #at = 0;
   #sample: Sample | undefined;
-  /** Inside a fence that may hold calls: end of the fence. Only offered tools count there. */
+  /** End of the current fence that may hold calls. Only offered tools count inside it. */
   #fenceEnd = 0;
   #sawThinkTag = false;
 
@@ -87,9 +93,9 @@ class Scanner {
     this.#text = text;
     this.#source = new Source(text);
     this.#kept = new KeptText(text);
-    this.#options = options;
-    this.#think = new ThinkTags(text);
-    this.#formats = formatsByTrigger(FORMATS.filter((format) => options.layers.has(format.layer)));
+    this.#context = { source: this.#source, tools: options.tools, readBody };
+    this.#think = new ThinkTags(this.#source);
+    this.#formats = formatsOf(options.layers);
   }
 
   run(): Scan {
@@ -99,11 +105,11 @@ class Scanner {
       const match = OPENER.exec(this.#text);
       if (!match) break;
       this.#at = match.index;
-      if (match[0] === MINIMAX_PREFIX) this.#cutOut(match.index + MINIMAX_PREFIX.length);
+      if (match[0] === MINIMAX_PREFIX) this.#cutToken(match.index + MINIMAX_PREFIX.length);
       else this.#visit(triggerOf(match[0]), match.index);
     }
     this.#kept.keepTo(this.#text.length);
-    if (this.#source.exhausted) this.#refusals.unshift(exhaustedAt(this.#text.length));
+    if (this.#source.exhausted) this.#refusals.unshift(exhaustedRefusal(this.#text.length));
     return {
       calls: this.#calls,
       refusals: this.#refusals,
@@ -111,16 +117,17 @@ class Scanner {
       thoughts: this.#thoughts,
       tried: this.#tried,
       spent: this.#source.spent,
+      work: this.#source.work,
     };
   }
 
-  /** Reads what begins at an offset, and moves behind it. */
+  /** Reads the construct at an offset and moves past it. */
   #visit(trigger: Trigger, at: number): void {
     const start = trigger === '\n' && this.#text[at] === '\n' ? at + 1 : at;
-    const opener: Opener = { at: start };
+    const opener: Opener = { at: start, free: this.#kept.free };
     if (trigger === '\n') opener.isFirst = this.#kept.isFirstLine(start);
     if (trigger === '<') {
-      opener.tag = readTag(this.#text, at);
+      opener.tag = this.#source.tagAt(at);
       if (opener.tag && this.#visitTag(opener.tag.token, opener.tag.end)) return;
     } else if (trigger === '[') {
       opener.bracket = readBracketToken(this.#text, at);
@@ -134,30 +141,31 @@ class Scanner {
     else this.#at = trigger === '\n' ? start : at + 1;
   }
 
-  /** What follows thoughts begins a line, whether or not a line break stands before it. */
+  /** Text after thinking counts as the start of a line, even without a line break. */
   #visitLineStart(): void {
     const at = this.#at;
     if (at < this.#text.length && this.#text[at] !== '\n')
-      this.#visitFormats('\n', { at, isFirst: this.#kept.isFirstLine(at) });
+      this.#visitFormats('\n', { at, free: at, isFirst: this.#kept.isFirstLine(at) });
   }
 
   #visitFormats(trigger: Trigger, opener: Opener): boolean {
     for (const format of this.#formats.get(trigger) ?? []) {
       if (this.#source.exhausted) return false;
-      const reading = format.read({ source: this.#source, tools: this.#options.tools }, opener);
+      this.#source.step();
+      const reading = format.read(this.#context, opener);
       if (reading) {
-        this.#take(format, opener.at, reading);
+        this.#take(format, reading.start ?? opener.at, reading);
         return true;
       }
     }
     return false;
   }
 
-  /** Control tokens, the tag that Granite sets around its answer after thinking, and invented tool responses. */
+  /** Control tokens, the tag that Granite puts around its answer after thinking, and invented tool responses. */
   #visitTag(token: string, end: number): boolean {
     const isAnswerTag = this.#sawThinkTag && (token === 'response' || token === '/response');
     if (isControlToken(token) || isAnswerTag) {
-      this.#cutOut(end);
+      this.#cutToken(end);
       return true;
     }
     if (token !== 'tool_response') return false;
@@ -172,8 +180,9 @@ class Scanner {
     if (this.#sample?.closed && at < this.#sample.end) return false;
     const block = this.#think.blockAt(at);
     if (block) {
-      this.#takeThought(at, block);
-      this.#at = block.end;
+      const thought = block.closed ? block : this.#openThought(block);
+      this.#takeThought(at, thought);
+      this.#at = thought.end;
       return true;
     }
     const closerEnd = this.#think.closerEnd(at);
@@ -182,9 +191,14 @@ class Scanner {
     return true;
   }
 
+  #openThought({ from }: ThinkBlock): { from: number; to: number; end: number } {
+    const to = endOfOpenThought(this.#context, this.#formats.get('<') ?? [], from);
+    return { from, to, end: to };
+  }
+
   /**
-   * A closing think tag without an opening one: the template had opened it (P5). Everything before it was thought; after
-   * a first block only what stands behind the last call.
+   * A closing think tag without an opening one: the template had opened it (P5). Everything before it was thinking; after
+   * a first block, only the text since the last call.
    */
   #closeUnopened(at: number, closerEnd: number): void {
     this.#kept.cut(at, closerEnd);
@@ -216,11 +230,11 @@ class Scanner {
     // A closing think tag ends thoughts even inside a sample, unless the sample shows just the tag.
     const showsTag = span.language === undefined && this.#text.startsWith('</', span.inside);
     const endsThoughts = !showsTag && this.#think.hasOrphanCloser(at, span.end);
-    return !endsThoughts && !this.#isAllThereIs(at, span);
+    return !endsThoughts && !this.#isWholeMessage(at, span);
   }
 
-  /** Inline code that makes up the whole message is no quotation within a text. */
-  #isAllThereIs(at: number, span: CodeSpan): boolean {
+  /** Inline code that is the whole message is not a quotation. */
+  #isWholeMessage(at: number, span: CodeSpan): boolean {
     const isInline = span.language === undefined;
     return isInline && this.#kept.isBlankBefore(at) && skipSpace(this.#text, span.end) >= this.#text.length;
   }
@@ -251,13 +265,15 @@ class Scanner {
       if ('call' in judged) {
         this.#calls.push({ draft: judged.call, layer: format.layer, format: name, start, end: reading.end });
         taken++;
-      } else this.#refusals.push({ draft: judged.refusal, start, end: reading.end });
+      } else if (this.#refusals.length < MAX_REFUSALS) {
+        this.#refusals.push({ draft: judged.refusal, start, end: reading.end });
+      }
     }
     tried.found += taken;
     if (taken > 0) this.#kept.cut(start, reading.end);
   }
 
-  /** A call that stands in a code sample or example is none, whatever its form. */
+  /** Refuses calls inside a code sample or example, whatever their format. */
   #judge(verdict: Verdict, format: Format, { start, end }: { start: number; end: number }): Verdict {
     if (!('call' in verdict)) return verdict;
     const { name } = verdict.call;
@@ -267,7 +283,7 @@ class Scanner {
       const message = `A call of ${name} in a code sample or example is not carried out.`;
       return { refusal: { reason: 'code-sample', name, message } };
     }
-    if (start < this.#fenceEnd && this.#options.tools.offered(name) === undefined) {
+    if (start < this.#fenceEnd && this.#context.tools.offered(name) === undefined) {
       return {
         refusal: { reason: 'name-not-offered', name, message: `${name} is not among the offered tools.` },
       };
@@ -275,15 +291,15 @@ class Scanner {
     return verdict;
   }
 
-  /** Takes a token out of the text that is shown. */
-  #cutOut(end: number): void {
+  /** Cuts a token from the visible text. */
+  #cutToken(end: number): void {
     this.#kept.cut(this.#at, end);
     this.#at = end;
   }
 }
 
-/** The text was made to be slow, and not all of it was read for calls. */
-function exhaustedAt(length: number): ScannedRefusal {
+/** A hostile text used up the allowance, so part of it was not searched for calls. */
+function exhaustedRefusal(length: number): ScannedRefusal {
   const message = 'The reply holds too much that resembles calls to read all of it.';
   return { draft: { reason: 'too-large', message }, start: 0, end: length };
 }
@@ -305,11 +321,18 @@ function triggerOf(found: string): Trigger {
   }
 }
 
-function formatsByTrigger(formats: readonly Format[]): Map<Trigger, Format[]> {
+/** Cached, because each thought is scanned separately and a text can contain thousands. */
+const FORMATS_BY_LAYERS = new Map<string, ReadonlyMap<Trigger, readonly Format[]>>();
+
+function formatsOf(layers: ReadonlySet<string>): ReadonlyMap<Trigger, readonly Format[]> {
+  const key = ['json', 'xml'].filter((layer) => layers.has(layer)).join();
+  const known = FORMATS_BY_LAYERS.get(key);
+  if (known) return known;
   const byTrigger = new Map<Trigger, Format[]>();
-  for (const format of formats) {
+  for (const format of FORMATS.filter(({ layer }) => layers.has(layer))) {
     for (const trigger of format.triggers)
       byTrigger.set(trigger, [...(byTrigger.get(trigger) ?? []), format]);
   }
+  FORMATS_BY_LAYERS.set(key, byTrigger);
   return byTrigger;
 }

@@ -13,19 +13,49 @@ const SCHEMA_TYPES: readonly SchemaType[] = [
   'string',
 ];
 
-/** A schema and its alternatives, `anyOf` and `oneOf` opened up one level. */
-export function alternatives(schema: ParameterSchema): ParameterSchema[] {
-  const oneOf = Array.isArray(schema.oneOf) ? (schema.oneOf as ParameterSchema[]) : [];
-  const inner = [...(schema.anyOf ?? []), ...oneOf].filter(
-    (branch) => typeof branch === 'object' && branch !== null,
-  );
-  return inner.length > 0 ? inner : [schema];
+/** Other names for these types in schemas: from Python, databases and other protocols. */
+const ALIASES: readonly (readonly [RegExp, SchemaType])[] = [
+  [/^(?:none|nonetype|nil)$/, 'null'],
+  [/^(?:u?int\d*|bigint|long|short|unsigned)$/, 'integer'],
+  [/^(?:num|float\d*|double|decimal|real)$/, 'number'],
+  [/^bool$/, 'boolean'],
+  [/^(?:obj|dict|dictionary|map|mapping|record|struct)$/, 'object'],
+  [/^(?:arr|list|tuple|set|sequence)$/, 'array'],
+  [/^(?:str|text|char|varchar)$/, 'string'],
+];
+/** Type arguments: `list[str]`, `dict<string, int>`. */
+const TYPE_ARGUMENTS = /[[<(].*$/s;
+
+/** Maximum nesting of `anyOf`. */
+const MAX_LEVELS = 4;
+
+/** The alternatives of a schema, with `anyOf`, `oneOf` and a single-entry `allOf` expanded. */
+export function alternatives(schema: ParameterSchema, level = 0): ParameterSchema[] {
+  const allOf = schemasIn(schema.allOf);
+  const inner = [
+    ...schemasIn(schema.anyOf),
+    ...schemasIn(schema.oneOf),
+    ...(allOf.length === 1 ? allOf : []),
+  ];
+  if (inner.length === 0 || level >= MAX_LEVELS) return [schema];
+  return inner.flatMap((branch) => alternatives(branch, level + 1));
 }
 
-/** The types a schema allows, in a fixed order; empty when it does not say. */
+function schemasIn(list: unknown): ParameterSchema[] {
+  return Array.isArray(list) ? list.filter((branch) => typeof branch === 'object' && branch !== null) : [];
+}
+
+/** The types that a schema allows, in a fixed order; empty when it declares none. */
 export function allowedTypes(schema: ParameterSchema): SchemaType[] {
-  const named = new Set(alternatives(schema).flatMap((branch) => branch.type ?? []));
-  return SCHEMA_TYPES.filter((type) => named.has(type));
+  const named = alternatives(schema).flatMap((branch) => branch.type ?? schema.type ?? []);
+  const known = new Set(named.map(schemaType));
+  return SCHEMA_TYPES.filter((type) => known.has(type));
+}
+
+function schemaType(written: unknown): SchemaType | undefined {
+  const name = String(written).toLowerCase().replace(TYPE_ARGUMENTS, '').trim();
+  const known = SCHEMA_TYPES.find((type) => type === name);
+  return known ?? ALIASES.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 /** Whether a value is of a type; an integer is a number too. */

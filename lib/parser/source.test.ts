@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
-import { Source, skipSpace } from './source.ts';
+import { Source } from './source.ts';
+import { skipSpace } from './space.ts';
 
-it('finds the next match, also when asked for an earlier place again', () => {
+it('finds the next match, even when asked again about an earlier offset', () => {
   const source = new Source('a b a b a');
   const find = (from: number) => source.find(/a/g, from)?.at;
   expect([find(0), find(1), find(5), find(0), find(9)]).toEqual([0, 4, 8, 0, undefined]);
 });
 
-it('counts what is read in vain, and stops beyond its allowance', () => {
+it('counts wasted reading and stops when its allowance is used up', () => {
   const source = new Source('{"a": oops}');
   expect(source.readJson(0)).toMatchObject({ ok: false, reason: 'malformed' });
   expect(source.spent).toBe(7);
@@ -16,7 +17,7 @@ it('counts what is read in vain, and stops beyond its allowance', () => {
   expect(source.readJson(0)).toMatchObject({ ok: false, at: 0 });
 });
 
-it('does not read again what was open when a value failed', () => {
+it('does not reread containers that were open when a value failed', () => {
   const source = new Source('{"a":{"a":{"a":{"a":');
   source.readJson(0);
   const { spent } = source;
@@ -25,12 +26,12 @@ it('does not read again what was open when a value failed', () => {
   expect(source.spent).toBe(spent);
 });
 
-it('grants a costly thing a limited number of times', () => {
+it('allows an expensive operation a limited number of times', () => {
   const source = new Source('');
   expect([1, 2, 3].map(() => source.claim('x', 2))).toEqual([true, true, false]);
 });
 
-it('looks for a literal between two offsets', () => {
+it('searches for a literal between two offsets', () => {
   const source = new Source('ab</x>cd');
   expect(source.indexOf('</x>', 0, 8)).toBe(2);
   expect(source.indexOf('</x>', 0, 2)).toBeUndefined();
@@ -40,7 +41,7 @@ it('looks for a literal between two offsets', () => {
   expect(source.spent).toBe(spent);
 });
 
-it('skips white space and the separator of MiniMax', () => {
+it("skips white space and MiniMax's separator", () => {
   expect(skipSpace(' \n\t]<]minimax[>[ x', 0)).toBe(17);
   expect(skipSpace('  ', 0)).toBe(2);
 });

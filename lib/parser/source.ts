@@ -1,49 +1,81 @@
-import type { JsonReaderOptions } from './json/json-cursor.ts';
-import { type JsonReading, readJson } from './json/json-reader.ts';
+import type { JsonReaderOptions, JsonReading } from './json/json-cursor.ts';
+import { readJson } from './json/json-reader.ts';
+import type { SourceText } from './reading.ts';
+import { readTag, type Tag } from './tags.ts';
 
 type JsonFailure = JsonReading & { ok: false };
 
-/** Failures kept. Values are read from left to right, so older ones lie behind the reader. */
+/** Failures kept. Values are read from left to right, so older failures are no longer needed. */
 const MAX_REMEMBERED = 4;
 
+const TAG_SLOTS = 16;
+
 /**
- * One text under reading, with what keeps the work on it in proportion to its length: a memory of what is not there,
- * and an allowance for attempts that come to nothing.
+ * The text being read. Keeps the work proportional to the length of the text: it remembers what it did not find, and
+ * limits wasted reading with an allowance.
  */
-export class Source {
+export class Source implements SourceText {
   readonly text: string;
   readonly #found = new Map<string, { from: number; at: number; end: number }>();
   /** The latest failures, newest first. */
   readonly #failures: JsonFailure[] = [];
   readonly #claims = new Map<string, number>();
-  /** Literals that do not occur any more from an offset on. */
+  /** The offset from which a literal no longer occurs. */
   readonly #absentFrom = new Map<string, number>();
+  /** A small cache of tags by offset, since several formats read the tag at the same opener. */
+  readonly #tagOffsets: number[] = new Array(TAG_SLOTS).fill(-1);
+  readonly #tags: (Tag | undefined)[] = new Array(TAG_SLOTS).fill(undefined);
   #allowance: number;
   #spent = 0;
+  #work = 0;
 
   constructor(text: string) {
     this.text = text;
-    // Ordinary replies fail in a few places for a few characters. Ten times the text is plenty and still linear.
+    // Ordinary replies waste a few characters in a few places. Ten times the text is plenty and still linear.
     this.#allowance = 10 * text.length + 10_000;
   }
 
-  /** True when hostile text has used up the allowance. Nothing more is read from it then. */
+  /** True when a hostile text has used up the allowance. No more calls are read from it then. */
   get exhausted(): boolean {
     return this.#allowance <= 0;
   }
 
-  /** Characters read in vain so far. Grows with the text and not faster. */
+  /** Characters read in vain so far. Grows no faster than the text. */
   get spent(): number {
     return this.#spent;
   }
 
-  /** Accounts for characters that were read in vain. */
+  /**
+   * Steps taken so far: one for each format tried and one for each character read or searched. Unlike time, they are the
+   * same on every machine.
+   */
+  get work(): number {
+    return this.#work;
+  }
+
+  /** Counts steps taken elsewhere. */
+  step(steps = 1): void {
+    this.#work += steps;
+  }
+
+  /** The tag at an offset, if there is one. */
+  tagAt(at: number): Tag | undefined {
+    const slot = at % TAG_SLOTS;
+    if (this.#tagOffsets[slot] === at) return this.#tags[slot];
+    const tag = readTag(this.text, at);
+    this.#work += tag ? tag.end - at : 1;
+    this.#tagOffsets[slot] = at;
+    this.#tags[slot] = tag;
+    return tag;
+  }
+
+  /** Deducts characters read in vain from the allowance. */
   spend(chars: number): void {
     this.#spent += chars;
     this.#allowance -= chars;
   }
 
-  /** Whether something costly may be done once more, out of `limit` times for one text. */
+  /** Whether an expensive operation may run again, at most `limit` times per text. */
   claim(what: string, limit: number): boolean {
     const claims = (this.#claims.get(what) ?? 0) + 1;
     this.#claims.set(what, claims);
@@ -51,8 +83,8 @@ export class Source {
   }
 
   /**
-   * The first match of a global pattern at or behind `from`. Asking again from further on costs nothing until the
-   * remembered match is passed, so walking through the text with one pattern takes one pass in all.
+   * The first match of a global pattern from `from` on. Asking again from a later offset costs nothing until the
+   * remembered match is passed, so walking through the text with one pattern takes a single pass.
    */
   find(pattern: RegExp, from: number): { at: number; end: number } | undefined {
     const key = pattern.source;
@@ -62,6 +94,7 @@ export class Source {
     }
     pattern.lastIndex = from;
     const match = pattern.exec(this.text);
+    this.#work += (match?.index ?? this.text.length) - from;
     const found = match
       ? { from, at: match.index, end: match.index + match[0].length }
       : { from, at: -1, end: -1 };
@@ -69,26 +102,29 @@ export class Source {
     return match ? found : undefined;
   }
 
-  /** Offset of a literal between two offsets. Looking in vain, or far, costs allowance. */
+  /** Offset of a literal between two offsets. An unsuccessful search costs allowance. */
   indexOf(needle: string, from: number, to: number): number | undefined {
     if (this.exhausted || from >= (this.#absentFrom.get(needle) ?? Number.POSITIVE_INFINITY))
       return undefined;
     const at = this.text.indexOf(needle, from);
     if (at === -1) this.#absentFrom.set(needle, from);
     const found = at !== -1 && at < to;
-    if (!found) this.spend((at === -1 ? this.text.length : at) - from);
+    const searched = (at === -1 ? this.text.length : at) - from;
+    this.#work += searched;
+    if (!found) this.spend(searched);
     return found ? at : undefined;
   }
 
   /**
-   * Reads a JSON value and remembers where that is hopeless: when a value fails, so does each value inside it that is
-   * still open there. Without this `{"a":{"a":{"a":…` takes quadratic time.
+   * Reads a JSON value and remembers failures: when a value fails, so does each value inside it that is still open.
+   * Without this, `{"a":{"a":{"a":…` takes quadratic time.
    */
   readJson(at: number, options?: JsonReaderOptions): JsonReading {
     const known = this.#failures.find((failure) => includes(failure.open, at));
     if (known) return { ...known, open: [], partial: undefined };
     if (this.exhausted) return { ok: false, reason: 'malformed', at, open: [] };
     const reading = readJson(this.text, at, options);
+    this.#work += (reading.ok ? reading.end : reading.at) - at;
     if (!reading.ok) {
       this.spend(reading.at - at + 1);
       this.#remember(reading);
@@ -102,29 +138,14 @@ export class Source {
     if (this.#failures.length > MAX_REMEMBERED) this.#failures.pop();
   }
 
-  /** Reads again what a stricter reading gave up. The result, good or bad, costs allowance. */
+  /** Rereads a value with other options. Costs allowance even when it succeeds. */
   readJsonAgain(at: number, options: JsonReaderOptions): JsonReading {
     const reading = readJson(this.text, at, options);
-    this.spend((reading.ok ? reading.end : reading.at) - at + 1);
+    const read = (reading.ok ? reading.end : reading.at) - at + 1;
+    this.#work += read;
+    this.spend(read);
     return reading;
   }
-}
-
-/** MiniMax M3 writes this before each of its tags. It separates, as white space does. */
-export const MINIMAX_PREFIX = ']<]minimax[>[';
-
-/** Offset of the first character at or behind `at` that is neither white space nor MiniMax's separator. */
-export function skipSpace(text: string, at: number): number {
-  let next = at;
-  for (;;) {
-    while (isSpace(text.charCodeAt(next))) next++;
-    if (text[next] !== ']' || !text.startsWith(MINIMAX_PREFIX, next)) return next;
-    next += MINIMAX_PREFIX.length;
-  }
-}
-
-function isSpace(code: number): boolean {
-  return (code >= 0x09 && code <= 0x0d) || code === 0x20 || code === 0xa0 || code === 0xfeff;
 }
 
 /** Binary search in ascending offsets. */

@@ -1,20 +1,33 @@
 import type { ParsedReply } from './types.ts';
 
-/** A model that ends at once still counts its end mark as one token: more than that was written, and swallowed. */
+/** A reply that ends immediately still counts its end token. */
 const END_MARK_TOKENS = 1;
 
-/**
- * Whether a reply was a call that never arrived: it says nothing although the model wrote tokens, as Ollama drops calls
- * that its own parser cannot read (T22, docs/ollama.md). Where no tool was on offer it is no call.
- */
-export function isSwallowedCall(reply: {
+/** The parts of a reply that show whether some of it was lost. */
+interface ArrivedReply {
+  /** How the reply was parsed. */
   outcome: ParsedReply['type'];
-  /** Whether the model thought: its thoughts took tokens too. */
+  /** Whether the model thought, since thinking also takes tokens. */
   thinking: boolean;
-  /** Whether the token limit ended it. */
-  cut: boolean;
+  /** As the server sent it. */
+  message: { content: string; tool_calls?: readonly unknown[] };
   replyTokens?: number;
-}): boolean {
-  const { outcome, thinking, cut, replyTokens = 0 } = reply;
-  return outcome === 'empty' && !thinking && !cut && replyTokens > END_MARK_TOKENS;
+}
+
+/**
+ * Tokens that the model generated but that never arrived: Ollama drops calls that its own parser cannot read (T22,
+ * docs/ollama.md). 0 when the received text accounts for the tokens, at one character per token or more.
+ */
+export function swallowedTokens({ outcome, thinking, message, replyTokens = 0 }: ArrivedReply): number {
+  if (outcome !== 'empty' || thinking || (message.tool_calls ?? []).length > 0) return 0;
+  return replyTokens > END_MARK_TOKENS + message.content.length ? replyTokens : 0;
+}
+
+/**
+ * Whether an empty reply was meant as a call: its tokens were swallowed, or its calls arrived without a name. Never true
+ * when no tools were offered.
+ */
+export function isLostCall(reply: ArrivedReply & { toolsOffered: boolean }): boolean {
+  if (!reply.toolsOffered || reply.outcome !== 'empty') return false;
+  return swallowedTokens(reply) > 0 || (reply.message.tool_calls ?? []).length > 0;
 }

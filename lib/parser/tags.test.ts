@@ -8,11 +8,11 @@ it.each([
   ['<｜tool▁call▁begin｜>', '|tool_call_begin|'],
   ['<|tool call begin|>', '|tool_call_begin|'],
   ['<｜tool\\_calls\\_begin｜>', '|tool_calls_begin|'],
-])('writes %s as one spelling', (written, token) => {
+])('normalizes %s', (written, token) => {
   expect(readTag(`x${written}y`, 1)).toMatchObject({ token, end: 1 + written.length });
 });
 
-it('reads names and attributes of elements', () => {
+it('reads the names and attributes of elements', () => {
   const tag = (text: string) => readTag(text, 0);
   const nameOf = (text: string) => {
     const found = tag(text);
@@ -24,11 +24,14 @@ it('reads names and attributes of elements', () => {
   expect(nameOf("<invoke name='f' x=1>")).toEqual(['invoke', 'f']);
   expect(nameOf('<｜DSML｜parameter name="a" string="true">')).toEqual(['parameter', 'a']);
   expect(nameOf('<steptml:invoke name="f">')).toEqual(['invoke', 'f']);
+  expect(nameOf('<functionname="f">')).toEqual(['function', 'f']);
+  expect(nameOf('<paramĠname="f">')).toEqual(['param', 'f']);
+  expect(nameOf('<functionname>')).toEqual(['functionname', undefined]);
   expect(tag('<f/>')).toMatchObject({ element: 'f', selfClosing: true });
   expect(tag('</f>')).toMatchObject({ element: 'f', closing: true });
 });
 
-it('reads no tag where none ends within the line and 256 characters', () => {
+it('reads no tag that does not end within its line and 256 characters', () => {
   for (const text of ['<', '<>', '<a\n>', '< <', `<${'a'.repeat(257)}>`])
     expect(readTag(text, 0)).toBeUndefined();
 });

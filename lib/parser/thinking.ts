@@ -1,12 +1,15 @@
-/** A stretch of text between think tags. */
+import type { Source } from './source.ts';
+
+/** The text between two think tags. */
 export interface ThinkBlock {
   /** Offset of the opening tag. */
   start: number;
-  /** Offsets of the thoughts themselves. */
+  /** Offsets of the thinking itself. */
   from: number;
   to: number;
-  /** Offset behind the closing tag, or the end of the text. */
+  /** Offset after the closing tag, or the end of the text. */
   end: number;
+  closed: boolean;
 }
 
 interface ThinkTag {
@@ -14,76 +17,80 @@ interface ThinkTag {
   end: number;
   kind: string;
   closing: boolean;
-  /** For an opener: index of the closer that balances it. */
-  partner?: number;
-  /** For a closer: offset of the opener that it balances. */
-  openedAt?: number;
+  /** For an opener: index of the matching closer. */
+  partner: number | undefined;
+  /** For a closer: offset of the matching opener. */
+  openedAt: number | undefined;
 }
 
-const THINK_TAG =
-  /<(\/?)(think|thinking|reasoning|thought|seed:think|mm:think|longcat_think)>|<\|(?:(START|END)_THINKING|inner_(prefix|suffix))\|>|\[(\/?)THINK\]|<(\|?)channel(\|?)>/gi;
+const SUFFIX = '(?::[a-z]\\w{0,31})?';
+const ELEMENTS = ['think', 'thinking', 'reasoning', 'thought', 'seed:think', 'mm:think', 'longcat_think'];
+const THINK_TAG = new RegExp(
+  `</?(?:${ELEMENTS.join('|')})${SUFFIX}>|<\\|(?:(?:START|END)_THINKING|inner_(?:prefix|suffix))\\|>|\\[/?THINK\\]|<\\|channel>|<channel\\|>`,
+  'gi',
+);
+const TAG_HERE = new RegExp(THINK_TAG.source, 'iy');
+const WITH_SUFFIX = /^(<\/?(?:seed:|mm:)?[a-z_]+):[a-z]\w*>$/;
 
-/** Kinds whose opener counts only with a closer: as words of an answer they are too likely. */
+interface KnownTag {
+  kind: string;
+  closing: boolean;
+}
+
+/** The tags by their lower-case spelling. */
+const TAGS: ReadonlyMap<string, KnownTag> = new Map<string, KnownTag>(
+  [
+    ...ELEMENTS.map((name) => ({ kind: name, open: `<${name}>`, close: `</${name}>` })),
+    { kind: 'command-r', open: '<|start_thinking|>', close: '<|end_thinking|>' },
+    { kind: 'apertus', open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+    { kind: 'mistral', open: '[think]', close: '[/think]' },
+    { kind: 'channel', open: '<|channel>', close: '<channel|>' },
+  ].flatMap(({ kind, open, close }): [string, KnownTag][] => [
+    [open, { kind, closing: false }],
+    [close, { kind, closing: true }],
+  ]),
+);
+
+/** Kinds whose opener counts only with a closer, since they are likely words in an answer. */
 const NEEDS_CLOSER = new Set(['reasoning', 'thought', 'channel']);
 
 /**
- * Where the think tags of a text are and which belong together (P4, P5). Found in one pass when first asked for; the
- * scanner decides which of them count, since a tag inside an argument is data.
+ * The think tags of a text and their pairs (P4, P5), found in one pass on first use. The scanner decides which of them
+ * count, since a tag inside an argument is data.
  */
 export class ThinkTags {
-  readonly #tags: ThinkTag[] = [];
-  readonly #byOffset = new Map<number, number>();
-  readonly #length: number;
+  readonly #source: Source;
+  #found: ThinkTag[] | undefined;
 
-  constructor(text: string) {
-    this.#length = text.length;
-    const open = new Map<string, ThinkTag[]>();
-    for (const match of text.matchAll(THINK_TAG)) {
-      const tag = toTag(match);
-      if (tag === undefined) continue;
-      const waiting = open.get(tag.kind) ?? [];
-      open.set(tag.kind, waiting);
-      const index = this.#tags.push(tag) - 1;
-      this.#byOffset.set(tag.at, index);
-      if (!tag.closing) waiting.push(tag);
-      else {
-        const opener = waiting.pop();
-        if (opener) {
-          opener.partner = index;
-          tag.openedAt = opener.at;
-        }
-      }
-    }
-    this.#linkUnbalanced();
+  constructor(source: Source) {
+    this.#source = source;
   }
 
-  /** An opener that nothing balances ends at the next closer of its kind: `<think>a <think> b</think>answer`. */
-  #linkUnbalanced(): void {
-    const nextCloser = new Map<string, number>();
-    for (let index = this.#tags.length - 1; index >= 0; index--) {
-      const tag = this.#tags[index];
-      if (!tag) continue;
-      if (tag.closing) nextCloser.set(tag.kind, index);
-      else tag.partner ??= nextCloser.get(tag.kind);
-    }
-  }
-
-  /** The block that opens at an offset. One that is never closed reaches to the end (P5). */
+  /** The block that opens at an offset. An unclosed one extends to the end of the text (P5). */
   blockAt(at: number): ThinkBlock | undefined {
     const tag = this.#at(at);
     if (!tag || tag.closing) return undefined;
     const closer = tag.partner === undefined ? undefined : this.#tags[tag.partner];
-    if (!closer && NEEDS_CLOSER.has(tag.kind)) return undefined;
-    return { start: tag.at, from: tag.end, to: closer?.at ?? this.#length, end: closer?.end ?? this.#length };
+    const { text } = this.#source;
+    // Gemma 4 names its channel; a mere mention of the token does not.
+    const isNamed = tag.kind === 'channel' && text.startsWith('thought', tag.end);
+    if (!closer && NEEDS_CLOSER.has(tag.kind) && !isNamed) return undefined;
+    return {
+      start: tag.at,
+      from: tag.end,
+      to: closer?.at ?? text.length,
+      end: closer?.end ?? text.length,
+      closed: closer !== undefined,
+    };
   }
 
-  /** Offset behind the closing tag that stands at an offset. */
+  /** Offset after the closing tag at an offset. */
   closerEnd(at: number): number | undefined {
     const tag = this.#at(at);
     return tag?.closing && !NEEDS_CLOSER.has(tag.kind) ? tag.end : undefined;
   }
 
-  /** Whether a closer stands between two offsets without its opener: thoughts end there, whatever surrounds it. */
+  /** Whether a closer without an opener lies between two offsets. Thinking ends there, whatever surrounds it. */
   hasOrphanCloser(from: number, to: number): boolean {
     for (let index = this.#firstFrom(from); index < this.#tags.length; index++) {
       const tag = this.#tags[index];
@@ -93,7 +100,12 @@ export class ThinkTags {
     return false;
   }
 
-  /** Index of the first tag at or behind an offset. */
+  get #tags(): readonly ThinkTag[] {
+    this.#found ??= findTags(this.#source);
+    return this.#found;
+  }
+
+  /** Index of the first tag from an offset on. */
   #firstFrom(offset: number): number {
     let low = 0;
     let high = this.#tags.length;
@@ -106,19 +118,56 @@ export class ThinkTags {
   }
 
   #at(at: number): ThinkTag | undefined {
-    const index = this.#byOffset.get(at);
-    return index === undefined ? undefined : this.#tags[index];
+    // Most tags are not think tags, and a text without think tags needs no index.
+    TAG_HERE.lastIndex = at;
+    if (!TAG_HERE.test(this.#source.text)) return undefined;
+    const tag = this.#tags[this.#firstFrom(at)];
+    return tag?.at === at ? tag : undefined;
   }
 }
 
-function toTag(match: RegExpExecArray): ThinkTag | undefined {
-  const [written, slash, name, startOrEnd, inner, bracketSlash, barBefore, barBehind] = match;
-  const span = { at: match.index, end: match.index + written.length };
-  if (name !== undefined) return { ...span, kind: name.toLowerCase(), closing: slash === '/' };
-  if (startOrEnd !== undefined) return { ...span, kind: 'command-r', closing: /end/i.test(startOrEnd) };
-  if (inner !== undefined) return { ...span, kind: 'apertus', closing: /suffix/i.test(inner) };
-  if (bracketSlash !== undefined) return { ...span, kind: 'mistral', closing: bracketSlash === '/' };
-  // Gemma 4 opens with `<|channel>` and closes with `<channel|>`; the other two combinations are no think tags.
-  if (barBefore === barBehind) return undefined;
-  return { ...span, kind: 'channel', closing: barBehind === '|' };
+function findTags(source: Source): ThinkTag[] {
+  const { text } = source;
+  source.step(text.length);
+  const tags: ThinkTag[] = [];
+  const open = new Map<string, ThinkTag[]>();
+  THINK_TAG.lastIndex = 0;
+  for (let match = THINK_TAG.exec(text); match !== null; match = THINK_TAG.exec(text)) {
+    const [written] = match;
+    const known = tagOf(written);
+    if (known === undefined) continue;
+    const { kind, closing } = known;
+    const end = match.index + written.length;
+    const tag: ThinkTag = { at: match.index, end, kind, closing, partner: undefined, openedAt: undefined };
+    const waiting = open.get(kind) ?? [];
+    open.set(kind, waiting);
+    const index = tags.push(tag) - 1;
+    if (!closing) {
+      waiting.push(tag);
+      continue;
+    }
+    const opener = waiting.pop();
+    if (opener) {
+      opener.partner = index;
+      tag.openedAt = opener.at;
+    }
+  }
+  linkUnbalanced(tags);
+  return tags;
+}
+
+function tagOf(written: string): KnownTag | undefined {
+  const lower = written.toLowerCase();
+  return TAGS.get(lower) ?? TAGS.get(lower.replace(WITH_SUFFIX, '$1>'));
+}
+
+/** An unmatched opener ends at the next closer of its kind: `<think>a <think> b</think>answer`. */
+function linkUnbalanced(tags: readonly ThinkTag[]): void {
+  const nextCloser = new Map<string, number>();
+  for (let index = tags.length - 1; index >= 0; index--) {
+    const tag = tags[index];
+    if (!tag) continue;
+    if (tag.closing) nextCloser.set(tag.kind, index);
+    else tag.partner ??= nextCloser.get(tag.kind);
+  }
 }

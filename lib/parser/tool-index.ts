@@ -1,17 +1,18 @@
 import { MAX_NAME_CHARS } from './limits.ts';
+import type { OfferedTools } from './reading.ts';
 import type { ParameterSchema, ToolDefinition } from './types.ts';
 
-/** Names that models put before the tool's own: `functions.read_file`, `default_api.read_file`. */
+/** Namespaces that models put before a tool's name: `functions.read_file`, `default_api.read_file`. */
 const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/;
-/** Kimi counts its calls behind the name: `read_file:0`. Others set the arguments off with a colon. */
+/** Kimi numbers its calls after the name: `read_file:0`. Other models put a colon before the arguments. */
 const CALL_INDEX = /:\d{0,10}$/;
 /** Llama 3.1 calls its built-in tools as methods: `brave_search.call(…)`. */
 const CALL_METHOD = /\.call$/;
-/** Control tokens get glued to names: `read_file<|channel|>commentary` (gpt-oss), `read_file<tool_sep>` (Hunyuan). */
+/** Control tokens that stick to names: `read_file<|channel|>commentary` (gpt-oss), `read_file<tool_sep>` (Hunyuan). */
 const CONTROL_TOKEN = /<(?:[|｜]|tool_sep>)/;
 
-/** The tools that were offered, found by the names that models write. */
-export class ToolIndex {
+/** The offered tools, looked up by the names that models write. */
+export class ToolIndex implements OfferedTools {
   readonly #schemas = new Map<string, ParameterSchema>();
   readonly #byLowerCase = new Map<string, string | undefined>();
 
@@ -21,7 +22,7 @@ export class ToolIndex {
       if (typeof name !== 'string' || name === '') continue;
       this.#schemas.set(name, tool.function.parameters ?? {});
       const lower = name.toLowerCase();
-      // Two tools that differ in case only are no match for a third spelling.
+      // When two tools differ only in case, a third spelling matches neither.
       const known = this.#byLowerCase.get(lower);
       this.#byLowerCase.set(lower, this.#byLowerCase.has(lower) && known !== name ? undefined : name);
     }
@@ -31,7 +32,7 @@ export class ToolIndex {
     return this.#schemas.size;
   }
 
-  /** The offered name that is meant: the same one, else without namespace or index, else in another case. */
+  /** The offered name for a written one: an exact match, else without namespace or index, else in another case. */
   offered(written: string): string | undefined {
     if (this.#schemas.has(written)) return written;
     const clean = cleanName(written);
@@ -42,7 +43,7 @@ export class ToolIndex {
     );
   }
 
-  /** The name to pass on: the offered one, or what the model wrote without namespace, index and control tokens. */
+  /** The offered name, or the written one without namespace, index and control tokens. */
   resolve(written: string): string {
     return this.offered(written) ?? cleanName(written);
   }
@@ -51,7 +52,13 @@ export class ToolIndex {
     return this.#schemas.get(name);
   }
 
-  /** The offered name that differs least from `name`, if it differs in no more than a third of its letters. */
+  /** The only tool whose parameters pass a predicate; `undefined` when none or several do. */
+  onlyOne(passes: (schema: ParameterSchema) => boolean): string | undefined {
+    const names = [...this.#schemas].filter(([, schema]) => passes(schema)).map(([name]) => name);
+    return names.length === 1 ? names[0] : undefined;
+  }
+
+  /** The offered name closest to `name`, if no more than a third of its letters differ. */
   nearest(name: string): string | undefined {
     const wanted = cleanName(name).toLowerCase().slice(0, MAX_NAME_CHARS);
     let best: string | undefined;
@@ -73,7 +80,7 @@ function cleanName(written: string): string {
   return visible.replace(NAMESPACE, '').replace(CALL_INDEX, '').trim();
 }
 
-/** How many letters have to be changed, added or removed; `limit` when it is that many or more. */
+/** The Levenshtein distance, at most `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

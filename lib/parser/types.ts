@@ -18,7 +18,7 @@ export interface ToolDefinition {
   function: { name: string; description: string; parameters: ParameterSchema };
 }
 
-/** A reply message of Ollama, as hostile as it may come: every field may be missing or of a wrong type. */
+/** A reply message from Ollama. It is untrusted: any field may be missing or have the wrong type. */
 export interface ReplyMessage {
   role?: unknown;
   content?: unknown;
@@ -26,16 +26,16 @@ export interface ReplyMessage {
   tool_calls?: unknown;
 }
 
-/** One tool call, the way every later part of the program sees it. */
+/** A tool call as the rest of the program sees it. */
 export interface ToolCall {
   name: string;
   arguments: JsonObject;
 }
 
-/** The three layers in the order they are tried (P2); `none` when no call was read. */
+/** The three layers in the order they are tried (P2); `none` when there is no call. */
 export type ParseLayer = 'native' | 'json' | 'xml' | 'none';
 
-/** Where in the reply a call stood. Offsets are UTF-16 code units into the named text. */
+/** Where a call is in the reply. Offsets are UTF-16 code units into the named text. */
 export interface TextSpan {
   in: 'content' | 'thinking';
   start: number;
@@ -50,24 +50,24 @@ export interface CallOrigin {
   span?: TextSpan;
 }
 
-/** One value that was changed to fit the tool's schema (P9, P10). `path` is dotted: `items.0.count`. */
+/** A value that was converted to fit the tool's schema (P9, P10). `path` is dotted: `items.0.count`. */
 export interface Coercion {
   call: number;
   path: string;
   before: JsonValue;
-  /** `undefined` when an optional parameter given as null was left out. */
+  /** `undefined` when an optional parameter given as null was omitted. */
   after?: JsonValue;
 }
 
-/** One piece of text that had to be mended before it could be read. */
-export interface Repair {
+/** A piece of text that was repaired before it could be read. */
+interface Repair {
   call: number;
   rule: string;
   before: string;
   after: string;
 }
 
-/** Call-like text that was not taken as a call, and why. */
+/** Text that resembles a call but was not read as one, and why. */
 export interface Refusal {
   reason:
     | 'malformed'
@@ -80,19 +80,19 @@ export interface Refusal {
     | 'unsafe-key'
     | 'too-deep'
     | 'too-large';
-  /** The text as it stood, at most 400 characters. */
+  /** The original text, at most 400 characters. */
   raw: string;
   name?: string;
-  /** The offered name that is nearest to `name`, when one is near. */
+  /** The offered name nearest to `name`, if one is close. */
   nearest?: string;
   span?: TextSpan;
   message: string;
 }
 
-/** Which layers and formats were tried, in order, and what each found: the rungs of the parse ladder. */
+/** One rung of the parse ladder: a layer or format that was tried, and how many calls it found. */
 export interface LayerAttempt {
   layer: Exclude<ParseLayer, 'none'>;
-  /** `undefined` stands for the layer as a whole. */
+  /** `undefined` for the layer as a whole. */
   format?: string;
   found: number;
 }
@@ -106,15 +106,15 @@ export interface ParseDetails {
   repairs: Repair[];
   refusals: Refusal[];
   attempts: LayerAttempt[];
-  /** What a reader sees: content without thinking and without the text of calls (P4, K-9). */
+  /** The content without thinking and without the text of calls (P4, K-9). */
   visibleText: string;
-  /** Stripped think blocks and the API's own field, joined by a blank line (P18). */
+  /** The stripped think blocks and the API's `thinking` field, joined by a blank line (P18). */
   thinking: string;
-  /** Set when call-like text could not be read and no call is left (P15, T22). */
+  /** Set when text meant as a call could not be read and there is no other call (P15, T22). */
   malformed?: true;
 }
 
-/** The three outcomes of P1, each with the details that the dashboard shows. */
+/** The three outcomes (P1), each with the details for the dashboard. */
 export type ParsedReply = ParseDetails &
   (
     | { type: 'tool_calls'; calls: ToolCall[] }
@@ -123,7 +123,7 @@ export type ParsedReply = ParseDetails &
   );
 
 export interface ParseOptions {
-  /** The tools that were offered with the request. Weak formats need the name to be among them (P16). */
+  /** The tools offered with the request. Formats without a marker require one of their names (P16). */
   tools?: readonly ToolDefinition[];
   /** Active layers per mode (P19). Default: all three. */
   layers?: readonly Exclude<ParseLayer, 'none'>[];

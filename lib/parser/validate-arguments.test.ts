@@ -20,7 +20,7 @@ const schema: ParameterSchema = {
   additionalProperties: false,
 };
 
-it('O4: accepts what fits', () => {
+it('accepts arguments that fit [O4]', () => {
   const args = { path: 'a', start_line: 3, unit: 'celsius', items: [{ count: 1.5 }], limit: null };
   expect(validateArguments(args, schema)).toEqual([]);
   expect(validateArguments({ path: 'a', limit: 10 }, schema)).toEqual([]);
@@ -52,8 +52,16 @@ it.each<[JsonObject, string, string]>([
     'color',
     '"color" is not a known parameter; known: path, start_line, unit, items, limit.',
   ],
-])('O4: names the field and what was expected: %j', (args, field, message) => {
+])('names the field and the expected type: %j [O4]', (args, field, message) => {
   expect(validateArguments(args, schema)).toEqual([{ field, message }]);
+});
+
+it('recognizes type aliases', () => {
+  const python = { type: 'object', properties: { count: { type: 'int' }, names: { type: 'list[str]' } } };
+  expect(validateArguments({ count: 3, names: ['a'] }, python)).toEqual([]);
+  expect(validateArguments({ count: 'three' }, python)).toEqual([
+    { field: 'count', message: '"count" must be an integer, not "three".' },
+  ]);
 });
 
 it('reports every problem at once', () => {
@@ -64,6 +72,6 @@ it('reports every problem at once', () => {
   ]);
 });
 
-it('asks nothing of what the schema does not describe', () => {
+it('does not check what the schema does not describe', () => {
   expect(validateArguments({ anything: { at: ['all'] } }, { type: 'object' })).toEqual([]);
 });

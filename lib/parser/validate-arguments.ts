@@ -5,17 +5,17 @@ import type { ParameterSchema } from './types.ts';
 export interface ArgumentProblem {
   /** Dotted path of the argument: `items.0.count`. */
   field: string;
-  /** Says what was expected and what came, naming the field; written for the model to act on. */
+  /** Names the field, the expected type and the actual value, so that the model can correct it. */
   message: string;
 }
 
 /**
- * Checks arguments against the tool's schema, after coercion and before the tool runs (O4).
+ * Validates arguments against the tool's schema, after coercion and before the tool runs (O4).
  *
- * Checks what Ollama's tool definitions use: `type`, `required`, `properties`, `items`, `enum`, `anyOf`/`oneOf`,
+ * Supports the keywords that Ollama's tool definitions use: `type`, `required`, `properties`, `items`, `enum`, `anyOf`/`oneOf`,
  * `additionalProperties: false`, `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems`.
  *
- * @returns one problem per field that does not fit, `[]` when all do
+ * @returns one problem per invalid field, `[]` when all fit
  */
 export function validateArguments(args: JsonObject, schema: ParameterSchema): ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
@@ -121,7 +121,7 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** The value as JSON, shortened; containers by their kind, since they can be large. */
+/** The value as shortened JSON. Containers can be large, so only their kind is named. */
 function show(value: JsonValue): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';

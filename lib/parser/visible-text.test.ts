@@ -26,11 +26,11 @@ it.each([
   ['<tool>\n[call]\n</tool>', ''],
   ['```xml\n<tool>[call]</tool>\n```', ''],
   ['<tool>a [call]</tool>', '<tool>a </tool>'],
-])('K-9: %j without its calls', (marked, shown) => {
+])('%j without its calls [K-9]', (marked, shown) => {
   expect(show(marked)).toBe(shown);
 });
 
-it('shows tokens that mean something to calls only where there are none', () => {
+it('shows call tokens only where there are no calls', () => {
   expect(show('Answer {</tool_call>}')).toBe('Answer');
   expect(show('Answer {</tool_call>}', false)).toBe('Answer {</tool_call>}');
 });

@@ -1,12 +1,12 @@
-/** A stretch of content that a reader sees. */
+/** A visible range of the content. */
 export interface Piece {
   start: number;
   end: number;
-  /** Shown only in an answer, not beside calls: tokens that had a meaning for calls, and invented results. */
+  /** Shown only when the reply has no calls: call tokens and invented results. */
   onlyWithoutCalls?: true;
 }
 
-/** The text a reader sees (P4, K-9), its pieces joined without the gaps that removed calls would leave. */
+/** Joins the visible pieces without the gaps that removed calls would leave (P4, K-9). */
 export function visibleText(text: string, pieces: readonly Piece[], hasCalls: boolean): string {
   const shown = pieces.filter((piece) => !(hasCalls && piece.onlyWithoutCalls));
   const parts: string[] = [];
@@ -20,7 +20,7 @@ export function visibleText(text: string, pieces: readonly Piece[], hasCalls: bo
   return parts.join('').trim();
 }
 
-/** Where something was taken out, the white space on both sides becomes that of the wider side. */
+/** Where text was removed, the white space on both sides collapses to the wider one. */
 function appendAcrossGap(parts: string[], part: string): void {
   const before = parts.pop() ?? '';
   const head = before.trimEnd();
@@ -36,19 +36,19 @@ const FENCE_START = /```[\w-]{0,20}$/;
 const ELEMENT_START = /<([\w:-]{1,32})>$/;
 const MAX_FRAMES = 3;
 
-/** A fence or element that held the removed text alone is removed with it. */
+/** Removes a fence or element that contained only the removed text. */
 function withoutFrames(head: string, tail: string): [string, string] {
-  let [before, behind] = [head, tail];
+  let [before, after] = [head, tail];
   for (let frames = 0; frames < MAX_FRAMES; frames++) {
     const end = before.slice(-40);
     const element = ELEMENT_START.exec(end);
     const opener = element?.[0] ?? FENCE_START.exec(end)?.[0];
     const closer = element ? `</${element[1]}>` : '```';
-    if (opener === undefined || !behind.startsWith(closer)) break;
+    if (opener === undefined || !after.startsWith(closer)) break;
     before = before.slice(0, -opener.length).trimEnd();
-    behind = behind.slice(closer.length).trimStart();
+    after = after.slice(closer.length).trimStart();
   }
-  return [before, behind];
+  return [before, after];
 }
 
 function lines(space: string): number {

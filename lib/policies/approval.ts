@@ -9,23 +9,23 @@ import { shortText } from '../util/short-text.ts';
 
 const NOTE_CHARS = 2000;
 
-/** A person's decision about a call, as it was asked for. */
+/** An operator's decision about a call, as received from the API. */
 export interface ApprovalRequest {
   callId: string;
   decision: 'approved' | 'edited' | 'denied';
-  /** For `edited`: what runs in place of the model's own. */
+  /** For `edited`: the arguments to use instead of the model's. */
   arguments?: JsonObject;
   reason?: string;
 }
 
-/** What the run's policy says about calls of a tool. */
+/** The run's approval setting for a tool. */
 export function approvalChoice(policy: RunConfig['approval'], tool: string): ApprovalChoice {
   if (!policy) return 'auto';
   const { tools = {} } = policy;
   return (Object.hasOwn(tools, tool) ? tools[tool] : undefined) ?? policy.default;
 }
 
-/** The request for approval of a call. */
+/** Asks the operator to approve a call. */
 export function approvalRequested(call: PendingCall, iteration: number): NewEvent {
   return {
     type: 'approval.requested',
@@ -36,7 +36,7 @@ export function approvalRequested(call: PendingCall, iteration: number): NewEven
   };
 }
 
-/** The denial that the policy makes without asking. */
+/** Denies a call by policy, without asking the operator. */
 export function refusedByPolicy(call: PendingCall): NewEvent {
   return {
     type: 'approval.decided',
@@ -48,7 +48,7 @@ export function refusedByPolicy(call: PendingCall): NewEvent {
   };
 }
 
-/** The result of a call that was denied: the model reads why, and nothing was done. */
+/** The result of a denied call. The model reads the reason and that nothing ran. */
 export function deniedResult(call: PendingCall, decided: EventOf<'approval.decided'>): NewEvent {
   const who = decided.by === 'operator' ? 'The operator denied this call' : 'This call was denied';
   const why = decided.reason ? `: ${decided.reason}` : '.';
@@ -68,12 +68,7 @@ export function deniedResult(call: PendingCall, decided: EventOf<'approval.decid
   };
 }
 
-/** The arguments that run: the model's own, or what a person put in their place. */
-export function argumentsToRun(state: RunState, call: PendingCall): JsonObject {
-  return state.approvals[call.callId]?.decided?.arguments ?? call.arguments;
-}
-
-/** What the model is told beside the result when a person changed its call. */
+/** The note sent to the model with the result of a call that the operator edited. */
 export function editNote(state: RunState, call: PendingCall): string | undefined {
   const decided = state.approvals[call.callId]?.decided;
   if (decided?.decision !== 'edited') return undefined;
@@ -82,10 +77,10 @@ export function editNote(state: RunState, call: PendingCall): string | undefined
 }
 
 /**
- * What a person's decision adds to the log: nothing when it was made before. Pure.
+ * The events that record an operator's decision; none if the same decision was already recorded. Pure.
  *
- * @throws {AppError} `run_ended`, `approval_not_found`, `already_decided`; `invalid_request` for edited arguments that
- *   do not fit the tool
+ * @throws {AppError} `run_ended`, `approval_not_found`, `already_decided`; `invalid_request` for edited arguments
+ *   that do not fit the tool
  */
 export function decideApproval(state: RunState, request: ApprovalRequest): NewEvent[] {
   const approval = Object.hasOwn(state.approvals, request.callId)
@@ -138,7 +133,7 @@ function decisionOf(
     : { ...made, decision, arguments: args };
 }
 
-/** Arguments that a person wrote, if they fit the tool. @throws {AppError} `invalid_request` */
+/** Validates arguments written by the operator. @throws {AppError} `invalid_request` */
 export function checkedArguments(
   tools: RunState['tools'],
   tool: string,

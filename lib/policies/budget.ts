@@ -1,30 +1,31 @@
+import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf } from '../events/registry.ts';
-import { calculateCost } from '../model/cost.ts';
 import type { ReadyState } from './rule.ts';
 
-/** What a run has used so far. */
+/** A run's usage so far. */
 export interface Spending {
   tokens: number;
-  costUsd: number;
+  /** `undefined` where the model has no price. */
+  costUsd: number | undefined;
   seconds: number;
 }
 
-/** Which limit is spent: used up counts, and tokens are named before cost before time (V1, V2). */
+/** The first limit reached, checked in the order tokens, cost, time (V1, V2). */
 export function spentLimit(
   budget: RunConfig['budget'],
   spending: Spending,
 ): 'tokens' | 'cost' | 'seconds' | undefined {
   const { max_tokens_total: tokens, max_cost_usd: cost, max_seconds: seconds } = budget;
   if (tokens !== undefined && spending.tokens >= tokens) return 'tokens';
-  if (cost !== undefined && spending.costUsd >= cost) return 'cost';
+  if (cost !== undefined && spending.costUsd !== undefined && spending.costUsd >= cost) return 'cost';
   if (seconds !== undefined && spending.seconds >= seconds) return 'seconds';
   return undefined;
 }
 
 /**
- * What the run has used at a moment. Time in which no worker had it does not count: a server that was off overnight
- * must not spend a run's minutes.
+ * The run's usage at a given time. Time during which no worker held the run is excluded, so that a server that was
+ * off overnight does not use up a run's minutes.
  *
  * @param now milliseconds since 1970
  */
@@ -32,19 +33,26 @@ export function spendingOf(state: ReadyState, now: number): Spending {
   const startedAt = state.startedAt ?? now;
   return {
     tokens: state.tokensIn + state.tokensOut,
-    costUsd: costOf(state),
+    costUsd: state.costUsd,
     seconds: Math.max(0, now - startedAt - state.lostMs) / 1000,
   };
 }
 
-/** The cost of all calls so far in US dollars (V3, V4); 0 for a local Ollama. */
-export function costOf(state: ReadyState): number {
-  return (
-    calculateCost({ model: state.config.model, tokensIn: state.tokensIn, tokensOut: state.tokensOut }) ?? 0
-  );
+/** @throws {AppError} `no_price` for a cost budget with an unpriced model, which could never be reached */
+export function requirePriceForBudget({
+  budget,
+  model,
+  price,
+}: Pick<RunConfig, 'budget' | 'model' | 'price'>) {
+  if (budget.max_cost_usd === undefined || price) return;
+  throw new AppError({
+    code: 'no_price',
+    message: `budget.max_cost_usd: ${model} has no price, so a cost budget could never be spent.`,
+    hint: 'Set its price on the Models page or with POST /api/models/price, or leave the cost budget out.',
+  });
 }
 
-/** The look at the budget before an iteration (V1). */
+/** Checks the budget before an iteration (V1). */
 export function checkBudget(
   state: ReadyState,
   iteration: number,
@@ -56,7 +64,8 @@ export function checkBudget(
     type: 'budget.checked',
     iteration,
     tokens_used: spending.tokens,
-    cost_usd: spending.costUsd,
+    ...(state.tokensEstimated > 0 && { tokens_estimated: state.tokensEstimated }),
+    ...(spending.costUsd === undefined ? {} : { cost_usd: spending.costUsd }),
     seconds_used: spending.seconds,
     ...(exceeded === undefined ? {} : { exceeded }),
   };

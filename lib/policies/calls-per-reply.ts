@@ -1,10 +1,13 @@
 import type { NewEvent } from '../events/registry.ts';
 import type { PendingCall, PendingReply } from '../events/run-state.ts';
 
-/** Calls of one reply that are run. A model that asks for more has lost count, and each may be a command. */
-export const MAX_CALLS_PER_REPLY = 32;
+/** Max calls run per reply. A model that asks for more has lost count, and each call may be a command. */
+const MAX_CALLS_PER_REPLY = 32;
 
-/** The result of a call beyond the limit: the model reads that it was not run; `undefined` for one within it. */
+/**
+ * The result of a call over the limit, telling the model that it was not run; `undefined` for a call within the
+ * limit.
+ */
 export function surplusCall(reply: PendingReply, call: PendingCall): NewEvent | undefined {
   if (reply.calls.indexOf(call) < MAX_CALLS_PER_REPLY) return undefined;
   const error =

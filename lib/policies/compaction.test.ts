@@ -42,7 +42,7 @@ const plan = (
   more: { force?: boolean; folded?: Record<number, string> } = {},
 ) => planCompaction({ messages, tools, folded: {}, limitTokens, keepRounds: 3, resultChars: 8000, ...more });
 
-it('C1: counts characters / 4 over messages, calls and tool definitions', () => {
+it('counts characters / 4 over messages, calls and tool definitions [C1]', () => {
   const call = { name: 'abcd', arguments: { a: 1 } };
   const messages: ChatMessage[] = [
     { role: 'user', content: 'x'.repeat(100) },
@@ -53,14 +53,14 @@ it('C1: counts characters / 4 over messages, calls and tool definitions', () => 
   expect(estimateTokens(messages, [], { 0: 'xx' })).toBe(Math.ceil((2 + 4 + 7) / 4));
 });
 
-it('C2: does nothing at the limit and folds above it', () => {
+it('does nothing at the limit and folds above it [C2]', () => {
   const messages = [...opening, ...rounds(6, 2000)];
   const size = estimateTokens(messages, tools);
   expect(plan(messages, size)).toBeUndefined();
   expect(plan(messages, size - 1)).toBeDefined();
 });
 
-it('C3, C4: keeps three rounds and replaces each older result by one line, order and other messages kept', () => {
+it('keeps three rounds, folds each older result to one line, and leaves order and other messages unchanged [C3, C4]', () => {
   const messages = [...opening, ...round('fail.md', 'no such file. '.repeat(20), false), ...rounds(5, 2000)];
   const compaction = plan(messages, estimateTokens(messages, tools) - 1);
   expect(compaction?.folded.map((fold) => fold.message)).toEqual([3, 5, 7]);
@@ -74,7 +74,7 @@ it('C3, C4: keeps three rounds and replaces each older result by one line, order
   expect(compaction?.after_tokens).toBeLessThan(compaction?.before_tokens ?? 0);
 });
 
-it('C6: cuts results within the kept rounds only when folding is not enough', () => {
+it('cuts results within the kept rounds only when folding is not enough [C6]', () => {
   const messages = [...opening, ...rounds(1, 200_000)];
   const compaction = plan(messages, 24_576);
   expect(compaction?.folded).toMatchObject([
@@ -85,7 +85,7 @@ it('C6: cuts results within the kept rounds only when folding is not enough', ()
   expect(compaction?.after_tokens).toBeLessThan(24_576);
 });
 
-it('has nothing more to give once everything is folded, forced or not', () => {
+it('has nothing left to shorten once everything is folded, forced or not', () => {
   const messages = [...opening, ...rounds(6, 10_000)];
   const first = plan(messages, 100, { force: true });
   const folded = Object.fromEntries((first?.folded ?? []).map((fold) => [fold.message, fold.content]));
@@ -94,7 +94,7 @@ it('has nothing more to give once everything is folded, forced or not', () => {
   expect(plan(opening, 1, { force: true })).toBeUndefined();
 });
 
-it('folds below the limit when the server insists: old rounds first, then the kept ones', () => {
+it('folds below the limit when forced: old rounds first, then the kept ones', () => {
   const messages = [...opening, ...rounds(5, 9000)];
   const first = plan(messages, 1_000_000, { force: true });
   expect(first?.folded.map((fold) => [fold.message, fold.kind])).toEqual([
@@ -110,7 +110,7 @@ it('folds below the limit when the server insists: old rounds first, then the ke
   ]);
 });
 
-it('keeps the prompt cache for long: every shortening is followed by several rounds without one', () => {
+it('compacts rarely enough to preserve the prompt cache: several rounds pass between compactions', () => {
   const messages: ChatMessage[] = [...opening];
   let folded: Record<number, string> = {};
   const shortenings: number[] = [];
@@ -128,7 +128,7 @@ it('keeps the prompt cache for long: every shortening is followed by several rou
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5);
 });
 
-it('is never longer than asked and splits no surrogate pair', () => {
+it('never exceeds the limit and splits no surrogate pair', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', minLength: 0, maxLength: 2000 }),

@@ -8,20 +8,20 @@ import { estimateTokens } from './estimate.ts';
 
 export interface CompactionInput {
   messages: readonly ChatMessage[];
-  /** Shorter forms that are sent already, by message index. */
+  /** Shortened contents already in use, by message index. */
   folded: Readonly<Record<number, string>>;
   tools: readonly ToolDefinition[];
-  /** Above this estimate the request is shortened (C2). */
+  /** Requests with a higher estimate are shortened (C2). */
   limitTokens: number;
-  /** Rounds that stay verbatim (C3). */
+  /** Number of recent rounds kept verbatim (C3). */
   keepRounds: number;
-  /** What a single result is cut to when folding the old ones is not enough (C6). */
+  /** Max length of a single result once folding the old ones is not enough (C6). */
   resultChars: number;
-  /** Shortens below the limit too: the server has just refused the request as too long. */
+  /** Shorten even below the limit, because the server just refused the request as too long. */
   force?: boolean;
 }
 
-/** What to send shorter from now on, and what that brings. */
+/** The messages to shorten from now on, and the resulting size. */
 export type Compaction = Pick<
   EventOf<'policy.compacted'>,
   'before_tokens' | 'after_tokens' | 'limit_tokens' | 'folded'
@@ -29,13 +29,13 @@ export type Compaction = Pick<
 
 type Fold = Compaction['folded'][number];
 
-/** No one-line form is longer (C4), and no cut result is as short: the length tells them apart. */
+/** Max length of a one-line summary (C4). Cut results are always longer, so the length tells the two apart. */
 const MAX_LINE_CHARS = 160;
 
 /**
- * Plans the next shortening of what is sent (C2-C6); the record keeps everything (C5). All results older than the kept
- * rounds are folded at once, each to one line, and the ones within them are cut to head and tail only if that is not
- * enough: a few large steps, because each one makes Ollama read the conversation anew.
+ * Plans the next compaction of the request (C2-C6); the log keeps everything (C5). Folds all results older than the
+ * kept rounds to one line each, and cuts the newer ones to head and tail only if that is not enough. Few large steps
+ * are cheaper than many small ones, because each makes Ollama evaluate the prompt again.
  *
  * @returns `undefined` when the request is small enough or nothing is left to shorten
  */
@@ -126,15 +126,15 @@ function oneLine(
   return oneLineSummary({ name, arguments: call?.arguments ?? {} }, result, mainArgument(name, tools));
 }
 
-/** The argument that says what a call is about: the first that its schema requires, else the first it has. */
+/** The argument that best identifies a call: the first required by its schema, otherwise its first property. */
 function mainArgument(name: string, tools: readonly ToolDefinition[]): string | undefined {
   const parameters = tools.find((tool) => tool.function.name === name)?.function.parameters;
   return parameters?.required?.[0] ?? Object.keys(parameters?.properties ?? {})[0];
 }
 
 /**
- * The beginning and the end of a text, with a mark between them that says how much is missing; at most `max` UTF-16
- * units, no surrogate pair split.
+ * The start and end of a text around a marker that says how much was omitted. At most `max` UTF-16 units; never
+ * splits a surrogate pair.
  */
 export function headAndTail(text: string, max: number): string {
   if (text.length <= max) return text;

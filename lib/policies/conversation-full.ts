@@ -1,58 +1,30 @@
-import type { ChatMessage } from '../model/chat-model.ts';
-import { RunningSum } from '../util/running-sum.ts';
+import { conversationFill } from '../events/message-size.ts';
+import { effectiveWindow } from '../events/window.ts';
+import { formatCount, plural } from '../util/numbers.ts';
 import type { Ending, ReadyState, Rule } from './rule.ts';
-import { effectiveWindow } from './window.ts';
 
-const CHARS_PER_TOKEN = 4;
-
-// Messages are never changed once made and a conversation only grows: each is counted once.
-const sizes = new RunningSum(messageChars);
-
-/** Characters of all messages, the system prompt included (C8, C9): texts, thoughts and the JSON of calls. */
-export function conversationChars(messages: readonly ChatMessage[]): number {
-  return sizes.of(messages);
-}
-
-function messageChars(message: ChatMessage): number {
-  const calls = message.tool_calls === undefined ? 0 : JSON.stringify(message.tool_calls).length;
-  return message.content.length + (message.thinking?.length ?? 0) + calls;
-}
-
-/** The limit in characters: of the configured tokens, or of the window when that is smaller. */
-function limitChars(state: ReadyState): number {
-  const { session, explore } = state.config;
-  const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
-  return Math.min(tokens, effectiveWindow(state)) * CHARS_PER_TOKEN;
-}
-
-/** Ends a conversation that is never shortened once its characters exceed four times the limit (C8-C10). */
+/** Ends a conversation that is never compacted once its characters exceed four times the token limit (C8-C10). */
 export const endWhenConversationFull: Rule = (state) => {
-  const chars = conversationChars(state.messages);
-  const limit = limitChars(state);
-  if (chars <= limit) return undefined;
+  const { chars, limitChars } = conversationFill(state);
+  if (chars <= limitChars) return undefined;
   return {
     type: 'end',
-    ending: full(state, `${number(chars)} characters, and the limit is ${number(limit)}`),
+    ending: full(state, `${formatCount(chars)} characters, and the limit is ${formatCount(limitChars)}`),
   };
 };
 
 /**
- * The end of a conversation whose next request does not fit the window, below the limit in characters: tools count in a
- * request too, and a model may make more tokens of a text than it is estimated at.
- *
- * @param estimate tokens of the request; `undefined` when Ollama refused it
+ * Ends a conversation that Ollama refused although it is below the character limit. Requests also include tool
+ * definitions, and a text can take more tokens than estimated.
  */
-export function conversationFull(state: ReadyState, estimate: number | undefined): Ending {
-  const window = `${number(effectiveWindow(state))} tokens`;
+export function conversationFull(state: ReadyState): Ending {
   return full(
     state,
-    estimate === undefined
-      ? `Ollama refused it as too long for its window of ${window}`
-      : `with its tools about ${number(estimate)} tokens, and the window is ${window}`,
+    `Ollama refused it as too long for its window of ${formatCount(effectiveWindow(state))} tokens`,
   );
 }
 
-/** How far the conversation came, why it ends, and what to do about it (C8). */
+/** Reports how far the conversation got, why it ends, and how to continue (C8). */
 function full(state: ReadyState, why: string): Ending {
   const extent =
     state.cycle.number > 0
@@ -64,12 +36,4 @@ function full(state: ReadyState, why: string): Ending {
     message,
     warnings: [{ type: 'policy.warned', code: 'conversation_full', message }],
   };
-}
-
-function plural(value: number, noun: string): string {
-  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US');
 }

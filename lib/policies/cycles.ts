@@ -1,6 +1,7 @@
 import { ended, type ReadyState, type Rule, type Verdict } from './rule.ts';
+import { swallowedNote, swallowedOf } from './swallowed-tokens.ts';
 
-/** Empty cycles in a row after which an exploration without a limit ends: it would spin for ever (K-20, K-24). */
+/** An unlimited exploration ends after this many empty cycles in a row; otherwise it would run forever (K-20, K-24). */
 const MAX_EMPTY_CYCLES = 3;
 
 /** The neutral line that opens a cycle (X23). */
@@ -8,15 +9,24 @@ export function cycleLine(cycle: number): string {
   return `Cycle ${cycle}.`;
 }
 
-/** The end of a cycle by the model's final text, which may be empty (X8, X11). */
+/** Ends a cycle with the model's final text, which may be empty (X8, X11). */
 export function reflect(state: ReadyState, text: string): Verdict {
+  const swallowed = swallowedOf(state);
   return {
     type: 'append',
-    events: [{ type: 'cycle.reflected', cycle: state.cycle.number, text, ended_by: 'reflection' }],
+    events: [
+      {
+        type: 'cycle.reflected',
+        cycle: state.cycle.number,
+        text,
+        ended_by: 'reflection',
+        ...(swallowed > 0 && { swallowed_tokens: swallowed }),
+      },
+    ],
   };
 }
 
-/** Ends a cycle that has used up its model calls without a reflection (X22); the exploration goes on. */
+/** Ends a cycle that used all its model calls without a reflection (X22); the exploration continues. */
 export const endCycleAtCallLimit: Rule = (state) => {
   const limit = state.config.explore?.calls_per_cycle ?? Number.POSITIVE_INFINITY;
   const { open, number, iterationsBefore } = state.cycle;
@@ -35,7 +45,7 @@ export const endCycleAtCallLimit: Rule = (state) => {
   };
 };
 
-/** Ends the exploration after its last cycle (X22): that is what was asked for, so it is complete. */
+/** Ends the exploration after its last cycle (X22). It did what was requested, so it counts as completed. */
 export const endAfterLastCycle: Rule = (state) => {
   const { open, number } = state.cycle;
   const limit = state.config.explore?.max_cycles ?? Number.POSITIVE_INFINITY;
@@ -45,19 +55,19 @@ export const endAfterLastCycle: Rule = (state) => {
   });
 };
 
-/** Ends an exploration without a limit whose model has fallen silent. */
+/** Ends an unlimited exploration whose model returns only empty replies. */
 export const endOnEmptyCycles: Rule = (state) => {
   if (state.config.explore?.max_cycles !== null || state.cycle.empty < MAX_EMPTY_CYCLES) return undefined;
   return ended('error', {
     error: {
       code: 'empty_cycles',
-      message: `The model brought neither call nor reflection in ${MAX_EMPTY_CYCLES} cycles in a row.`,
+      message: `The model brought neither call nor reflection in ${MAX_EMPTY_CYCLES} cycles in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
       hint: 'Try another model, or other model options.',
     },
   });
 };
 
-/** The next cycle starts at once with the same state and the next number (X12). */
+/** Starts the next cycle with the same state and the next number (X12). */
 export const startCycle: Rule = (state) => {
   if (state.cycle.open) return undefined;
   const cycle = state.cycle.number + 1;

@@ -1,28 +1,30 @@
 import type { NewEvent } from '../events/registry.ts';
 import { RETRY_LIMITS } from '../events/retry-limits.ts';
-import { isSwallowedCall } from '../parser/swallowed-call.ts';
+import { swallowedWords } from '../events/swallowed-reply.ts';
 import { compactNow, retried } from './failure.ts';
 import type { ReadyState } from './rule.ts';
+import { swallowedOf } from './swallowed-tokens.ts';
 
-/** Whether a reply is a broken call: call-like text that could not be read, or a call that never arrived. */
-export function isMalformed(state: ReadyState): boolean {
-  const { reply } = state;
-  if (!reply || reply.calls.length > 0) return false;
-  return reply.malformed || (state.tools.length > 0 && isSwallowedCall(reply));
+/** Whether a reply is a malformed call: call-like text that could not be parsed, or a call that never arrived. */
+export function isMalformed({ reply }: ReadyState): boolean {
+  return reply !== undefined && reply.calls.length === 0 && reply.malformed;
 }
 
 /**
- * The one silent retry of a broken call in an iteration (T22), of a reply that was read or of one that Ollama refused to
- * pass on.
+ * The single silent retry of a malformed call in an iteration (T22), whether Loupe failed to parse it or Ollama
+ * refused to return it.
  */
 export function retryMalformed(state: ReadyState): NewEvent | undefined {
   if (state.retries.malformed >= RETRY_LIMITS.malformed) return undefined;
-  return retried(state, 'malformed', 'The reply held a tool call that could not be read.');
+  const swallowed = swallowedOf(state);
+  const message =
+    swallowed > 0 ? swallowedWords(swallowed) : 'The reply held a tool call that could not be read.';
+  return retried(state, 'malformed', message);
 }
 
 /**
- * The one retry of a reply that was cut off, with the higher limit (T21). A reply that the window ended and not the limit
- * needs a shorter request as well.
+ * The single retry of a truncated reply, with the higher reply limit (T21). If the context window was full, the
+ * request is also shortened.
  */
 export function retryCut(state: ReadyState, options: { shortens: boolean }): NewEvent[] | undefined {
   if (!state.reply?.cut || state.retries.length >= RETRY_LIMITS.length) return undefined;
@@ -39,7 +41,7 @@ export function retryCut(state: ReadyState, options: { shortens: boolean }): New
   ];
 }
 
-/** What a reader should know about a reply that is used although it is broken. */
+/** Warnings for a reply that is used although it is truncated or malformed. */
 export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
   const { reply, iteration } = state;
   if (reply?.cut) {

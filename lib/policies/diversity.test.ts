@@ -11,7 +11,7 @@ const byWords = {
   similarity: (a: { text: string }, b: { text: string }) => ngramSimilarity(a.text, b.text),
 };
 
-it('X21: measures how many groups of words two texts share', () => {
+it('measures how many word n-grams two texts share [X21]', () => {
   expect(ngramSimilarity('The sky is blue today.', 'the SKY is blue, today')).toBe(1);
   expect(ngramSimilarity('The sky is blue today.', 'Water boils at a hundred degrees.')).toBe(0);
   const part = ngramSimilarity(
@@ -26,7 +26,7 @@ it('X21: measures how many groups of words two texts share', () => {
   expect(ngramSimilarity('', 'Something')).toBe(0);
 });
 
-it('X21: similarity is symmetric, between 0 and 1, and 1 for a text with itself', () => {
+it('similarity is symmetric, between 0 and 1, and 1 for a text with itself [X21]', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 200 });
   fc.assert(
     fc.property(text, text, (a, b) => {
@@ -39,7 +39,7 @@ it('X21: similarity is symmetric, between 0 and 1, and 1 for a text with itself'
   );
 });
 
-it('compares vectors by their direction', () => {
+it('compares vectors by direction', () => {
   expect(cosineSimilarity([1, 2, 3], [2, 4, 6])).toBeCloseTo(1);
   expect(cosineSimilarity([1, 0], [0, 1])).toBe(0);
   expect(cosineSimilarity([1, 0], [-1, 0])).toBe(0);
@@ -47,7 +47,7 @@ it('compares vectors by their direction', () => {
   expect(cosineSimilarity([0, 0], [1, 1])).toBe(0);
 });
 
-it('X21: says nothing while there is nothing to compare, and names the nearest cycle', () => {
+it('gives no advice while there is nothing to compare, and names the nearest cycle [X21]', () => {
   const monitor = new SimilarityMonitor({ threshold: 0.6, window: 2 });
   expect(monitor.advise([], byWords)).toBeUndefined();
   expect(monitor.advise(reflections('One.'), byWords)).toBeUndefined();
@@ -60,7 +60,7 @@ it('X21: says nothing while there is nothing to compare, and names the nearest c
     ),
     byWords,
   );
-  // The window holds the two before it: the equal one is out of sight.
+  // The window covers the two reflections before the last one, so the equal one is outside it.
   expect(advice).toMatchObject({ compared: [2, 3], similarity: 0, nearest_cycle: 3 });
   expect(advice?.feedback).toBeUndefined();
   const wide = new SimilarityMonitor({ threshold: 0.6, window: 10 }).advise(

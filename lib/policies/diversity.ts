@@ -9,15 +9,15 @@ type Advice = Omit<EventOf<'diversity.advised'>, 'run_id' | 'seq' | 'at'>;
 type Measure = (last: Reflection, earlier: Reflection) => number;
 
 /**
- * Compares the last reflection with those before it and says when the exploration goes in circles (X21). Pure: it gives
- * advice and decides nothing.
+ * Compares the last reflection with earlier ones and detects when the exploration goes in circles (X21). Pure: it
+ * only advises.
  */
 export class SimilarityMonitor {
   readonly #threshold: number;
   readonly #window: number;
 
   /**
-   * @param options.threshold similarity, 0 to 1, from which feedback is given
+   * @param options.threshold similarity, 0 to 1, at or above which feedback is given
    * @param options.window how many earlier reflections the last one is compared with
    */
   constructor(options: { threshold: number; window: number }) {
@@ -25,7 +25,7 @@ export class SimilarityMonitor {
     this.#window = options.window;
   }
 
-  /** The last reflection and those it is compared with; `undefined` while there is nothing to compare. */
+  /** The last reflection and the earlier ones to compare it with; `undefined` if there are none. */
   compared(
     reflections: readonly Reflection[],
   ): { last: Reflection; earlier: readonly Reflection[] } | undefined {
@@ -34,7 +34,7 @@ export class SimilarityMonitor {
     return last && earlier.length > 0 ? { last, earlier } : undefined;
   }
 
-  /** Advice for the cycle that begins; `undefined` while there is nothing to compare. */
+  /** Advice for the next cycle; `undefined` if there is nothing to compare. */
   advise(
     reflections: readonly Reflection[],
     { cycle, measure, similarity }: { cycle: number; measure: Advice['measure']; similarity: Measure },
@@ -68,7 +68,7 @@ function feedbackText(last: number, nearest: number, similarity: number): string
   );
 }
 
-/** Compares the last reflections before the first call of a cycle, when that is switched on (X21). */
+/** Compares the last reflections before the first call of a cycle, if enabled (X21). */
 export const adviseDiversity: Rule = (state) => {
   const settings = state.config.explore?.diversity;
   const cycle = state.cycle.number;
@@ -83,20 +83,39 @@ export const adviseDiversity: Rule = (state) => {
   return advice && { type: 'append', events: [advice] };
 };
 
-/** Advice by groups of words: the measure that needs no model. */
+/**
+ * Compares the final reflection by embeddings before the exploration ends. No further cycle would trigger the
+ * comparison, and its novelty must be measured like that of the others.
+ */
+export const measureLastReflection: Rule = (state) => {
+  const { diversity: settings, max_cycles: limit } = state.config.explore ?? {};
+  const { open, number } = state.cycle;
+  const last = state.reflections.at(-1);
+  if (settings?.embedding_model === undefined || open || state.stop || last?.cycle !== number)
+    return undefined;
+  if (limit === null || limit === undefined || number < limit) return undefined;
+  if ((state.diversity?.seq ?? 0) > last.seq) return undefined;
+  if (!new SimilarityMonitor(settings).compared(state.reflections)) return undefined;
+  return { type: 'compare-reflections', model: settings.embedding_model, cycle: number };
+};
+
+/** Advice based on word n-grams, which needs no model. */
 export function adviceByWords(state: ReadyState): Advice | undefined {
-  const settings = state.config.explore?.diversity;
-  return (
-    settings &&
-    new SimilarityMonitor(settings).advise(state.reflections, {
-      cycle: state.cycle.number,
-      measure: 'ngram',
-      similarity: (last, earlier) => ngramSimilarity(last.text, earlier.text),
-    })
-  );
+  return adviceBy(state, 'ngram', (last, earlier) => ngramSimilarity(last.text, earlier.text));
 }
 
-/** The reflections whose embeddings the advice needs, the last one first. */
+function adviceBy(state: ReadyState, measure: Advice['measure'], similarity: Measure): Advice | undefined {
+  const settings = state.config.explore?.diversity;
+  if (!settings) return undefined;
+  const { number: cycle, open } = state.cycle;
+  const advice = new SimilarityMonitor(settings).advise(state.reflections, { cycle, measure, similarity });
+  if (!advice || open) return advice;
+  // After the last cycle no model call follows that could use the feedback.
+  const { feedback: _, ...measured } = advice;
+  return measured;
+}
+
+/** The reflections to embed for the advice, the last one first. */
 export function reflectionsToCompare(state: ReadyState): readonly Reflection[] {
   const settings = state.config.explore?.diversity;
   const pair = settings && new SimilarityMonitor(settings).compared(state.reflections);
@@ -104,9 +123,9 @@ export function reflectionsToCompare(state: ReadyState): readonly Reflection[] {
 }
 
 /**
- * Advice by the embeddings of `reflectionsToCompare`, in their order.
+ * Advice based on the embeddings of `reflectionsToCompare`, in the same order.
  *
- * @returns `undefined` when there are not as many vectors as reflections
+ * @returns `undefined` when the number of vectors does not match the number of reflections
  */
 export function adviceByEmbeddings(
   state: ReadyState,
@@ -116,9 +135,7 @@ export function adviceByEmbeddings(
   const texts = reflectionsToCompare(state);
   if (!settings || texts.length === 0 || vectors.length !== texts.length) return undefined;
   const vectorOf = new Map(texts.map((reflection, index) => [reflection, vectors[index] ?? []]));
-  return new SimilarityMonitor(settings).advise(state.reflections, {
-    cycle: state.cycle.number,
-    measure: 'embeddings',
-    similarity: (last, earlier) => cosineSimilarity(vectorOf.get(last) ?? [], vectorOf.get(earlier) ?? []),
-  });
+  return adviceBy(state, 'embeddings', (last, earlier) =>
+    cosineSimilarity(vectorOf.get(last) ?? [], vectorOf.get(earlier) ?? []),
+  );
 }

@@ -1,34 +1,35 @@
 import type { NewEvent } from '../events/registry.ts';
 import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import type { FailedCall } from '../events/run-state.ts';
+import { compactionLimit } from '../events/window.ts';
 import { planCompaction } from './compaction.ts';
 import { retryWait } from './retry.ts';
 import { type Decision, type Ending, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
-import { compactionLimit } from './window.ts';
+import { thinkAfterRefusal, thinkToSend } from './thinking.ts';
 
-/** What a mode says about a conversation that does not fit. */
+/** How a mode handles a conversation that exceeds the context window. */
 interface WhenTooLong {
-  /** Whether older results may be sent in a shorter form. */
+  /** Whether older results may be shortened. */
   shortens: boolean;
-  /** The end of a conversation that fits no more; left out: the plain reason. */
-  whenFull?: (state: ReadyState, estimate: undefined) => Ending;
+  /** How to end when the conversation no longer fits; defaults to the plain reason. */
+  whenFull?: (state: ReadyState) => Ending;
 }
 
-/** The parts of a failure that decide what to do about it. */
+/** The fields of a failure that decide how it is handled. */
 export type Failure = Pick<FailedCall, 'kind' | 'transient' | 'code' | 'message' | 'hint'>;
 
-/** What to do when preparing server and model failed: try again when that may help, else end. */
+/** Handles a failure to prepare server or model: retry if that may help, otherwise end. */
 export function afterFailedPreparation(state: ReadyState, failure: Failure, now: number): Decision {
   if (failure.kind === 'timeout') return ended('timeout', { error: errorOf(failure) });
   return retryLater(state, failure, now) ?? ended('error', { error: errorOf(failure) });
 }
 
 /**
- * What to do about a model call that failed. Passing failures are tried again; an overflow is followed by a shorter
- * request; a model that cannot think is asked without. Everything else ends the attempt with what there is (T17).
+ * Handles a failed model call. Transient failures are retried; after an overflow a shorter request is sent; a model
+ * without thinking support is called without it. Any other failure ends the attempt with its partial result (T17).
  *
  * @param options.now milliseconds since 1970
- * @returns `undefined` for a call that Ollama could not read: that is a reply, not an outage (T22)
+ * @returns `undefined` if Ollama could not parse the reply: that counts as a reply, not as an outage (T22)
  */
 export function afterFailedCall(
   state: ReadyState,
@@ -44,34 +45,23 @@ export function afterFailedCall(
     case 'overflow':
       return (
         (shortens ? retryShorter(state, failure) : undefined) ??
-        ended('context_full', { ...whenFull?.(state, undefined), error })
+        ended('context_full', { ...whenFull?.(state), error })
       );
     case 'no_thinking_support':
-      if (state.thinkingRefused) return ended('error', { error });
-      return {
-        type: 'append',
-        events: [
-          {
-            type: 'policy.warned',
-            code: 'thinking_unsupported',
-            message: `${state.config.model} cannot think: its replies come without thinking from here on.`,
-            ...inIteration(state),
-          },
-          retried(state, 'thinking', failure.message),
-        ],
-      };
+    case 'no_thinking_levels':
+      return retryWithLessThinking(state, failure) ?? ended('error', { error });
     default:
       return retryLater(state, failure, now) ?? ended('error', { error });
   }
 }
 
-/** The event that sets a reply or a failure aside and sends the same messages again. */
+/** The event that discards a reply or failure and sends the same messages again. */
 export function retried(
   state: ReadyState,
   cause: Extract<NewEvent, { type: 'policy.retried' }>['cause'],
   message: string,
   waitMs = 0,
-): NewEvent {
+): Extract<NewEvent, { type: 'policy.retried' }> {
   return { type: 'policy.retried', iteration: state.iteration, cause, message, wait_ms: waitMs };
 }
 
@@ -89,7 +79,35 @@ function retryShorter(state: ReadyState, failure: Failure): Verdict | undefined 
   return { type: 'append', events: [compacted, retried(state, 'overflow', failure.message)] };
 }
 
-/** The shortening that the server forces, though the estimate was small enough; `undefined` when nothing is left. */
+/** Warns only once, because every later call of the run uses the accepted setting. */
+function retryWithLessThinking(state: ReadyState, failure: Failure): Verdict | undefined {
+  const sent = thinkToSend(state);
+  const think = thinkAfterRefusal(sent, failure.kind);
+  if (think === undefined) return undefined;
+  const { model } = state.config;
+  const warning =
+    think === true
+      ? {
+          code: 'thinking_levels_unsupported',
+          message: `${model} has no thinking levels: think is true instead of "${sent}" from here on.`,
+        }
+      : {
+          code: 'thinking_unsupported',
+          message: `${model} cannot think: think is false instead of ${JSON.stringify(sent)} from here on.`,
+        };
+  return {
+    type: 'append',
+    events: [
+      { type: 'policy.warned', ...warning, ...inIteration(state) },
+      { ...retried(state, 'thinking', failure.message), think },
+    ],
+  };
+}
+
+/**
+ * A compaction forced by the server although the estimate was small enough; `undefined` if nothing is left to
+ * shorten.
+ */
 export function compactNow(state: ReadyState): NewEvent | undefined {
   const plan = planCompaction({
     messages: state.messages,

@@ -1,34 +1,43 @@
 import type { NewEvent } from '../events/registry.ts';
 import { isPlanOnly } from './plan-only.ts';
 import { ended, type ReadyState, type Verdict } from './rule.ts';
+import { swallowedOf } from './swallowed-tokens.ts';
 
-/** The words of G12, exactly. */
+/** The exact text required by G12. */
 export const NUDGE_TEXT =
   'Please use the available tools to complete the task. Do not just describe what to do -- actually call the tools.';
 
 /**
- * A text without calls ends the attempt as its answer (T16), unless it is a plan and a nudge is left (G12, G15).
+ * A text without calls is the attempt's answer (T16), unless it is a plan and a nudge is left (G12, G15).
  *
- * @param broken what is wrong with the reply: asked for twice and broken twice, what there is of it is the answer (T21,
- *   T22), and no nudge mends it
+ * @param broken warnings about the reply. After a retry that was broken too, the reply is used as the answer (T21,
+ *   T22); a nudge would not help
  */
 export function answerOrNudge(state: ReadyState, broken: readonly NewEvent[]): Verdict {
   if (broken.length > 0) return ended('final_answer', { warnings: broken });
   const text = state.reply?.text ?? '';
-  const plan = state.config.nudge_plans && isPlanOnly(text, state.callHistory.length > 0);
+  const plan = state.config.nudge_plans && isPlanOnly(text, hasToolResult(state));
   if (plan && state.nudges < state.config.max_nudges) return nudge(state, 'plan');
   return ended('final_answer');
 }
 
 /**
- * A reply with neither text nor call gets a nudge; without one left the attempt ends (G14, G15). `malformed` is a reply
- * whose call Ollama swallowed.
+ * Nudges after a reply with neither text nor call, or ends the attempt if no nudge is left (G14, G15). `malformed`
+ * means that Ollama swallowed the call.
  */
 export function nudgeOrEnd(state: ReadyState, cause: 'empty' | 'malformed'): Verdict {
   return state.nudges < state.config.max_nudges ? nudge(state, cause) : ended('nudge_exhausted');
 }
 
+/** Whether the model has seen a tool result, including one copied by a fork or reporting a denied call (G13). */
+function hasToolResult({ messages }: ReadyState): boolean {
+  return messages.some(({ role }) => role === 'tool');
+}
+
 function nudge(state: ReadyState, cause: 'empty' | 'plan' | 'malformed'): Verdict {
+  // The model has no iteration left to act on a nudge.
+  if (state.iteration >= state.config.max_iterations) return ended('max_iterations');
+  const swallowed = swallowedOf(state);
   return {
     type: 'append',
     events: [
@@ -36,6 +45,7 @@ function nudge(state: ReadyState, cause: 'empty' | 'plan' | 'malformed'): Verdic
         type: 'policy.nudged',
         iteration: state.iteration,
         cause,
+        ...(swallowed > 0 && { swallowed_tokens: swallowed }),
         text: NUDGE_TEXT,
         count: state.nudges + 1,
         limit: state.config.max_nudges,

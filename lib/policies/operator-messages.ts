@@ -1,12 +1,12 @@
 import type { OperatorMessage, RunState } from '../events/run-state.ts';
 import type { Rule } from './rule.ts';
 
-/** What the operator said and the model has not read yet, oldest first. */
+/** Operator messages not yet delivered to the model, oldest first. */
 export function queuedMessages({ operatorMessages }: Pick<RunState, 'operatorMessages'>): OperatorMessage[] {
   return operatorMessages.filter((message) => message.status === 'queued');
 }
 
-/** Hands waiting messages to the model, as one user message before the next call. */
+/** Delivers queued messages to the model as one user message before the next call. */
 export const deliverMessages: Rule = (state) => {
   const queued = queuedMessages(state);
   if (queued.length === 0) return undefined;

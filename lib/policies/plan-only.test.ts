@@ -28,7 +28,7 @@ describe('G13', () => {
   });
 
   it.each(['It is complete.', 'COMPLETED', 'All done', 'I have finished.', 'No errors; everything is done.'])(
-    'hears a claim in: %s',
+    'detects a claim in: %s',
     (text) => expect(claimsCompletion(text)).toBe(true),
   );
 
@@ -39,10 +39,10 @@ describe('G13', () => {
     'To complete it I need time.',
     'Never done.',
     'Until it is done, wait.',
-  ])('hears none in: %s', (text) => expect(claimsCompletion(text)).toBe(false));
+  ])('detects no claim in: %s', (text) => expect(claimsCompletion(text)).toBe(false));
 });
 
-it('takes time in proportion to the text', () => {
+it('runs in linear time', () => {
   for (const text of ['i will not '.repeat(200_000), 'a'.repeat(2_000_000)]) {
     expect(cpuMs(() => isPlanOnly(text, true))).toBeLessThan(10_000);
   }

@@ -1,33 +1,33 @@
-/** Words that claim the work is over (G13): `completed` and `done` from the sources, the others are ours. */
+/** Words that claim completion (G13): `completed` and `done` are required, the others are additions. */
 const COMPLETION_WORDS = new Set(['completed', 'done', 'complete', 'finished']);
 
-/** A completion word after one of these, a few words before it in the sentence, claims nothing: "not done yet". */
+/** One of these a few words before a completion word negates the claim: "not done yet". */
 const NEGATIONS = new Set(['not', 'never', 'no', 'nothing', 'cannot', 'without', 'hardly', 'barely']);
 /** "Once done, I will report": a condition, not a claim. */
 const CONDITIONS = new Set(['once', 'when', 'until', 'unless', 'if', 'before', 'after']);
-/** "will be completed", "to complete": still to come. */
+/** "will be completed", "to complete": future, not a claim. */
 const FUTURE = new Set(['be', 'to', 'will', 'must', 'should', 'can', "i'll", "we'll"]);
 const LOOK_BACK = 3;
 
 /**
- * Phrases that announce a next step. Straight alternatives of fixed words: linear on any text. "Let me know" and
- * "I will be glad" end an answer and announce nothing.
+ * Phrases that announce a next step. Alternatives of fixed words, so matching is linear. "Let me know" and "I will be
+ * glad" end an answer and announce nothing.
  */
 const NEXT_STEP =
   /\b(?:i will(?! be\b)|i'll(?! be\b)|i am going to|i'm going to|we will|we'll|let me(?! know\b)|let's|i need to|we need to|i should|i shall|i plan to|first,|next,|now i|next step|step 1|the plan\b|my plan\b)/i;
 
 /**
- * Whether a text without calls only describes what the model means to do (G13): it claims no completion, and either no
- * tool has run yet or it announces a next step.
+ * Whether a text without calls only describes a plan (G13): it claims no completion, and either no tool has run yet
+ * or it announces a next step.
  *
- * @param toolsRan whether any tool has run in this attempt
+ * @param toolsRan whether the conversation contains a tool result
  */
 export function isPlanOnly(text: string, toolsRan: boolean): boolean {
   if (text.trim() === '' || claimsCompletion(text)) return false;
   return !toolsRan || announcesNextStep(text);
 }
 
-/** Whether the text says that something is completed, as a whole word that is not negated. */
+/** Whether the text contains a completion word that is not negated. Matches whole words only. */
 export function claimsCompletion(text: string): boolean {
   return normalized(text)
     .split(/[.!?;:\n]/)
@@ -47,7 +47,7 @@ function announcesNextStep(text: string): boolean {
   return NEXT_STEP.test(normalized(text));
 }
 
-/** Lower case, with the typographic apostrophe written plainly. */
+/** Lowercase, with typographic apostrophes replaced by straight ones. */
 function normalized(text: string): string {
   return text.toLowerCase().replaceAll('\u2019', "'");
 }

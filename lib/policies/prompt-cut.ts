@@ -1,18 +1,29 @@
-import { unreadShare } from '../events/prompt-share.ts';
+import { CHARS_PER_TOKEN, messageChars } from '../events/message-size.ts';
+import { promptFate, refusesLongChats } from '../events/prompt-share.ts';
 import type { NewEvent } from '../events/registry.ts';
+import { effectiveWindow } from '../events/window.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
-import { CHARS_PER_TOKEN, messageChars, toolChars } from './estimate.ts';
+import { formatCount } from '../util/numbers.ts';
+import { toolChars } from './estimate.ts';
 import type { ReadyState } from './rule.ts';
 
-const NAMED = 20;
+const MAX_LISTED = 20;
 const EXCERPT_CHARS = 80;
-/** An estimate may be this far below the truth: text in other alphabets takes two characters a token. */
-const ESTIMATE_MAY_DOUBLE = 2;
+
+type Warning = Extract<NewEvent, { type: 'policy.warned' }>;
+
+/** The figures of a completed request that decide whether to warn. */
+interface Figures {
+  estimated: number;
+  evaluated: number;
+  window: number;
+  serverVersion: string | undefined;
+}
 
 /**
- * The alarm when Ollama read far fewer tokens than were sent: it cuts in silence where `truncate: false` is unknown to it,
- * and then the task is the first to go (OL2). Names the messages that are most likely lost. Where the window in effect is
- * known and has room for all, nothing was cut: then it is a note (`prompt_unread`), and no message is called lost.
+ * Warns when Ollama silently truncated a prompt, which happens when the server does not know or did not receive
+ * `truncate: false` (OL2); the task is dropped first. If truncation is ruled out but far fewer tokens were evaluated
+ * than estimated, it is a note (`prompt_unread`). Each is reported once per run; truncation once per window size.
  *
  * @param evaluated `prompt_eval_count` of the reply
  */
@@ -20,46 +31,81 @@ export function promptCut(
   state: ReadyState,
   request: Pick<ChatRequest, 'messages' | 'tools'>,
   evaluated: number | undefined,
-): Extract<NewEvent, { type: 'policy.warned' }> | undefined {
+): Warning | undefined {
   const estimated = state.openCall?.estimated_tokens ?? 0;
-  if (evaluated === undefined || unreadShare(estimated, evaluated) === undefined) return undefined;
-  const number = (count: number) => count.toLocaleString('en').replaceAll(',', ' ');
-  const figures = `sent ≈ ${number(estimated)} tokens, evaluated ${number(evaluated)}`;
-  const counts = { call: state.calls, sent_tokens: estimated, evaluated_tokens: evaluated };
-  const window = state.loaded?.context_tokens;
-  if (window !== undefined && estimated * ESTIMATE_MAY_DOUBLE <= window) {
-    return {
-      type: 'policy.warned',
-      code: 'prompt_unread',
-      iteration: state.iteration,
-      message: `Not all was read: ${figures}. The window of ${number(window)} has room for all of it, so nothing was cut: the model's template leaves out part of what is sent, such as the tools or the system prompt, or the server counts only what it had not read before. “Rendered prompt” under what the model saw shows it.`,
-      detail: counts,
-    };
+  const window = effectiveWindow(state);
+  const serverVersion = state.preflight?.server_version;
+  const windowIsReported = state.loaded?.context_tokens !== undefined;
+  const fate = promptFate({ estimated, evaluated, window, windowIsReported, serverVersion });
+  if (evaluated === undefined || fate === undefined) return undefined;
+  const { promptAlarms } = state;
+  const figures = { estimated, evaluated, window, serverVersion };
+  if (fate === 'cut') {
+    return promptAlarms.prompt_cut === window ? undefined : cutAlarm(state, request, figures);
   }
+  return promptAlarms.prompt_unread === undefined ? unreadNote(state, figures) : undefined;
+}
+
+function cutAlarm(
+  state: ReadyState,
+  request: Pick<ChatRequest, 'messages' | 'tools'>,
+  figures: Figures,
+): Warning {
+  const { estimated, evaluated, window, serverVersion } = figures;
   const lost = lostMessages(request, evaluated);
-  const names = lost.slice(0, 3).map(({ role, excerpt }) => `${role} “${excerpt}”`);
-  const rest = lost.length > names.length ? ` and ${lost.length - names.length} more` : '';
+  const full = evaluated === window ? ', which is the whole window' : '';
   return {
     type: 'policy.warned',
     code: 'prompt_cut',
     iteration: state.iteration,
-    message: `Prompt cut: ${figures}.${
-      lost.length === 0
-        ? ' No message was left out as a whole: parts of the last ones are missing.'
-        : ` Most likely lost, from the front: ${names.join(', ')}${rest}.`
-    }`,
+    message: `Prompt cut: ${sentAndRead(figures)}${full}. ${lossWords(lost, figures)}`,
     detail: {
-      ...counts,
+      call: state.calls,
+      sent_tokens: estimated,
+      evaluated_tokens: evaluated,
+      window_tokens: window,
+      ...(serverVersion === undefined ? {} : { server_version: serverVersion }),
       lost_count: lost.length,
       lost: lost
-        .slice(0, NAMED)
+        .slice(0, MAX_LISTED)
         .map(({ index, role, excerpt, tokens }) => ({ index, role, excerpt, tokens })),
     },
   };
 }
 
+function lossWords(lost: readonly Lost[], { estimated, evaluated }: Figures): string {
+  if (estimated <= evaluated) return 'The oldest messages go first; the estimate is too low to name them.';
+  if (lost.length === 0) return 'No message was left out as a whole: parts of the last ones are missing.';
+  const names = lost.slice(0, 3).map(({ role, excerpt }) => `${role} “${excerpt}”`);
+  const rest = lost.length > names.length ? ` and ${lost.length - names.length} more` : '';
+  return `Most likely lost, from the front: ${names.join(', ')}${rest}.`;
+}
+
+function unreadNote(state: ReadyState, figures: Figures): Warning {
+  const { estimated, evaluated, window, serverVersion } = figures;
+  const proof = refusesLongChats(serverVersion)
+    ? `Ollama ${serverVersion} refuses a prompt that does not fit`
+    : `the window of ${formatCount(window)} has room for all of it`;
+  return {
+    type: 'policy.warned',
+    code: 'prompt_unread',
+    iteration: state.iteration,
+    message: `Fewer tokens read than estimated: ${sentAndRead(figures)}. Nothing was cut: ${proof}. The model’s template leaves out part of what is sent, or the text takes fewer tokens than its length suggests. “Rendered prompt” under “What the model saw” shows what it was given.`,
+    detail: {
+      call: state.calls,
+      sent_tokens: estimated,
+      evaluated_tokens: evaluated,
+      window_tokens: window,
+    },
+  };
+}
+
+function sentAndRead({ estimated, evaluated }: Figures): string {
+  return `sent ≈ ${formatCount(estimated)} tokens, evaluated ${formatCount(evaluated)}`;
+}
+
 interface Lost {
-  /** Place in the request, from 0. */
+  /** Index in the request, from 0. */
   index: number;
   role: string;
   excerpt: string;
@@ -68,8 +114,8 @@ interface Lost {
 }
 
 /**
- * Which messages a server leaves out that keeps the system messages and the last one and drops the others from the front
- * until the rest fits (OL2, `chatPrompt`). By the estimate, so it is the likely answer and not a certain one.
+ * The messages dropped by a server that keeps the system messages and the last one and drops the rest from the front
+ * until the prompt fits (OL2, `chatPrompt`). Based on the estimate, so likely but not certain.
  */
 export function lostMessages(
   { messages, tools }: Pick<ChatRequest, 'messages' | 'tools'>,

@@ -3,11 +3,11 @@ import { sortedJson } from '../util/sorted-json.ts';
 import { ended, type Rule } from './rule.ts';
 
 /**
- * Whether the model asks for the same thing again and again (G6-G9).
+ * Whether the model keeps making the same calls (G6-G9).
  *
- * @param callHistory one list of calls per tool-calling iteration; the current one is already its last entry (G8)
+ * @param callHistory one list of calls per tool-calling iteration, including the current one (G8)
  * @param newCalls the calls of the current iteration
- * @param threshold how many equal lists in a row make a repetition
+ * @param threshold number of equal lists in a row that count as a repetition
  * @returns `false` for an empty list: a reply without calls repeats nothing
  */
 export function isRepetition(
@@ -20,12 +20,12 @@ export function isRepetition(
   return callHistory.slice(-threshold).every((calls) => callsKey(calls) === key);
 }
 
-/** Names and arguments in order; the keys of arguments sorted, as Ollama sends them in random order (G7). */
+/** Names and arguments in order. Argument keys are sorted because Ollama sends them in random order (G7). */
 function callsKey(calls: readonly ToolCall[]): string {
   return calls.map((call) => `${call.name}:${sortedJson(call.arguments)}`).join('|');
 }
 
-/** Ends the attempt before the calls of the third equal reply in a row are executed (G6, G19). */
+/** Ends the attempt before running the calls of the third equal reply in a row (G6, G19). */
 export const endOnRepetition: Rule = (state) => {
   const calls = state.reply?.calls ?? [];
   if (!isRepetition([...state.callHistory, calls], calls, state.config.repetition_threshold))

@@ -1,15 +1,15 @@
-/** Pauses before the second and the third try of a call that failed for a passing reason. */
+/** Delays before the second and third attempt of a call that failed transiently. */
 export const RETRY_WAITS_MS: readonly number[] = [2000, 8000];
 
-/** From the first failure on; a try that would begin later is not made. */
+/** Measured from the first failure; no attempt starts later. */
 export const RETRY_WINDOW_MS = 60_000;
 
 /**
- * How long to wait before the next try: three tries in all, within 60 s of the first failure.
+ * The delay before the next attempt: at most three attempts, all within 60 s of the first failure.
  *
- * @param retries how many were made already
- * @param since when the first failure of the series happened, in milliseconds since 1970; `undefined` for the first
- * @returns milliseconds, or `undefined` when no try is left
+ * @param retries number of retries already made
+ * @param since time of the first failure of the series, in milliseconds since 1970; `undefined` for the first
+ * @returns milliseconds, or `undefined` when no attempt is left
  */
 export function retryWait({
   retries,

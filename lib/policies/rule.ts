@@ -3,7 +3,7 @@ import type { NewEvent } from '../events/registry.ts';
 import type { TerminationReason } from '../events/run.ts';
 import type { RunState } from '../events/run-state.ts';
 
-/** An error as the result and its reader see it. */
+/** An error as shown in the result. */
 export interface ErrorShape {
   code: string;
   message: string;
@@ -13,29 +13,29 @@ export interface ErrorShape {
 /** How an attempt ends. */
 export interface Ending {
   reason: TerminationReason;
-  /** Set when a failure was the cause. */
+  /** Set if a failure ended the attempt. */
   error?: ErrorShape;
-  /** The reason in a sentence; left out, the one that every mode has for it. */
+  /** The reason as a sentence; defaults to the one common to all modes. */
   message?: string;
   /** Appended before the end. */
   warnings?: readonly NewEvent[];
 }
 
 /**
- * What a rule wants: end the attempt; append something and go on (after a pause, when `waitMs` says so); or have the last
- * reflection compared with earlier ones by a model (X21).
+ * A rule's decision: end the attempt; append events and continue, after `waitMs` if set; or compare the last
+ * reflection with earlier ones using a model (X21).
  */
 export type Verdict = Decision | { type: 'compare-reflections'; model: string; cycle: number };
 
-/** A verdict that needs nothing from outside. */
+/** A verdict that needs no I/O. */
 export type Decision =
   | { type: 'end'; ending: Ending }
   | { type: 'append'; events: readonly NewEvent[]; waitMs?: number };
 
-/** The state of a run whose log has begun: its configuration is known. */
+/** The state of a run whose log has begun, so its configuration is known. */
 export type ReadyState = RunState & { readonly config: RunConfig };
 
-/** One pure look at a run; `undefined` when the rule has nothing to say. */
+/** A pure check of a run's state; `undefined` if the rule does not apply. */
 export type Rule = (state: ReadyState) => Verdict | undefined;
 
 /** The verdict that ends the attempt for a reason. */
@@ -43,7 +43,7 @@ export function ended(reason: TerminationReason, details: Omit<Ending, 'reason'>
   return { type: 'end', ending: { reason, ...details } };
 }
 
-/** Whether the log has begun, so that rules may look at it. */
+/** Whether the log has begun, so that rules can be applied. */
 export function isReady(state: RunState): state is ReadyState {
   return state.config !== undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isStall } from './stall.ts';
 
-it('G10: without a write ends after the fifth iteration, with one in the third after the eighth', () => {
+it('ends after iteration 5 without a write, and after iteration 8 with a write in iteration 3 [G10]', () => {
   expect([1, 2, 3, 4, 5].map((iteration) => isStall(iteration, 0))).toEqual([
     false,
     false,
@@ -18,7 +18,7 @@ it('G10: without a write ends after the fifth iteration, with one in the third a
   ]);
 });
 
-it('takes the threshold it is given', () => {
+it('uses the given threshold', () => {
   expect(isStall(2, 0, 2)).toBe(true);
   expect(isStall(2, 1, 2)).toBe(false);
 });

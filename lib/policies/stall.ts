@@ -3,14 +3,14 @@ import { ended, type Rule } from './rule.ts';
 /**
  * Whether nothing was written for too long (G10).
  *
- * @param iteration the iteration whose tool round is over, from 1
- * @param lastWriteIteration the last iteration with a successful `write_file`; 0 when there was none
+ * @param iteration the iteration whose tool round has ended, from 1
+ * @param lastWriteIteration the last iteration with a successful `write_file`; 0 if there was none
  */
 export function isStall(iteration: number, lastWriteIteration: number, threshold = 5): boolean {
   return iteration - lastWriteIteration >= threshold;
 }
 
-/** Ends the attempt after five tool rounds without a written file, unless the guard is off (G10, G11, K-12). */
+/** Ends the attempt after five tool rounds without a file write, unless the guard is off (G10, G11, K-12). */
 export const endOnStall: Rule = (state) => {
   const { config, iteration, lastWriteIteration } = state;
   if (!config.stall_guard || !isStall(iteration, lastWriteIteration, config.stall_threshold))

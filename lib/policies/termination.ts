@@ -1,12 +1,20 @@
-import type { RunResult, TerminationReason } from '../events/run.ts';
+import { failedChecks } from '../events/outcome.ts';
+import type { Outcome, OutcomeKind, RunResult, TerminationReason } from '../events/run.ts';
+import { swallowedWords } from '../events/swallowed-reply.ts';
+import { effectiveWindow } from '../events/window.ts';
 import { assertNever } from '../util/assert-never.ts';
-import { estimateTokens } from './estimate.ts';
+import { secondsWords } from '../util/durations.ts';
+import { formatUsd } from '../util/format-usd.ts';
+import { formatCount, plural } from '../util/numbers.ts';
 import type { ErrorShape, ReadyState } from './rule.ts';
-import { effectiveWindow } from './window.ts';
 
-/** The status that follows from the reason (T19). */
-export const STATUS_OF: Readonly<Record<TerminationReason, RunResult['status']>> = {
-  final_answer: 'completed',
+/** Maps outcome to status (T19). An answer is completed unless it was cut off or merely announces work. */
+export const STATUS_OF: Readonly<Record<OutcomeKind, RunResult['status']>> = {
+  answered: 'completed',
+  answered_checks_failed: 'completed',
+  answered_cut_off: 'partial',
+  announced_work_did_none: 'partial',
+  cycles_done: 'completed',
   max_iterations: 'partial',
   repetition: 'partial',
   stall: 'partial',
@@ -18,35 +26,32 @@ export const STATUS_OF: Readonly<Record<TerminationReason, RunResult['status']>>
   error: 'failed',
 };
 
-/** The reason in one plain sentence, with the figures that led to it. */
-export function endingMessage(state: ReadyState, reason: TerminationReason, error?: ErrorShape): string {
+/** The reason in one sentence, with the figures behind it. */
+export function endingMessage(
+  state: ReadyState,
+  { reason, error, outcome }: { reason: TerminationReason; error?: ErrorShape; outcome: Outcome },
+): string {
   const { config, iteration } = state;
   const place = placeOf(state);
   switch (reason) {
     case 'final_answer':
-      return iteration > 1
-        ? `The model gave its answer in iteration ${iteration}.`
-        : 'The model gave its answer at once.';
+      return answerMessage(state, outcome);
     case 'max_iterations':
       return `All ${config.max_iterations} iterations were used without an answer.`;
     case 'repetition':
       return `The model asked for the same calls ${config.repetition_threshold} times in a row (${lastCalls(state)}). They were not run again.`;
     case 'stall':
       return state.lastWriteIteration === 0
-        ? `No file was written in ${count(iteration, 'iteration')}.`
-        : `No file was written in the ${count(iteration - state.lastWriteIteration, 'iteration')} since iteration ${state.lastWriteIteration}.`;
+        ? `No file was written in ${plural(iteration, 'iteration')}.`
+        : `No file was written in the ${plural(iteration - state.lastWriteIteration, 'iteration')} since iteration ${state.lastWriteIteration}.`;
     case 'nudge_exhausted':
-      return state.nudges === 0
-        ? 'The model answered with nothing.'
-        : `The model answered with nothing although it was asked ${count(state.nudges, 'time')} to use the tools.`;
+      return silentMessage(state);
     case 'budget_exceeded':
       return spentMessage(state);
     case 'timeout':
-      return error?.message ?? `The model did not answer within ${seconds(config.call_timeout_ms)}.`;
+      return error?.message ?? `The model did not answer within ${secondsWords(config.call_timeout_ms)}.`;
     case 'context_full':
-      return state.failedCall
-        ? `Ollama refused the conversation as too long for its window of ${number(effectiveWindow(state))} tokens, and nothing is left to shorten.`
-        : `The conversation no longer fits the window of ${number(effectiveWindow(state))} tokens, even when older results are shortened (about ${number(estimateTokens(state.messages, state.tools, state.folded))} tokens).`;
+      return `Ollama refused the conversation as too long for its window of ${formatCount(effectiveWindow(state))} tokens, and nothing is left to shorten.`;
     case 'stopped':
       return state.stop?.force
         ? `Stopped at once${place ? `, in ${place}` : ` before the first ${UNITS[config.mode]}`}.`
@@ -58,9 +63,47 @@ export function endingMessage(state: ReadyState, reason: TerminationReason, erro
   }
 }
 
-/** Sequence numbers of the events that show the reason, in order. */
-export function endingEvidence(state: ReadyState, reason: TerminationReason): number[] {
-  const seqs = evidenceOf(state, reason).filter((seq) => seq > 0);
+/** Describes the answer (complete, cut off, or a mere announcement) and its failed checks. */
+function answerMessage(state: ReadyState, { kind, checks }: Outcome): string {
+  const failed = checks && checks.failed > 0 ? failedChecks(checks) : undefined;
+  const also = failed === undefined ? '' : ` ${failed}.`;
+  switch (kind) {
+    case 'answered_cut_off':
+      return `${cutMessage(state)}${also}`;
+    case 'announced_work_did_none':
+      return `${announcedMessage(state)}${also}`;
+    default: {
+      const when = state.iteration > 1 ? `in iteration ${state.iteration}` : 'at once';
+      return `The model answered ${when}${failed === undefined ? '' : `, but ${failed}`}.`;
+    }
+  }
+}
+
+function cutMessage({ config, lastCall, retries }: ReadyState): string {
+  const again = retries.length > 0;
+  const limit = config.num_predict[again ? 1 : 0];
+  const tokens = lastCall?.reply_tokens ?? limit;
+  const why =
+    tokens < limit
+      ? `after ${plural(tokens, 'token')} because the window was full`
+      : `at the reply limit of ${plural(tokens, 'token')}`;
+  return `The answer was cut off ${why}${again ? ', the second time in a row' : ''}.`;
+}
+
+function announcedMessage({ lastReplyLoss, nudges }: ReadyState): string {
+  const what = lastReplyLoss.malformed
+    ? 'The last reply was a tool call that could not be read'
+    : 'The model announced work and did none of it';
+  return `${what}: no tool call succeeded${nudges > 0 ? ` after ${plural(nudges, 'nudge')}` : ''}.`;
+}
+
+/** Sequence numbers of the events that led to the ending, in order. */
+export function endingEvidence(
+  state: ReadyState,
+  { reason, outcome }: { reason: TerminationReason; outcome: Outcome },
+): number[] {
+  const nudges = outcome.kind === 'announced_work_did_none' ? state.nudgeSeqs : [];
+  const seqs = [...nudges, ...evidenceOf(state, reason)].filter((seq) => seq > 0);
   return [...new Set(seqs)].sort((a, b) => a - b);
 }
 
@@ -74,7 +117,7 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
     case 'stall':
       return [state.lastWriteSeq, state.lastReplySeq];
     case 'nudge_exhausted':
-      return [...state.nudgeSeqs, state.lastReplySeq];
+      return [...state.nudgeSeqs, state.failedCall?.seq ?? state.lastReplySeq];
     case 'budget_exceeded':
       return [state.budget?.seq ?? 0];
     case 'timeout':
@@ -88,19 +131,33 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
   }
 }
 
-/** What a run is counted in. */
+/** The unit in which each mode counts progress. */
 const UNITS: Readonly<Record<ReadyState['config']['mode'], string>> = {
   task: 'iteration',
   session: 'turn',
   explore: 'call',
 };
 
-/** Where a run stands, in the words of its mode; an empty text before it began. */
+/** The run's current position in its mode's units; empty before it begins. */
 function placeOf({ config, iteration, cycle }: ReadyState): string {
   if (iteration === 0) return '';
   const unit = UNITS[config.mode];
   if (cycle.number === 0) return `${unit} ${iteration}`;
   return `${unit} ${iteration - cycle.iterationsBefore} of cycle ${cycle.number}`;
+}
+
+/** Describes the end of a run whose last reply had neither text nor call, depending on what happened to that reply. */
+function silentMessage({ nudges, failedCall, lastReplyLoss }: ReadyState): string {
+  const lost = failedCall
+    ? 'Ollama could not read the model’s last tool call and passed nothing on.'
+    : lastReplyLoss.swallowedTokens > 0
+      ? swallowedWords(lastReplyLoss.swallowedTokens, 'In its last reply the model')
+      : lastReplyLoss.malformed
+        ? 'The model’s last reply was a tool call that could not be read.'
+        : undefined;
+  const asked = nudges === 0 ? undefined : `asked ${plural(nudges, 'time')} to use the tools`;
+  if (lost) return asked ? `${lost} It had been ${asked}.` : lost;
+  return `The model answered with nothing${asked ? ` although it was ${asked}` : ''}.`;
 }
 
 function lastCalls(state: ReadyState): string {
@@ -112,22 +169,10 @@ function spentMessage(state: ReadyState): string {
   const spent = state.budget;
   switch (spent?.exceeded) {
     case 'cost':
-      return `The budget of $${budget.max_cost_usd ?? 0} is spent: $${spent.cost_usd.toFixed(4)} used.`;
+      return `The cost budget of ${formatUsd(budget.max_cost_usd ?? 0)} is spent: ${formatUsd(spent.cost_usd ?? 0)} used.`;
     case 'seconds':
-      return `The time budget of ${count(budget.max_seconds ?? 0, 'second')} is spent: ${spent.seconds_used.toFixed(1)} s used.`;
+      return `The time budget of ${plural(budget.max_seconds ?? 0, 'second')} is spent: ${spent.seconds_used.toFixed(1)} s used.`;
     default:
-      return `The budget of ${number(budget.max_tokens_total ?? 0)} tokens is spent: ${number(spent?.tokens_used ?? 0)} used.`;
+      return `The budget of ${formatCount(budget.max_tokens_total ?? 0)} tokens is spent: ${spent?.tokens_estimated ? '≈' : ''}${formatCount(spent?.tokens_used ?? 0)} used.`;
   }
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-function count(value: number, noun: string): string {
-  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
-function seconds(ms: number): string {
-  return `${number(ms / 1000)} s`;
 }

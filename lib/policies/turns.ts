@@ -1,30 +1,31 @@
 import { ended, type Rule } from './rule.ts';
+import { swallowedNote } from './swallowed-tokens.ts';
 
-/** What the harness says after a text or an empty reply (S9). */
+/** The prompt sent after a text or an empty reply (S9). */
 export const REPROMPT = 'Continue.';
 
-/** Empty turns in a row that end a session: it would spin for ever (S18, K-24). */
+/** A session ends after this many empty turns in a row; otherwise it would run forever (S18, K-24). */
 const MAX_EMPTY_TURNS = 3;
 
-/** A turn whose calls have run is over: its results stand in the conversation, and the next turn reads them (S10). */
+/** A turn ends once its calls have run; the next turn sees their results in the conversation (S10). */
 export const endTurnAfterCalls: Rule = (state) => ({
   type: 'append',
   events: [{ type: 'turn.ended', iteration: state.iteration, outcome: 'calls' }],
 });
 
-/** Ends a session that brings neither text nor call any more (S18). */
+/** Ends a session whose model keeps returning neither text nor calls (S18). */
 export const endOnEmptyTurns: Rule = (state) => {
   if (state.turns.empty < MAX_EMPTY_TURNS) return undefined;
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model brought neither text nor call in ${MAX_EMPTY_TURNS} turns in a row.`,
+      message: `The model brought neither text nor call in ${MAX_EMPTY_TURNS} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
       hint: 'Try another model, or say in SYSTEM_PROMPT.md what there is to do.',
     },
   });
 };
 
-/** Waits between two turns when that was asked for (S16). A stop is never kept waiting. */
+/** Waits between turns if configured (S16). A stop request is never delayed. */
 export const pauseBetweenTurns: Rule = (state) => {
   const waitMs = state.config.session?.turn_delay ?? 0;
   const { completed, pausedAfter } = state.turns;
@@ -36,7 +37,7 @@ export const pauseBetweenTurns: Rule = (state) => {
   };
 };
 
-/** Gives the model something to answer, so that it does not merely continue its own text (S9, K-23). */
+/** Gives the model something to respond to, so that it does not just continue its own text (S9, K-23). */
 export const promptAgain: Rule = (state) => {
   if (state.turns.prompted) return undefined;
   return {

@@ -19,7 +19,7 @@ function recentOf(stays: readonly (readonly number[])[], factor = 1): RecentStay
   return recent;
 }
 
-it('one who comes later is never told to wait for less', () => {
+it('an entry further back never has a shorter estimate', () => {
   fc.assert(
     fc.property(anyLine, history, kind, (line, stays, last) => {
       const recent = recentOf(stays);
@@ -32,7 +32,7 @@ it('one who comes later is never told to wait for less', () => {
   );
 });
 
-it('an estimate lies within what was seen: never negative, never more than all before it at their longest', () => {
+it('an estimate is never negative and never exceeds the longest stay of everything ahead', () => {
   fc.assert(
     fc.property(anyLine, history, (line, stays) => {
       const ms = expectedWaitMs(line, recentOf(stays));
@@ -43,7 +43,7 @@ it('an estimate lies within what was seen: never negative, never more than all b
   );
 });
 
-it('where all took twice as long, it is twice as long', () => {
+it('the estimate doubles when all times double', () => {
   fc.assert(
     fc.property(anyLine, history, (line, stays) => {
       const ms = expectedWaitMs(line, recentOf(stays));
@@ -54,7 +54,7 @@ it('where all took twice as long, it is twice as long', () => {
   );
 });
 
-it('nothing is said without three stays of each kind, or of what has no end of its own', () => {
+it('there is no estimate with fewer than three stays of a kind, or behind an endless run', () => {
   const atWork = (forMs: number, of: string | undefined = KINDS[0]) => [{ kind: of, forMs }];
   expect(expectedWaitMs({ inside: atWork(0), ahead: [] }, recentOf([[9, 9]]))).toBeUndefined();
   const known = recentOf([[50_000, 40_000, 10_000]]);
@@ -64,7 +64,7 @@ it('nothing is said without three stays of each kind, or of what has no end of i
   expect(expectedWaitMs({ inside: atWork(0), ahead: [{ kind: KINDS[0] }] }, known)).toBe(80_000);
 });
 
-it('one at work needs what those did that stayed longer; one that is there longest of all, nobody knows how long', () => {
+it('the time left is the median of the longer stays; there is no estimate beyond the longest stay', () => {
   const known = recentOf([[50_000, 40_000, 10_000]]);
   const wait = (forMs: number) => expectedWaitMs({ inside: [{ kind: KINDS[0], forMs }], ahead: [] }, known);
   expect(wait(30_000)).toBe(20_000);
@@ -72,7 +72,7 @@ it('one at work needs what those did that stayed longer; one that is there longe
   expect(wait(50_000)).toBeUndefined();
 });
 
-it('of several places, the first that becomes free counts, and only the last ten stays', () => {
+it('uses the first slot to become free, and only the last ten stays', () => {
   const recent = recentOf([[...Array(20).fill(90_000), ...Array(10).fill(10_000)]]);
   const line = {
     inside: [

@@ -1,18 +1,18 @@
-/** How much there has to be to go by: a median of fewer would be a guess. */
+/** Fewer stays than this are not enough for a useful median. */
 const LEAST_STAYS = 3;
-/** What was long ago says less about what comes next. */
+/** Older stays say less about the next ones. */
 const STAYS_KEPT = 10;
 
-/** Things of one kind that worked with a model server: they are taken to need about as long as each other. */
+/** Groups work that is expected to occupy a slot for about the same time. */
 export type StayKind = string;
 
-/** Who is before somebody in the line. `kind: undefined`: it has no end of its own. */
+/** The entries ahead in the queue. `kind: undefined` marks one that is endless. */
 export interface Line {
   readonly inside: readonly { readonly kind: StayKind | undefined; readonly forMs: number }[];
   readonly ahead: readonly { readonly kind: StayKind | undefined }[];
 }
 
-/** How long the last ones of each kind kept their place, in milliseconds. */
+/** The durations of the most recent stays of each kind, in milliseconds. */
 export class RecentStays {
   readonly #stays = new Map<StayKind, readonly number[]>();
 
@@ -26,11 +26,11 @@ export class RecentStays {
 }
 
 /**
- * How long it may take until somebody gets a place, in milliseconds: each before them is taken to stay as long as the last of
- * its kind did in the middle, and one at work to need what those did that stayed longer than it has been there.
+ * Estimates the wait for a slot in milliseconds. Each waiting entry is assumed to take the median stay of its kind; each
+ * active one, the median of the stays longer than its own so far.
  *
- * @returns nothing where there is too little to go by: no three stays of a kind yet, something without an end of its own, or
- *   one that has been at work for longer than any before
+ * @returns `undefined` without enough data: fewer than three stays of a kind, an endless run ahead, or an active entry
+ * that has already outlasted all earlier stays
  */
 export function expectedWaitMs({ inside, ahead }: Line, recent: RecentStays): number | undefined {
   const freeIn = inside.map(({ kind, forMs }) => remainingMs(recent.of(kind), forMs));

@@ -1,22 +1,25 @@
 import type { ExperimentHolder } from '../experiments/experiments.ts';
-import { BEATS_PER_LEASE, type SharedRunStore } from '../store/shared-run-store.ts';
+import { BEATS_PER_LEASE, type ExperimentLeaseStore, type RunLeases } from '../store/shared-run-store.ts';
 import { isStoreBusy } from '../store/store-errors.ts';
 
-/** Which experiments this process works on, where several share the store: each is in the hands of one at a time. */
+/**
+ * The experiments that this process runs. Where processes share the store, a lease ensures that only one runs each
+ * experiment.
+ */
 export class ExperimentLeases implements ExperimentHolder {
-  readonly #store: SharedRunStore;
+  readonly #store: ExperimentLeaseStore & Pick<RunLeases, 'leaseMs'>;
   readonly #worker: string;
   readonly #held = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: SharedRunStore, worker: string) {
+  constructor(store: ExperimentLeaseStore & Pick<RunLeases, 'leaseMs'>, worker: string) {
     this.#store = store;
     this.#worker = worker;
   }
 
   /**
-   * @param on.beat called now and then: experiments of a process that is gone can be taken up
-   * @param on.lost called when another process has taken one up: this one stood still for longer than its lease
+   * @param on.beat called on each heartbeat, so that experiments of a dead process can be resumed
+   * @param on.lost called when another process took an experiment over because this one stalled for longer than its lease
    */
   start(on: { beat: () => Promise<void>; lost: (id: string) => void }): void {
     const beat = async () => {
@@ -24,7 +27,7 @@ export class ExperimentLeases implements ExperimentHolder {
         for (const id of [...this.#held]) if (!(await this.keep(id))) on.lost(id);
         await on.beat();
       } catch (error) {
-        if (!isStoreBusy(error)) console.error('Experiments could not be held:', error); // the next beat tries again
+        if (!isStoreBusy(error)) console.error('Could not renew experiment leases:', error); // the next beat tries again
       }
     };
     this.#timer = setInterval(() => void beat(), this.#store.leaseMs / BEATS_PER_LEASE).unref();

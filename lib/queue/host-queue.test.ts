@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HostQueue } from './host-queue.ts';
 
-it('lets as many in as the limit says, the others in the order they came', async () => {
+it('admits up to the limit, and the rest in arrival order', async () => {
   const queue = new HostQueue({ limit: 1, onMove: () => undefined });
   const entered: string[] = [];
   const enter = async (runId: string) => {
@@ -26,7 +26,7 @@ it('lets as many in as the limit says, the others in the order they came', async
   expect(queue.active).toBe(0);
 });
 
-it('D12: lets a stopped run out of the line without giving it a place', async () => {
+it('a stopped run leaves the queue without taking a slot [D12]', async () => {
   let moves = 0;
   const queue = new HostQueue({ limit: 1, onMove: () => moves++ });
   const releaseA = await queue.enter('a');
@@ -42,7 +42,7 @@ it('D12: lets a stopped run out of the line without giving it a place', async ()
   (await c)();
 });
 
-it('lets a run that had a place before go first, and counts the places that were given', async () => {
+it('a returning run goes to the head of the queue, and each slot granted is counted', async () => {
   const queue = new HostQueue({ limit: 1, onMove: () => undefined });
   const releaseA = await queue.enter('a');
   const b = queue.enter('b');
@@ -54,7 +54,7 @@ it('lets a run that had a place before go first, and counts the places that were
   expect(queue.entries).toBe(3);
 });
 
-it('says how long a place may take to come by how long the last ones of a kind kept theirs', async () => {
+it('estimates the wait from recent stays of the same kind', async () => {
   let now = 0;
   const queue = new HostQueue({ limit: 1, onMove: () => undefined, clock: () => now });
   for (const ms of [10_000, 60_000, 40_000]) {

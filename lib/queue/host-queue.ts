@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * The line before one model server: so many runs work with it at a time, the others wait in the order they came. A
- * local machine holds one model in memory; two runs would make each other slow.
+ * The queue of one model server: a limited number of runs use it at a time, the rest wait in arrival order. A local
+ * machine usually holds one model in memory; two runs would slow each other down.
  */
 export class HostQueue {
   readonly #limit: number;
@@ -20,8 +20,8 @@ export class HostQueue {
   #entries = 0;
 
   /**
-   * @param options.onMove called when anyone's place changed
-   * @param options.clock milliseconds that nobody sets. Default: the system's
+   * @param options.onMove called when any queue position changes
+   * @param options.clock a monotonic clock in milliseconds. Default: the system's
    */
   constructor(options: { limit: number; onMove: () => void; clock?: () => number }) {
     this.#limit = options.limit;
@@ -30,10 +30,11 @@ export class HostQueue {
   }
 
   /**
-   * Resolves when it is the run's turn, with the function that gives the place back; or at once after `leave`.
+   * Resolves when it is the run's turn, with a function that releases the slot; or after `leave`, with one that does
+   * nothing.
    *
-   * @param options.again the run had a place before and goes to the head of the line
-   * @param options.kind whose stays are about as long; left out where it has no end of its own
+   * @param options.again the run had a slot before and goes to the head of the queue
+   * @param options.kind groups runs with similar stays; omitted for an endless run
    */
   enter(runId: string, options: { again?: boolean; kind?: StayKind } = {}): Promise<() => void> {
     return new Promise((resolve) => {
@@ -44,12 +45,12 @@ export class HostQueue {
     });
   }
 
-  /** How often a place was given so far. */
+  /** How many slots have been granted so far. */
   get entries(): number {
     return this.#entries;
   }
 
-  /** Lets a waiting run go without a place: it was stopped and only has its end to write. */
+  /** Removes a waiting run without giving it a slot: it was stopped and only has to write its end. */
   leave(runId: string): void {
     const found = this.#waiting.find((waiting) => waiting.runId === runId);
     if (!found) return;
@@ -58,20 +59,20 @@ export class HostQueue {
     this.#onMove();
   }
 
-  /** The runs before this one: those at work, then those that wait ahead of it; `undefined` when it does not wait. */
+  /** The runs ahead of this one: active first, then waiting; `undefined` if it is not waiting. */
   ahead(runId: string): string[] | undefined {
     const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
     if (index < 0) return undefined;
     return [...this.#inside.keys(), ...this.#waiting.slice(0, index).map((waiting) => waiting.runId)];
   }
 
-  /** The place in the line, from 1. */
+  /** The position in the queue, from 1. */
   position(runId: string): number | undefined {
     const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
     return index < 0 ? undefined : index + 1;
   }
 
-  /** How long it may take until a waiting run gets its place, in milliseconds, where there is enough to go by. */
+  /** The estimated wait in milliseconds, if there is enough data. */
   expectedWaitMs(runId: string): number | undefined {
     const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
     if (index < 0) return undefined;
@@ -84,7 +85,7 @@ export class HostQueue {
     return this.#waiting.map((waiting) => waiting.runId);
   }
 
-  /** Those that have a place. */
+  /** The active entries. */
   get inside(): readonly string[] {
     return [...this.#inside.keys()];
   }

@@ -1,45 +1,57 @@
 import type { RunConfig } from '../events/config.ts';
-import type { StoredRunLog } from '../runs/stored-run-log.ts';
-import type { FreeRun, SharedRunStore } from '../store/shared-run-store.ts';
+import type { RunDelta } from '../events/delta.ts';
+import type { RunState } from '../events/run-state.ts';
+import type { HeldRun, PlaceLeases, RunLeases } from '../store/shared-run-store.ts';
 import { whenNotBusy } from '../store/when-not-busy.ts';
 import type { StayKind } from './expected-wait.ts';
 import type { HostQueue } from './host-queue.ts';
+import type { WaitingRuns } from './waiting-runs.ts';
 
-/** How often who waits for a place looks whether other processes have left one. */
+/** Polling interval for a slot that another process may have released. */
 export const PLACE_LOOK_MS = 500;
 
-/** What a place is where several processes share the runs. */
+/** A run that this process holds, as its log shows it. */
+interface QueuedRun extends Readonly<HeldRun> {
+  readonly state: RunState;
+  /** Resolves when there is an event after `seq`, or when the signal aborts. */
+  changed(seq: number, signal: AbortSignal): Promise<void>;
+  /** Sends viewers a delta, which is not stored. */
+  delta(delta: RunDelta): void;
+}
+
+/** Slots shared by several processes. */
 export interface SharedPlaces {
-  store: SharedRunStore;
-  /** Runs that wait for this model server in nobody's hands. */
-  waitingFor(host: string): readonly FreeRun[];
-  /** A place became free. */
-  poke(): void;
+  store: PlaceLeases & Pick<RunLeases, 'leaseMs'>;
+  waiting: WaitingRuns;
+}
+
+/** The runs that this process holds. */
+export interface QueuedRuns {
+  get(runId: string): QueuedRun | undefined;
 }
 
 export interface PlaceOptions {
-  log: StoredRunLog;
+  log: QueuedRun;
   config: RunConfig;
   /** The model server. */
   host: string;
-  /** The line before it. */
+  /** The queue of that server. */
   queue: HostQueue;
-  /** Runs that one model server works on at a time. */
+  /** Concurrent runs per model server. */
   concurrency: number;
-  /** How long an endless run keeps its place while only endless runs wait that need another model, in milliseconds. */
+  /** How long an endless run keeps its slot while only endless runs with other models wait, in milliseconds. */
   stretchMs: number;
   shared: SharedPlaces | undefined;
-  /** The server stops. */
+  /** Aborted when the server shuts down. */
   closing: AbortSignal;
-  /** The run is let go of. */
+  /** Aborted when this process releases the run. */
   signal: AbortSignal;
-  /** Lets go of the run, so that it waits behind those that are nobody's yet. */
+  /** Releases the run, so that it queues behind the runs that no process holds. */
   giveUp(): void;
-  /** Of a run that waits in this process. */
-  configOf(runId: string): RunConfig | undefined;
+  runs: QueuedRuns;
 }
 
-/** The place of one run at its model server, which it may leave to others for a while. */
+/** One run's slot at its model server, which it can yield to others. */
 export class Place {
   readonly #options: PlaceOptions;
   #release: () => void = () => undefined;
@@ -50,7 +62,7 @@ export class Place {
     this.#options = options;
   }
 
-  /** The run was let go of in favour of others. */
+  /** Whether the run was released in favour of others. */
   get givenUp(): boolean {
     return this.#givenUp;
   }
@@ -62,22 +74,22 @@ export class Place {
     this.#since = performance.now();
   }
 
-  /** Gives the place back. */
+  /** Releases the slot. */
   release(): void {
     this.#release();
   }
 
   /**
-   * What has no end of its own would keep everybody waiting for ever: it works turn by turn, or a while at a time where each
-   * change would cost a load of the model.
+   * Yields to waiting runs. An endless run would block them forever, so it yields after each turn, or less often where
+   * every switch would reload a model.
    *
-   * @returns whether others had the place
+   * @returns whether others had the slot
    */
   async letOthersPass(): Promise<boolean> {
     const { config, queue, host, shared, stretchMs } = this.#options;
     if (!isEndless(config)) return false;
     const justCame = performance.now() - this.#since < stretchMs;
-    const awaited = shared?.waitingFor(host) ?? [];
+    const awaited = shared?.waiting.waitingFor(host) ?? [];
     const allNeedLoads = awaited.every(({ model, endless }) => endless && model !== config.model);
     if (awaited.length > 0 && !(justCame && allNeedLoads)) {
       this.#givenUp = true;
@@ -91,16 +103,16 @@ export class Place {
     return true;
   }
 
-  /** Gives the place away until `wait` resolves. Returns whether others had it. */
+  /** Releases the slot until `wait` resolves. Returns whether others had it. */
   async without(wait: () => Promise<void>): Promise<boolean> {
     const { queue, shared, signal, log } = this.#options;
     await this.#leave();
-    shared?.poke();
+    shared?.waiting.poke();
     const { entries } = queue;
     await wait();
-    // What other processes had the server do is not known here.
+    // Requests by other processes are not visible here, so assume there were some.
     const othersEntered = shared !== undefined || queue.entries > entries;
-    // A run that was stopped only has its end to write.
+    // A stopped run only has to write its end.
     if (signal.aborted || log.state.stop) return othersEntered;
     await this.#take({ again: true });
     return othersEntered;
@@ -123,24 +135,24 @@ export class Place {
     }
   }
 
-  /** Whether those that wait are endless runs of which each would have its model loaded first. */
+  /** Whether all waiting runs are endless and would each need their model loaded first. */
   #allInLineNeedLoads(): boolean {
-    const { queue, config, configOf } = this.#options;
+    const { queue, config, runs } = this.#options;
     return queue.waiting.every((runId) => {
-      const waiting = configOf(runId);
+      const waiting = runs.get(runId)?.state.config;
       const loadsAnew = waiting?.model !== config.model || waiting.window_tokens !== config.window_tokens;
       return waiting !== undefined && isEndless(waiting) && loadsAnew;
     });
   }
 }
 
-/** Runs that are taken to need a place for about as long as each other; `undefined` for those without an end of their own. */
+/** Groups runs that are expected to occupy a slot for about the same time; `undefined` for endless ones. */
 function stayKind(config: RunConfig): StayKind | undefined {
   const { mode, agentic, model } = config;
   return isEndless(config) ? undefined : `${agentic ? mode : 'prompt'} ${model}`;
 }
 
-/** Whether a run has no end of its own. */
+/** Whether the run has no iteration limit. */
 function isEndless({ max_iterations }: RunConfig): boolean {
   return max_iterations === 0;
 }

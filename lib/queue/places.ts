@@ -1,50 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RunSummary } from '../api/run-summary.ts';
 import type { RunConfig } from '../events/config.ts';
-import type { StoredRunLog } from '../runs/stored-run-log.ts';
 import { BEATS_PER_LEASE } from '../store/shared-run-store.ts';
 import { whenNotBusy } from '../store/when-not-busy.ts';
 import { HostQueue } from './host-queue.ts';
-import { PLACE_LOOK_MS, Place, type PlaceOptions, type SharedPlaces } from './place.ts';
-import { leftToItsLease } from './shared-work.ts';
+import { PLACE_LOOK_MS, Place, type PlaceOptions, type QueuedRuns, type SharedPlaces } from './place.ts';
+import { warnNotReleased } from './shared-work.ts';
 
-/** How long an endless run works at a time where each change of runs costs a load of the model. */
+/** How long an endless run keeps its slot where each switch reloads a model. */
 const STRETCH_MS = 30_000;
 
 export interface PlacesOptions {
-  /** This process, for people. */
+  /** A display name for this process. */
   worker: string;
-  /** Runs that one model server works on at a time. */
+  /** Concurrent runs per model server. */
   concurrency: number;
   /**
-   * How long an endless run keeps its place at a time while only endless runs wait that need another model, in milliseconds.
-   * Default: 30,000.
+   * How long an endless run keeps its slot while only endless runs with other models wait, in milliseconds. Default:
+   * 30,000.
    */
   stretchMs?: number;
-  /** Milliseconds that nobody sets, by which waits are estimated. Default: the system's. */
+  /** A monotonic clock in milliseconds, for the estimates. Default: the system's. */
   clock?: () => number;
-  /** Which model server a run works with. */
+  /** The model server of a run. */
   hostOf(config: Pick<RunConfig, 'model'>): string;
-  /** The log of a run that this process has at hand. */
-  logOf(runId: string): StoredRunLog | undefined;
-  /** The server stops. */
+  runs: QueuedRuns;
+  /** Aborted when the server shuts down. */
   closing: AbortSignal;
-  /** Where several processes share the runs. */
+  /** Set where several processes share the runs. */
   shared?: SharedPlaces & {
-    /** The name by which all of them know a run's model server. */
+    /** The name by which all processes know a run's model server. */
     hostOf(run: { model: string }): string;
   };
 }
 
-/** What works with a model server, or waits for it, and is no run. */
+/** Work other than a run that uses a model server or waits for it, such as a model check. */
 interface Guest {
   model: string;
   host: string;
 }
 
-/**
- * The places at the model servers: who works with one, and who waits in line. Where processes share the runs, the places of
- * all of them count together.
- */
+/** The slots of all model servers and the queues for them. Where processes share the runs, they share the slots too. */
 export class Places {
   readonly #options: PlacesOptions;
   readonly #queues = new Map<string, HostQueue>();
@@ -54,7 +50,7 @@ export class Places {
     this.#options = options;
   }
 
-  /** Runs that have a place, and runs that wait for one in this process. */
+  /** How many runs are active, and how many wait in this process. */
   get counts(): { active: number; queued: number } {
     const runsAmong = (ids: readonly string[]) => ids.filter((id) => !this.#guests.has(id)).length;
     const queues = [...this.#queues.values()];
@@ -64,22 +60,23 @@ export class Places {
     };
   }
 
-  /** Those that are no run and have a place. */
+  /** The active entries that are not runs. */
   get guestsAtWork(): readonly Guest[] {
     const inside = [...this.#queues.values()].flatMap((queue) => queue.inside);
     return inside.flatMap((id) => this.#guests.get(id) ?? []);
   }
 
-  /** Whether a run that came now could be worked on at once. */
+  /** Whether a new run could start immediately. */
   hasFree(host: string): boolean {
     const { active, waiting } = this.#queueFor(host);
     return active + waiting.length < this.#options.concurrency;
   }
 
   /**
-   * The wait of a run or a guest; `undefined` when it does not wait here.
+   * The wait of a run or a guest; `undefined` if it is not waiting here.
    *
-   * @returns its place in the line, from 1, and when its turn may come (milliseconds since 1970), where there is enough to go by
+   * @returns its position in the queue, from 1, and its estimated start in milliseconds since 1970, if there is enough
+   * data
    */
   waitOf(id: string): { position: number; expectedAt: number | undefined } | undefined {
     for (const queue of this.#queues.values()) {
@@ -89,12 +86,25 @@ export class Places {
     return undefined;
   }
 
-  /** Lets a run that waits go without a place: it only has its end to write. */
+  /** Adds its position in the queue to a waiting run, whichever process holds it. */
+  withPosition(run: RunSummary): RunSummary {
+    if (run.phase === 'ended') return run;
+    const wait = this.waitOf(run.id);
+    if (wait) {
+      const { position, expectedAt } = wait;
+      const expected = expectedAt === undefined ? {} : { queue_expected_at: expectedAt };
+      return { ...run, queue_position: position, ...expected };
+    }
+    const index = this.#options.shared?.waiting.ids.indexOf(run.id) ?? -1;
+    return index < 0 ? run : { ...run, queue_position: index + 1 };
+  }
+
+  /** Removes a waiting run without giving it a slot: it only has to write its end. */
   leave(runId: string): void {
     for (const queue of this.#queues.values()) queue.leave(runId);
   }
 
-  /** Lets all that wait go. */
+  /** Empties the queues. */
   leaveAll(): void {
     for (const queue of this.#queues.values()) for (const id of queue.waiting) queue.leave(id);
   }
@@ -102,29 +112,28 @@ export class Places {
   /**
    * Resolves when it is the run's turn at its model server.
    *
-   * @param run.signal it is let go of
-   * @param run.giveUp lets go of it, so that it waits behind those that are nobody's yet
+   * @param run.signal aborted when this process releases the run
+   * @param run.giveUp releases the run, so that it queues behind the runs that no process holds
    */
   async enter(run: Pick<PlaceOptions, 'log' | 'config' | 'signal' | 'giveUp'>): Promise<Place> {
-    const { shared, concurrency, closing, stretchMs = STRETCH_MS } = this.#options;
+    const { shared, concurrency, closing, runs, stretchMs = STRETCH_MS } = this.#options;
     const host = this.#hostNameOf(run.config);
     const place = new Place({
       ...run,
       ...{ host, shared, concurrency, closing, stretchMs },
       queue: this.#queueFor(host),
-      configOf: (runId) => this.#options.logOf(runId)?.state.config,
+      runs,
     });
-    // Where processes share the runs, a run that was stopped is taken up without a place.
+    // In shared mode, a stopped run is resumed without a slot.
     if (!(shared && run.log.state.stop)) await place.enter();
     return place;
   }
 
   /**
-   * Does something with a model server that is no run: in its turn, as a run that came now would, and in a place that no
-   * run has meanwhile.
+   * Uses a model server for work other than a run. It queues like a new run and occupies a slot meanwhile.
    *
-   * @param guest.signal ends the wait and the work
-   * @throws what `work` throws, and the reason of the signal
+   * @param guest.signal cancels the wait and the work
+   * @throws the error of `work`, or the signal's reason
    */
   async withPlace<T>(
     { id, model, signal }: { id: string; model: string; signal: AbortSignal },
@@ -146,11 +155,11 @@ export class Places {
       gone.removeEventListener('abort', leave);
       release();
       this.#guests.delete(id);
-      this.#options.shared?.poke();
+      this.#options.shared?.waiting.poke();
     }
   }
 
-  /** Where processes share the runs, others leave one place free as long as this lasts. */
+  /** In shared mode, holds a slot in the store while the work runs. */
   async #inSharedPlace<T>(
     { id, host, signal }: { id: string; host: string; signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
@@ -165,7 +174,7 @@ export class Places {
         await delay(shared.leaseMs / BEATS_PER_LEASE, undefined, { signal: over.signal }).catch(
           () => undefined,
         );
-        if (!over.signal.aborted) await shared.holdPlace(guestId, claim).catch(leftToItsLease);
+        if (!over.signal.aborted) await shared.holdPlace(guestId, claim).catch(warnNotReleased);
       }
     };
     const hold = () => shared.holdPlace(guestId, claim);
@@ -177,7 +186,7 @@ export class Places {
       return await work(signal);
     } finally {
       over.abort();
-      await shared.dropPlace(guestId).catch(leftToItsLease);
+      await shared.dropPlace(guestId).catch(warnNotReleased);
     }
   }
 
@@ -200,7 +209,7 @@ export class Places {
   #showPlaces(queue: HostQueue): void {
     for (const [index, runId] of queue.waiting.entries()) {
       const expectedAt = this.#expectedAt(queue, runId);
-      this.#options.logOf(runId)?.delta({
+      this.#options.runs.get(runId)?.delta({
         type: 'queue',
         position: index + 1,
         ahead: queue.ahead(runId) ?? [],
@@ -209,7 +218,7 @@ export class Places {
     }
   }
 
-  /** Where processes share the runs, most of those that go before are not known here. */
+  /** In shared mode, most of the runs ahead are unknown to this process. */
   #expectedAt(queue: HostQueue, id: string): number | undefined {
     const waitMs = this.#options.shared ? undefined : queue.expectedWaitMs(id);
     return waitMs === undefined ? undefined : Math.round(Date.now() + waitMs);

@@ -11,14 +11,14 @@ import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../sharing/exports/session-log.ts';
+import { bundleProgram } from '../testing/bundle-program.ts';
 import { calls, says, silence } from './play.ts';
 
 /** One life of the program: makes the run if there is none, takes up what an earlier life left, prints the ended log. */
 const LIFE = `
-  const at = (file) => import(new URL(file, process.env.HERE).href);
-  const { readEnvironment } = await at('../config/environment.ts');
-  const { openRunService } = await at('./open-run-service.ts');
-  const { createRunRequest } = await at('../api/create-run.ts');
+  import { readEnvironment } from '#lib/config/environment.ts';
+  import { openRunService } from '#lib/app/open-run-service.ts';
+  import { createRunRequest } from '#lib/api/create-run.ts';
   const opened = await openRunService(readEnvironment(process.env));
   const { service } = opened;
   await service.resumeUnfinished();
@@ -34,11 +34,10 @@ const LIFE = `
 
 /** One life of the program that works an experiment off, and prints its items and how many runs there are. */
 const EXPERIMENT = `
-  const at = (file) => import(new URL(file, process.env.HERE).href);
-  const { setTimeout: delay } = await import('node:timers/promises');
-  const { readEnvironment } = await at('../config/environment.ts');
-  const { openRunService } = await at('./open-run-service.ts');
-  const { experimentRequest } = await at('../api/experiment.ts');
+  import { setTimeout as delay } from 'node:timers/promises';
+  import { readEnvironment } from '#lib/config/environment.ts';
+  import { openRunService } from '#lib/app/open-run-service.ts';
+  import { experimentRequest } from '#lib/api/experiment.ts';
   const opened = await openRunService(readEnvironment(process.env));
   const { service, experiments } = opened;
   await service.resumeUnfinished();
@@ -54,12 +53,16 @@ const EXPERIMENT = `
 
 let ollama: FakeOllama;
 let root: string;
+let lifeProgram: string;
+let experimentProgram: string;
 
 const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
 const remember = (key: string, value: string) => ({ name: 'write', arguments: { key, value } });
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'loupe-crash-modes-'));
+  lifeProgram = await bundleProgram(join(root, 'life'), LIFE);
+  experimentProgram = await bundleProgram(join(root, 'experiment-program'), EXPERIMENT);
   ollama = await startFakeOllama({ record: false });
   ollama.add({
     name: 'session',
@@ -93,17 +96,17 @@ afterAll(async () => {
 
 /** What a life has printed; `undefined` for one that was killed. */
 async function printed(
-  script: string,
+  program: string,
   folder: string,
   request: CreateRunRequest | ExperimentRequest,
   fault?: string,
 ) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+  const child = spawn(process.execPath, [program], {
     env: {
       NODE_ENV: 'test',
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      HERE: import.meta.url,
+      NODE_COMPILE_CACHE: join(root, 'compiled'),
       REQUEST: JSON.stringify(request),
       LOUPE_DATA_DIR: join(folder, 'data'),
       OLLAMA_HOST: ollama.url,
@@ -122,7 +125,7 @@ async function printed(
 }
 
 async function live(folder: string, request: CreateRunRequest, fault?: string) {
-  const text = await printed(LIFE, folder, request, fault);
+  const text = await printed(lifeProgram, folder, request, fault);
   const log: RunEvent[] = text === undefined ? [] : JSON.parse(text);
   return { killed: text === undefined, log };
 }
@@ -152,13 +155,14 @@ function pointsOf(log: readonly RunEvent[], types: readonly RunEventType[]): str
 }
 
 async function walk(name: string, request: CreateRunRequest, types: readonly RunEventType[]) {
-  const whole = await live(join(root, name), request);
+  const folders = mkdtempSync(join(root, `${name}-`)); // a retry begins anew
+  const whole = await live(join(folders, 'whole'), request);
   const waiting = pointsOf(whole.log, types);
   let deaths = 0;
   const logs: { fault: string; log: RunEvent[]; folder: string }[] = [];
   const worker = async () => {
     for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
-      const folder = join(root, `${name}-${fault.replaceAll(/[^a-z0-9]+/g, '-')}`);
+      const folder = join(folders, fault.replaceAll(/[^a-z0-9]+/g, '-'));
       mkdirSync(folder);
       const first = await live(folder, request, fault);
       deaths += first.killed ? 1 : 0;
@@ -220,11 +224,12 @@ it('an experiment killed between its runs goes on, makes none twice and has ever
       return { seed, status, termination_reason, cycles, memories, output };
     });
   };
-  const whole = outcomes((await printed(EXPERIMENT, join(root, 'experiment'), request)) ?? '');
+  const folders = mkdtempSync(join(root, 'experiment-'));
+  const whole = outcomes((await printed(experimentProgram, join(folders, 'whole'), request)) ?? '');
   expect(whole.map(({ status }) => status)).toEqual(['done', 'done', 'done']);
   for (const point of ['before:run.started', 'after:run.started', 'before:run.ended', 'after:run.ended']) {
-    const folder = join(root, `experiment-${point.replace(':', '-')}`);
-    expect(await printed(EXPERIMENT, folder, request, `kill:${point}#2`), point).toBeUndefined();
-    expect(outcomes((await printed(EXPERIMENT, folder, request)) ?? ''), point).toEqual(whole);
+    const folder = join(folders, point.replace(':', '-'));
+    expect(await printed(experimentProgram, folder, request, `kill:${point}#2`), point).toBeUndefined();
+    expect(outcomes((await printed(experimentProgram, folder, request)) ?? ''), point).toEqual(whole);
   }
 }, 300_000);

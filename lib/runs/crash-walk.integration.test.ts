@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,16 +9,16 @@ import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { SqliteReader } from '../store/sqlite/sqlite-reader.ts';
+import { bundleProgram } from '../testing/bundle-program.ts';
 
 /**
  * One life of the program, without its pages: takes up what an earlier life left, makes a run for each task that has
  * none, and prints their logs when all have ended.
  */
 const LIFE = `
-  const at = (file) => import(new URL(file, process.env.HERE).href);
-  const { readEnvironment } = await at('../config/environment.ts');
-  const { openRunService } = await at('./open-run-service.ts');
-  const { createRunRequest } = await at('../api/create-run.ts');
+  import { readEnvironment } from '#lib/config/environment.ts';
+  import { openRunService } from '#lib/app/open-run-service.ts';
+  import { createRunRequest } from '#lib/api/create-run.ts';
   const opened = await openRunService(readEnvironment(process.env));
   const { service } = opened;
   const began = performance.now();
@@ -28,7 +28,7 @@ const LIFE = `
   // One after the other: the first task has the first place in the queue.
   for (const task of JSON.parse(process.env.WALK_TASKS)) {
     const { run } = await service.start(
-      createRunRequest.parse({ task, model: 'walk', workspace: process.env.WALK_WORKSPACE }),
+      createRunRequest.parse({ task, workspace: process.env.WALK_WORKSPACE, ...JSON.parse(process.env.WALK_REQUEST) }),
       { idempotencyKey: task },
     );
     runs.push(run);
@@ -47,11 +47,16 @@ const LIFE = `
 let ollama: FakeOllama;
 let commandsRun = false;
 let root: string;
+let program: string;
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'loupe-walk-'));
+  program = await bundleProgram(join(root, 'program'), LIFE);
   commandsRun = (await openSandbox()).report.available;
-  ollama = await startFakeOllama({ record: false });
+  ollama = await startFakeOllama({
+    record: false,
+    models: [{ name: 'walk' }, { name: 'large', context_length: 2_000_000 }],
+  });
   ollama.add({
     name: 'walk',
     steps: [
@@ -68,6 +73,20 @@ beforeAll(async () => {
       { reply: { content: 'The work is completed.' } },
     ],
   });
+  ollama.add({
+    name: 'large',
+    steps: [
+      {
+        reply: {
+          content: 'A large file.',
+          tool_calls: [writeLarge('large.txt')],
+          eval_count: 10,
+          literal: true,
+        },
+      },
+      { reply: { content: 'The work is completed.' } },
+    ],
+  });
 });
 afterAll(async () => {
   await ollama.close();
@@ -78,6 +97,10 @@ function appendLine(line: string) {
   return { name: 'run_command', arguments: { command: `echo ${line} >> effects.txt` } };
 }
 
+function writeLarge(path: string) {
+  return { name: 'write_file', arguments: { path, content: 'x'.repeat(4_900_000) } };
+}
+
 interface Life {
   killed: boolean;
   logs: RunEvent[][];
@@ -86,16 +109,21 @@ interface Life {
   resumedMs: number;
 }
 
-async function live(folder: string, fault?: string, tasks: readonly string[] = ['Walk']): Promise<Life> {
+async function live(
+  folder: string,
+  fault?: string,
+  tasks: readonly string[] = ['Walk'],
+  { request, killAt }: { request?: object; killAt?: RegExp } = {},
+): Promise<Life> {
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace, { recursive: true });
-  const child = spawn(process.execPath, ['--input-type=module', '-e', LIFE], {
+  const child = spawn(process.execPath, [program], {
     env: {
       NODE_ENV: 'test',
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      HERE: import.meta.url,
       WALK_WORKSPACE: workspace,
+      WALK_REQUEST: JSON.stringify({ model: 'walk', ...request }),
       WALK_TASKS: JSON.stringify(tasks),
       NODE_COMPILE_CACHE: join(root, 'compiled'),
       LOUPE_DATA_DIR: join(folder, 'data'),
@@ -104,11 +132,14 @@ async function live(folder: string, fault?: string, tasks: readonly string[] = [
     },
     stdio: ['ignore', 'pipe', fault?.startsWith('throw') ? 'ignore' : 'inherit'],
   });
+  const watcher =
+    killAt && watch(workspace, (_, name) => name !== null && killAt.test(name) && child.kill('SIGKILL'));
   let printed = '';
   child.stdout.on('data', (chunk) => {
     printed += chunk;
   });
   const [code, signal] = await once(child, 'close');
+  watcher?.close();
   if (signal === 'SIGKILL') return { killed: true, logs: [], log: [], resumedMs: 0 };
   expect(code).toBe(0);
   const { logs, resumedMs }: { logs: RunEvent[][]; resumedMs: number } = JSON.parse(printed);
@@ -269,4 +300,26 @@ it('killed twice while taking a run up, the third start parks it within seconds 
   expect(sound.at(-1)).toMatchObject({ result: { termination_reason: 'final_answer' } });
   // Taking up runs executes no tool, so that the server answers soon whatever was open.
   expect(resumedMs).toBeLessThan(10_000);
+});
+
+it('killed while write_file writes, it removes the incomplete file at the next start, and no other', async () => {
+  const similar = '.loupe-0123456789abcdef0123456789abcdef.tmp';
+  let left = 0;
+  for (const fault of [undefined, 'kill:after:run.resumed']) {
+    const folder = join(root, `large-${fault === undefined ? 'once' : 'twice'}`);
+    const workspace = join(folder, 'workspace');
+    mkdirSync(workspace, { recursive: true });
+    writeFileSync(join(workspace, similar), 'of a person');
+    const large = { request: { model: 'large', window_tokens: 2_000_000 } };
+    const first = await live(folder, undefined, ['Walk'], { ...large, killAt: /^\.loupe-.*\.tmp$/ });
+    expect(first.killed).toBe(true);
+    left += readdirSync(workspace).length - 1;
+    if (fault) expect((await live(folder, fault, ['Walk'], large)).killed).toBe(true);
+    const { log } = await live(folder, undefined, ['Walk'], large);
+    expect(log.filter((event) => event.type === 'tool-call.interrupted')).toHaveLength(1);
+    expect(readdirSync(workspace).filter((name) => name !== 'large.txt')).toEqual([similar]);
+    expect(readFileSync(join(workspace, similar), 'utf8')).toBe('of a person');
+  }
+  // A kill that comes after the last byte leaves nothing to remove.
+  expect(left).toBeGreaterThan(0);
 });

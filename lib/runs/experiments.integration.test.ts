@@ -22,8 +22,8 @@ const open = (settings: Partial<Environment> = {}) =>
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
   fake = await startFakeOllama({
-    models: [{ name: 'alpha' }, { name: 'beta' }],
-    scenarios: ['alpha', 'beta'].map((name) => ({
+    models: [{ name: 'alpha' }, { name: 'beta' }, { name: 'thinker', thinking_levels: false }],
+    scenarios: ['alpha', 'beta', 'thinker'].map((name) => ({
       name,
       pace: { prompt_ms: 10 },
       steps: [
@@ -86,6 +86,16 @@ it('works a plan off model by model, and brings one row of results per run', asy
   const runs = await opened.service.stored.list({ limit: 10 });
   expect(runs.map(({ title }) => title).at(-1)).toBe('Two models: alpha, seed 1');
   expect(await opened.experiments.list()).toMatchObject([{ id: experiment.id, status: 'finished' }]);
+});
+
+it('shows the thinking that was sent, not the setting that the model refused', async () => {
+  const { experiment } = await opened.experiments.create(
+    plan({ models: ['thinker'], settings: { think: 'high' } }),
+  );
+  const { items } = await finished(experiment.id);
+  expect(items.map(({ result }) => result?.think)).toEqual([true]);
+  const [header, row] = resultsCsv(items).split('\r\n');
+  expect(row?.split(',')[header?.split(',').indexOf('think') ?? -1]).toBe('true');
 });
 
 it('goes on after a restart where it was, and makes no run twice', async () => {
@@ -201,6 +211,37 @@ it('runs tasks, each in a folder of its own', async () => {
     items.map(async ({ run_id }) => (await opened.service.stored.get(run_id ?? '')).config.workspace),
   );
   expect(new Set(folders).size).toBe(2);
+});
+
+it('says of each task what it came to, so that a model that did nothing scores no answer', async () => {
+  fake.add({ name: 'works', steps: [says('The task is completed.')] });
+  fake.add({ name: 'plans', steps: [says('I will write the file first.')] });
+  const { experiment } = await opened.experiments.create(
+    plan({
+      mode: 'task',
+      task: 'Write it.',
+      models: ['works', 'plans'],
+      cycles: undefined,
+      settings: { checks: [{ type: 'file_exists', path: 'a.md' }], max_attempts: 1 },
+    }),
+  );
+  const { items } = await finished(experiment.id);
+  const checks = { failed: 1, total: 1 };
+  expect(items.map(({ model, result }) => [model, result?.outcome])).toEqual([
+    ['works', { kind: 'answered_checks_failed', checks }],
+    ['plans', { kind: 'announced_work_did_none', checks }],
+  ]);
+  const [header, ...rows] = resultsCsv(items).trimEnd().split('\r\n');
+  expect(header).toMatch(/,outcome,checks_failed,checks_total,error$/);
+  expect(rows.map((row) => row.split(',').slice(-4).join(','))).toEqual([
+    'answered_checks_failed,1,1,',
+    'announced_work_did_none,1,1,',
+  ]);
+  const listed = await opened.service.stored.list({
+    limit: 5,
+    filter: { outcome: 'announced_work_did_none' },
+  });
+  expect(listed.map(({ model }) => model)).toEqual(['plans']);
 });
 
 it('refuses settings of another mode before anything is stored', async () => {

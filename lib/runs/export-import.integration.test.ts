@@ -128,7 +128,7 @@ describe('a run file', () => {
     expect(await listed()).toBe(before);
   });
 
-  it('threat 7: no page of another place can send one', async () => {
+  it('no page of another place can send one [threat 7]', async () => {
     expect((await imported(mine, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await imported(mine, '{}', { 'content-type': 'application/json' })).status).toBe(415);
     expect((await imported(mine, '{}', { origin: 'http://evil.example' })).status).toBe(403);

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { forkRequest } from '../api/fork-run.ts';
-import { completedLog, sampleConfig } from '../testing/sample-logs.ts';
+import { type ForkRequest, forkRequest } from '../api/fork-run.ts';
+import { completedLog, sampleConfig, sampleFile } from '../testing/sample-logs.ts';
 import { prepareForkWorkspace } from './fork-workspace.ts';
-import type { ExecuteRun } from './run-service.ts';
+import type { ExecuteRun } from './run-worker.ts';
 import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 
 let test: TestService;
@@ -58,7 +58,7 @@ it('is made once for a repeated key, and refused for another fork under the same
   });
 });
 
-it('D19: a fork that was stored and not begun is begun at the next start', async () => {
+it('a fork that was stored and not begun is begun at the next start [D19]', async () => {
   test = await openTestService(untilAborted);
   const parent = await test.start();
   const { run } = await test.service.fork(parent, at(1));
@@ -76,19 +76,39 @@ it('refuses a place that is not there or where the run has ended', async () => {
   await expect(test.service.fork('nobody', at(1))).rejects.toMatchObject({ code: 'run_not_found' });
 });
 
-it('threat 1: a fork of a run that came as a file does not work in the folder which the file names', async () => {
+it('a fork of a run that came as a file does not work in the folder which the file names [threat 1]', async () => {
   test = await openTestService(scripted([]));
-  const { events } = completedLog({ runId: 'theirs', config: { workspace: '/home/me/project' } });
-  await test.store.importRun({ events, importedAt: 1 });
+  const theirs = completedLog({ runId: 'theirs', config: { workspace: '/home/me/project' } });
+  await test.store.importRun(sampleFile(theirs));
   const fork = (workspace: string) => test.service.fork('theirs', at(1, { workspace }));
   await expect(fork('same')).rejects.toMatchObject({
     code: 'imported_workspace',
     message: expect.stringContaining('/home/me/project'),
-    hint: expect.stringContaining('"workspace": "copy"'),
+    hint: expect.stringContaining('"workspace": "empty"'),
   });
-  const { run } = await fork('copy');
+  const { run } = await fork('empty');
   await ended(run.id);
   expect((await test.service.fork(run.id, at(1, { workspace: 'same' }))).created).toBe(true);
+});
+
+it('a fork of an imported run copies the folder its file names only when a person confirms the path [threat 1]', async () => {
+  test = await openTestService(scripted([]));
+  const from = join(test.dataDir, 'workspaces/private');
+  await mkdir(from, { recursive: true });
+  await writeFile(join(from, 'id_ed25519'), 'secret');
+  const theirs = completedLog({ runId: 'theirs', config: { workspace: from } });
+  await test.store.importRun(sampleFile(theirs));
+  const fork = (request: Partial<ForkRequest>) => test.service.fork('theirs', at(1, request));
+  const refused = { code: 'imported_workspace', message: expect.stringContaining(from) };
+  await expect(fork({ workspace: 'copy' })).rejects.toMatchObject(refused);
+  await expect(fork({ workspace: 'copy', copy_from: '/elsewhere' })).rejects.toMatchObject(refused);
+  const files = async (request: Partial<ForkRequest>) => {
+    const { run, config } = await fork(request);
+    await ended(run.id);
+    return readdir(config.workspace);
+  };
+  expect(await files({})).toEqual([]);
+  expect(await files({ workspace: 'copy', copy_from: from })).toEqual(['id_ed25519']);
 });
 
 it('a copy of the workspace is a folder of its own, and is taken back when no fork is made', async () => {

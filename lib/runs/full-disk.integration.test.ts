@@ -8,13 +8,13 @@ import { findPostgres } from '../testing/postgres-server.ts';
 /** Runs against a model that writes files, until the disk of its store is full. */
 const PROGRAM = `
   const { randomBytes } = await import('node:crypto');
-  const { statfsSync, writeFileSync } = await import('node:fs');
+  const { rmSync, statfsSync, writeFileSync } = await import('node:fs');
   const { join } = await import('node:path');
   const at = (file) => import(new URL(file, process.env.HERE).href);
   const { readEnvironment } = await at('../config/environment.ts');
-  const { openRunService } = await at('./open-run-service.ts');
+  const { openRunService } = await at('../app/open-run-service.ts');
   const { createRunRequest } = await at('../api/create-run.ts');
-  const { startFakeOllama } = await at('../testing/fake-ollama.ts');
+  const { startFakeOllama } = await at('../demo/fake-ollama.ts');
   const ollama = await startFakeOllama({ record: false });
   const write = { name: 'write_file', arguments: { path: 'file-{{n}}.txt', content: randomBytes(4_500).toString('base64') } };
   ollama.add({ name: 'flood', steps: [{ repeat: 40, steps: [{ reply: { content: randomBytes(15_000).toString('base64'), tool_calls: [write] } }] }] });
@@ -42,8 +42,15 @@ const PROGRAM = `
   const listed = await service.stored.list({ limit: 10 });
   let read = 0;
   for await (const page of service.stored.log(run.id)) read += page.length;
+  const readOnly = async () => (await service.health(undefined, new AbortController().signal)).store.read_only ?? null;
+  const whileFull = await readOnly();
+  await service.delete(run.id);
+  rmSync(join(disk, 'others'));
+  let afterwards;
+  do afterwards = await readOnly(); while (afterwards !== null);
+  const { length: left } = await service.stored.list({ limit: 10 });
   if (postgres) await postgres[Symbol.asyncDispose]();
-  console.log(JSON.stringify({ end, events, read, listed: listed[0] }));
+  console.log(JSON.stringify({ end, events, read, listed: listed[0], whileFull, left }));
   process.exit();
 `;
 
@@ -74,6 +81,8 @@ interface Told {
   events: number;
   read: number;
   listed: unknown;
+  whileFull: unknown;
+  left: number;
 }
 
 /** What the program told, with a small disk of its own mounted on a folder. */
@@ -108,7 +117,7 @@ function fill(folder: 'LOUPE_DATA_DIR' | 'DATABASES_IN', unshare: readonly strin
   return JSON.parse(stdout);
 }
 
-function expectEnded({ end, events, read, listed }: Told): void {
+function expectEnded({ end, events, read, listed, whileFull, left }: Told): void {
   expect(end).toMatchObject({
     type: 'run.ended',
     message: expect.stringContaining('full'),
@@ -116,4 +125,6 @@ function expectEnded({ end, events, read, listed }: Told): void {
   });
   expect([end.seq, read]).toEqual([events, events]);
   expect(listed).toMatchObject({ phase: 'ended', last_seq: events });
+  expect(whileFull).toMatchObject({ message: expect.stringContaining('is full') });
+  expect(left).toBe(0);
 }

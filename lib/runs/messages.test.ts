@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calls, play, says, until } from './play.ts';
-import type { ExecuteRun } from './run-service.ts';
+import type { ExecuteRun } from './run-worker.ts';
 import { openTestService, scripted, type TestService } from './test-service.ts';
 
 const list = { name: 'read_file', arguments: { path: 'a.md' } };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forkRequest } from '../api/fork-run.ts';
+import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
@@ -55,7 +56,7 @@ const goOn = async (parent: Play, request: Request, steps: Parameters<typeof pla
 const played = says('Played already.');
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
 
-describe('issue 7: fork from any iteration with an edited …', () => {
+describe('fork from any iteration with an edited …', () => {
   it('message: the model is asked again from there, and the copied part is the same', async () => {
     await using parent = await play({ task: 'Read a.txt' }, [calls(read), calls(read), says('Old.')], {
       files: { 'a.txt': 'one' },
@@ -172,6 +173,22 @@ describe('issue 7: fork from any iteration with an edited …', () => {
     expect(fork.fake.chats).toHaveLength(0);
   });
 
+  it('window and reply limit among the model options: the next request has them', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(read), says('Old.')]);
+    const settings = { model_options: { num_ctx: 4096, num_predict: 77 } };
+    await using fork = await goOn(parent, { at: { before_iteration: 2 }, settings }, [played, says('New.')]);
+    expect(fork.fake.chats[0]).toMatchObject({ options: { num_ctx: 4096, num_predict: 77 } });
+    expect(fork.log.state.config).toMatchObject({
+      window_tokens: 4096,
+      num_predict: [77, 77],
+      model_options: {},
+    });
+    const contradictory = { model_options: { num_ctx: 4096 }, window_tokens: 8192 };
+    expect(forkRequest.safeParse({ at: { end: true }, settings: contradictory }).error?.message).toMatch(
+      /num_ctx is 4096, but window_tokens is 8192/,
+    );
+  });
+
   it('model, seed and option: the next request has them, and what was set aside is gone', async () => {
     await using parent = await play({ task: 'Read', model_options: { seed: 1, top_k: 5 } }, [
       calls(read),
@@ -230,7 +247,7 @@ it('continues a task that reached its limit with more iterations', async () => {
   expect(fork.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 3 });
 });
 
-describe('issue 7: continue with a hint, at the end of the conversation', () => {
+describe('continue with a hint, at the end of the conversation', () => {
   const hint = { at: { end: true as const }, message: 'Say done.' };
   const asked = { role: 'user', content: 'Say done.' };
   const roles = (fork: Play) => fork.sent(0).map(({ role }) => role);
@@ -477,4 +494,41 @@ it.each([
 ] as const)('refuses %o', async (changes, words) => {
   const { events } = completedLog();
   await expect(forkOf(events, { at: { before_iteration: 2 }, ...changes })).rejects.toThrow(words);
+});
+
+describe('defaults of a fork', () => {
+  it('follow a changed window, and stay where a person set them or nothing changed', async () => {
+    const changed = async (config: Partial<RunConfig>, settings: object) => {
+      const { events } = completedLog({ config });
+      const [created] = await forkOf(events, { at: { seq: 5 }, settings });
+      return created?.type === 'run.created' ? created.config : undefined;
+    };
+    const small = { window_tokens: 8192, result_chars: 2048 };
+    const wide = { window_tokens: 32_768 };
+    expect(await changed(small, wide)).toMatchObject({
+      result_chars: 8000,
+      asked: expect.arrayContaining(['window_tokens']),
+    });
+    expect(await changed({ ...small, asked: ['result_chars'] }, wide)).toMatchObject({ result_chars: 2048 });
+    expect(await changed({ ...small, result_chars: 3000 }, wide)).toMatchObject({ result_chars: 3000 });
+    expect(await changed({ ...small, asked: [], compact_at: 0.7 }, { think: false })).toMatchObject({
+      ...small,
+      compact_at: 0.7,
+    });
+  });
+
+  it('follow in explorations: the limit of the conversation, and iterations from cycles', async () => {
+    await using parent = await play(
+      { mode: 'explore', window_tokens: 8192, max_cycles: 1 },
+      [says('A.')],
+      {},
+    );
+    const [created] = await forkOf(parent.log.events, {
+      at: { end: true },
+      settings: { window_tokens: 16_384, max_cycles: 3 },
+    });
+    expect(created).toMatchObject({
+      config: { max_iterations: 150, explore: { context_limit: 16_384, max_cycles: 3 } },
+    });
+  });
 });

@@ -1,15 +1,8 @@
-import type {
-  EditableText,
-  ForkCall,
-  ForkDraftReply,
-  ForkPlace,
-  ForkPlan,
-  ForkSettings,
-} from '../api/fork-run.ts';
+import type { EditableText, ForkCall, ForkDraftReply, ForkPlace, ForkPlan } from '../api/fork-run.ts';
 import { MAX_EDITED_CHARS } from '../api/fork-run.ts';
 import { settingChanges } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { RunConfig } from '../events/config.ts';
+import type { ModelPrice, RunConfig } from '../events/config.ts';
 import type { ForkEdit } from '../events/fork.ts';
 import { ForkFinder, forkProblem } from '../events/fork-point.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
@@ -17,6 +10,7 @@ import type { PendingCall } from '../events/run-state.ts';
 import { checkedArguments } from '../policies/approval.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import { missingEvent } from '../store/store-errors.ts';
+import { changedConfig, refused } from './fork-config.ts';
 
 /** A shown text that is too long to be edited. */
 const SHOWN_CHARS = 2000;
@@ -26,6 +20,8 @@ export interface ForkFacts {
   /** Absolute path of the fork's workspace; empty where no files are touched. */
   workspace: string;
   files: EventOf<'run.forked'>['files'];
+  /** Of the fork's model now: what is copied keeps its cost. */
+  price?: ModelPrice;
   /** The log file of a session. */
   logPath?: string;
 }
@@ -75,7 +71,7 @@ export function planFork(
   facts: ForkFacts,
 ): { config: RunConfig; events: NewEvent[] } {
   const { seq, state } = point;
-  const config = changedConfig(state.config, request, facts.workspace);
+  const config = changedConfig(state.config, request, facts);
   const continues = 'end' in request.at && request.message !== undefined;
   const forked: NewEvent = {
     type: 'run.forked',
@@ -86,6 +82,7 @@ export function planFork(
     settings: settingChanges(state.config, config),
     answered: isAnswered(state, request),
     ...(continues ? { continues } : {}),
+    ...(state.costUsd === undefined ? {} : { cost_usd: state.costUsd }),
     files: facts.files,
     ...(facts.logPath === undefined ? {} : { log_path: facts.logPath }),
   };
@@ -231,81 +228,6 @@ function isAnswered(state: ReadyState, { message }: ForkPlan): boolean {
   );
 }
 
-function changedConfig(config: RunConfig, request: ForkPlan, workspace: string): RunConfig {
-  const { settings, title } = request;
-  const { model_options, call_timeout_seconds, max_cycles, calls_per_cycle, context_limit, turn_delay } =
-    settings;
-  const plain = definedOf(settings, [
-    'model',
-    'think',
-    'max_iterations',
-    'max_attempts',
-    'window_tokens',
-    'num_predict',
-    'stall_guard',
-    'nudge_plans',
-    'live_tokens',
-    'budget',
-  ]);
-  requireMode(
-    config,
-    'task',
-    definedOf(settings, ['max_iterations', 'max_attempts', 'stall_guard', 'nudge_plans']),
-  );
-  const explore = withoutMissing({ max_cycles, calls_per_cycle });
-  requireMode(config, 'explore', explore);
-  const session = withoutMissing({ turn_delay });
-  requireMode(config, 'session', session);
-  const limit = withoutMissing({ context_limit });
-  if (config.mode === 'task' && context_limit !== undefined) {
-    throw refused('settings: context_limit is no setting of the mode "task".');
-  }
-  return {
-    ...config,
-    ...plain,
-    workspace,
-    ...(title === undefined ? {} : { title }),
-    ...(call_timeout_seconds === undefined
-      ? {}
-      : { call_timeout_ms: Math.max(1, Math.round(call_timeout_seconds * 1000)) }),
-    model_options: mergedOptions(config.model_options, model_options),
-    ...(config.explore ? { explore: { ...config.explore, ...explore, ...limit } } : {}),
-    ...(config.session ? { session: { ...config.session, ...session, ...limit } } : {}),
-  };
-}
-
-function definedOf<Key extends keyof ForkSettings>(settings: ForkSettings, keys: readonly Key[]) {
-  const chosen: Partial<Pick<ForkSettings, Key>> = {};
-  for (const key of keys) if (settings[key] !== undefined) chosen[key] = settings[key];
-  return chosen;
-}
-
-function withoutMissing<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>;
-}
-
-function requireMode(config: RunConfig, mode: RunConfig['mode'], given: object): void {
-  const [name] = Object.keys(given);
-  if (name === undefined || config.mode === mode) return;
-  throw refused(
-    `settings: ${name} is a setting of the mode "${mode}", and this run is of the mode "${config.mode}".`,
-  );
-}
-
-function mergedOptions(
-  options: RunConfig['model_options'],
-  changes: ForkSettings['model_options'],
-): RunConfig['model_options'] {
-  const merged = { ...options };
-  for (const [name, value] of Object.entries(changes ?? {})) {
-    if (value === null) delete merged[name];
-    else merged[name] = value;
-  }
-  return merged;
-}
-
 function missingPlace(runId: string, place: ForkPlace): AppError {
   if ('seq' in place) return missingEvent(runId, place.seq);
   if ('end' in place) {
@@ -322,8 +244,4 @@ function missingPlace(runId: string, place: ForkPlace): AppError {
       ? `cycle ${place.before_cycle}`
       : `iteration ${place.before_iteration}${place.attempt === undefined ? '' : ` in attempt ${place.attempt}`}`;
   return new AppError({ code: 'event_not_found', message: `Run ${runId} has no ${what}.` });
-}
-
-function refused(message: string, hint?: string): AppError {
-  return new AppError({ code: 'invalid_request', message, hint });
 }

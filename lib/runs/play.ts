@@ -6,7 +6,8 @@ import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { ScenarioInput, ScenarioStepInput } from '../demo/scenario.ts';
 import { MemoryLog } from '../engine/memory-log.ts';
-import { type RunLoopOutcome, runLoop } from '../engine/run-loop.ts';
+import { runLoop } from '../engine/run-loop.ts';
+import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { EventOf, NewEvent, RunEvent, RunEventType } from '../events/registry.ts';
@@ -16,6 +17,7 @@ import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
+import { progressOf } from '../testing/progress-of.ts';
 import type { JsonObject } from '../util/json.ts';
 import { openToolsOf } from './open-tools.ts';
 
@@ -43,7 +45,6 @@ export interface PlayOptions {
   events?: readonly RunEvent[];
   /** Called with everything that is running, to stop it or to look on. */
   during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
-  onProgress?: (event: ProgressEvent) => void;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -74,22 +75,18 @@ export async function play(
     await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
   }
   const shutdown = new AbortController();
-  const progress: ProgressEvent[] = [];
   const running = runLoop({
     log,
     model: createOllamaChatModel({ host: parseOllamaHost(fake.url) }),
     mode: modeOf(config),
     openTools: openToolsOf('run', { sandbox, dataDir, logPathOf: () => '/data/sessions/run.jsonl' }),
     signal: shutdown.signal,
-    onProgress: (event) => {
-      progress.push(event);
-      options.onProgress?.(event);
-    },
     sleep: options.sleep ?? (async () => {}),
     stopGraceMs: 1000,
   });
   await options.during?.({ log, fake, shutdown });
   const outcome = await running;
+  const progress = progressOf(log.events);
   const of = <T extends RunEventType>(type: T) =>
     log.events.filter((event): event is EventOf<T> => event.type === type);
   return {

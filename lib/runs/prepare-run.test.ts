@@ -5,6 +5,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ const prepare = (request: Partial<CreateRunRequest>, runId = 'run-1') =>
     ...{ runId, dataDir: join(folder, 'data'), offeredTools: [] },
   });
 
-it('K-33: makes a fresh folder for each run, and takes it back', async () => {
+it('makes a fresh folder for a run that names none, and takes it back [T11, K-33]', async () => {
   const { config, discard } = await prepare({});
   expect(config.workspace).toBe(join(folder, 'data', 'workspaces', 'run-1'));
   await discard();
@@ -38,7 +39,9 @@ it('K-33: makes a fresh folder for each run, and takes it back', async () => {
 });
 
 it('works on a copy where one is asked for: no run finds what another has done', async () => {
+  symlinkSync('/etc', join(source, 'link'));
   const first = await prepare({ workspace: source, workspace_copy: true });
+  expect(first.copied).toEqual({ files: 1, bytes: 1, left_out: 1 });
   writeFileSync(join(first.config.workspace, 'old', 'a.md'), 'changed');
   const second = await prepare({ workspace: source, workspace_copy: true }, 'run-2');
   expect(readFileSync(join(second.config.workspace, 'old', 'a.md'), 'utf8')).toBe('A');
@@ -47,7 +50,7 @@ it('works on a copy where one is asked for: no run finds what another has done',
   expect(existsSync(source)).toBe(true);
 });
 
-it('uses the folder itself otherwise, and never takes it back', async () => {
+it('uses the folder that is named, and never takes it back [T11]', async () => {
   const { config, discard } = await prepare({ workspace: source });
   expect(config.workspace).toBe(source);
   await discard();

@@ -1,7 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
-import type { RunConfig } from '../events/config.ts';
+import type { ModelPrice, RunConfig } from '../events/config.ts';
+import type { EventOf } from '../events/registry.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
@@ -11,11 +12,18 @@ export function hasFreshWorkspace({ workspace, workspace_copy }: NewRun): boolea
   return workspace === undefined || workspace_copy === true;
 }
 
+export interface PreparedRun {
+  config: RunConfig;
+  /** Set when the workspace is a copy. */
+  copied?: EventOf<'run.created'>['copied'];
+  /** Takes back the fresh folder when the run is not made after all. */
+  discard(): Promise<void>;
+}
+
 /**
  * Turns a request into the configuration of a run. Without a workspace it gets a fresh folder under the data directory,
  * named like the run (K-33); so it does for a copy of a workspace.
  *
- * @returns the configuration, and how to take back the fresh folder when the run is not made after all
  * @throws {AppError} `workspace_…` and what `resolveConfig` throws
  */
 export async function prepareRun(
@@ -25,9 +33,10 @@ export async function prepareRun(
     dataDir: string;
     offeredTools: readonly string[];
     alwaysAsk?: readonly string[];
+    price?: ModelPrice;
   },
-): Promise<{ config: RunConfig; discard(): Promise<void> }> {
-  const { runId, dataDir, offeredTools, alwaysAsk } = options;
+): Promise<PreparedRun> {
+  const { runId, dataDir, offeredTools, alwaysAsk, price } = options;
   const usesFiles = request.agentic && request.mode !== 'explore';
   const fresh = usesFiles && hasFreshWorkspace(request);
   const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
@@ -36,11 +45,16 @@ export async function prepareRun(
   };
   try {
     if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (fresh && request.workspace !== undefined) {
-      await copyWorkspace(await openWorkspace(request.workspace, { dataDir }), folder);
-    }
     const workspace = usesFiles ? await openWorkspace(folder, { dataDir }) : '';
-    return { config: resolveConfig(request, { workspace, offeredTools, alwaysAsk }), discard };
+    const copied =
+      fresh && request.workspace !== undefined
+        ? await copyWorkspace(await openWorkspace(request.workspace, { dataDir }), workspace)
+        : undefined;
+    return {
+      config: resolveConfig(request, { workspace, offeredTools, alwaysAsk, price }),
+      ...(copied && { copied: { files: copied.files, bytes: copied.bytes, left_out: copied.leftOut } }),
+      discard,
+    };
   } catch (error) {
     await discard();
     throw error;

@@ -9,7 +9,9 @@ function told(run: Play): unknown[] {
   return run.log.events.map((event) =>
     JSON.parse(
       JSON.stringify(event, (key, value) =>
-        /^(at|duration_ms|load_ms|wait_ms|seconds_used|timings|size_bytes|vram_bytes|heard)$/.test(key)
+        /^(at|duration_ms|cleanup_ms|load_ms|wait_ms|seconds_used|timings|size_bytes|vram_bytes|heard)$/.test(
+          key,
+        )
           ? undefined
           : value,
       ).replaceAll(run.workspace, '/workspace'),

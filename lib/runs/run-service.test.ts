@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { NewRun } from '../api/create-run.ts';
+import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
-import type { ExecuteRun, RunServiceOptions } from './run-service.ts';
+import type { RunServiceOptions } from './run-service.ts';
+import type { ExecuteRun } from './run-worker.ts';
 import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 
 let test: TestService;
@@ -45,7 +47,7 @@ async function collect(feed: RunFeed, until: (seqs: number[]) => boolean): Promi
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 describe('starting', () => {
-  it('D3: answers at once and works on without viewers', async () => {
+  it('answers at once and works on without viewers [D3]', async () => {
     test = await openTestService(scripted(['a', 'b'].map(warned)));
     const id = await test.start();
     expect(await ended(id)).toMatchObject({ id, last_seq: 5, termination_reason: 'error' });
@@ -64,6 +66,34 @@ describe('starting', () => {
   it('refuses new runs when the disk is nearly full', async () => {
     test = await openTestService(untilAborted, { minFreeBytes: Number.MAX_SAFE_INTEGER });
     await expect(test.start()).rejects.toMatchObject({ code: 'storage_full' });
+  });
+
+  it('keeps a model in memory whose runner another model’s run works with', async () => {
+    const unload = vi.fn(async () => undefined);
+    const names = ['first:latest', 'copy:latest'];
+    test = await openTestService(
+      async (run) => {
+        await run.log.append([{ type: 'preflight.checked', sandbox: { available: false, kind: 'none' } }]);
+        return untilStopped(run);
+      },
+      { unload, namesOfRunner: async (model) => (model === 'other' ? ['other:latest'] : names) },
+    );
+    const id = await test.start({ model: 'copy' });
+    await eventually(async () => expect((await test.service.stored.get(id)).run.phase).not.toBe('queued'));
+    await expect(test.service.unload('first', never())).rejects.toMatchObject({
+      code: 'model_in_use',
+      message: 'A run works with copy, which shares the runner of first.',
+    });
+    await expect(test.service.unload('copy', never())).rejects.toThrow('A run works with copy.');
+    await test.service.unload('other', never());
+    expect(unload).toHaveBeenCalledTimes(1);
+  });
+
+  it('makes no run of a request that is not admitted', async () => {
+    const admit = async () => Promise.reject(new AppError({ code: 'remote_model', message: 'No.' }));
+    test = await openTestService(untilAborted, { admit });
+    await expect(test.start()).rejects.toMatchObject({ code: 'remote_model' });
+    expect(await test.service.stored.list({ limit: 10 })).toEqual([]);
   });
 
   it('ends a run whose loop throws, and no other', async () => {
@@ -141,10 +171,9 @@ describe('the line before a model server', () => {
 
   it('lets an endless run work a while at a time where each change would cost a load', async () => {
     let passed: boolean | undefined;
+    let bothStarted = Promise.withResolvers<void>();
     const turns: ExecuteRun = async (run) => {
-      await eventually(async () =>
-        expect((await test.service.stored.list({ limit: 10 })).length).toBeGreaterThan(1),
-      );
+      await bothStarted.promise;
       passed ??= await run.letOthersPass();
       return scripted([])(run);
     };
@@ -158,7 +187,9 @@ describe('the line before a model server', () => {
     });
     const play = async (stretchMs: number, second: Partial<NewRun>) => {
       test = await openTestService(turns, options(stretchMs));
+      bothStarted = Promise.withResolvers();
       const ids = [await test.start({ model: 'first' }), await test.start(second)];
+      bothStarted.resolve();
       for (const id of ids) await ended(id);
       await test.dispose();
       const first = passed;
@@ -171,7 +202,7 @@ describe('the line before a model server', () => {
     expect(await play(60_000, { model: 'second', title: 'A task' })).toBe(true); // has an end: it goes at once
   });
 
-  it('S13: a run that is stopped while it waits ends without waiting', async () => {
+  it('a run that is stopped while it waits ends without waiting [S13]', async () => {
     test = await openTestService(untilStopped);
     await test.start();
     const waiting = await test.start();
@@ -181,7 +212,7 @@ describe('the line before a model server', () => {
 });
 
 describe('stopping', () => {
-  it('S13, S14: records each kind of stop once', async () => {
+  it('records each kind of stop once [S13, S14]', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
     await Promise.all([1, 2, 3].map(() => test.service.stop(id, { force: false })));
@@ -204,7 +235,7 @@ describe('stopping', () => {
 });
 
 describe('following', () => {
-  it('D5: brings each event once and in order, wherever a viewer was cut off', async () => {
+  it('brings each event once and in order, wherever a viewer was cut off [D5]', async () => {
     test = await openTestService(scripted(Array.from({ length: 12 }, (_, index) => warned(`${index}`))));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 }), async (cuts) => {
@@ -226,7 +257,7 @@ describe('following', () => {
     );
   });
 
-  it('D5: is the same for every place a viewer may come from', async () => {
+  it('is the same for every place a viewer may come from [D5]', async () => {
     test = await openTestService(scripted(Array.from({ length: 300 }, (_, index) => warned(`${index}`))));
     const id = await test.start();
     const last = (await ended(id)).last_seq;
@@ -359,7 +390,7 @@ describe('following', () => {
 });
 
 describe('restarting', () => {
-  it('D19: goes on with unfinished runs under a new epoch, and loses nothing', async () => {
+  it('goes on with unfinished runs under a new epoch, and loses nothing [D19]', async () => {
     test = await openTestService(async (run) => {
       await run.log.append([warned('first life')]);
       return untilAborted(run);
@@ -392,7 +423,7 @@ describe('restarting', () => {
     expect(events.map((event) => event.type)).toEqual(['run.created', 'run.started', 'run.ended']);
   });
 
-  it('D12, S13: hears a stop of a run whose turn to be taken up has not come yet', async () => {
+  it('hears a stop of a run whose turn to be taken up has not come yet [D12, S13]', async () => {
     test = await openTestService(untilAborted);
     const ids = [await test.start({ model: 'a' }), await test.start({ model: 'b' })];
     await test.restart(untilAborted);

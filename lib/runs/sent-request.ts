@@ -1,18 +1,21 @@
-import type { SentRequestReply } from '../api/sent-request.ts';
+import type { RenderedBy, SentRequestReply } from '../api/sent-request.ts';
 import { buildRequest } from '../engine/build-request.ts';
 import { foldRun } from '../events/fold-run.ts';
+import { CHARS_PER_TOKEN, messageChars } from '../events/message-size.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { wireRequest } from '../model/wire-request.ts';
 import { modeOf } from '../modes/mode-of.ts';
-import { CHARS_PER_TOKEN, messageChars, toolChars } from '../policies/estimate.ts';
+import { toolChars } from '../policies/estimate.ts';
 import { isReady } from '../policies/rule.ts';
 
 /** A request made again from a log. */
 export interface SentRequest {
   request: ChatRequest;
   reply: SentRequestReply;
+  /** The model and its server when the run was prepared for the call. */
+  recorded: RenderedBy;
 }
 
 /**
@@ -46,6 +49,10 @@ export async function sentRequest(
       const { messages } = state;
       found = {
         request,
+        recorded: {
+          ...(state.preflight?.digest && { digest: state.preflight.digest }),
+          ...(state.preflight?.server_version && { server_version: state.preflight.server_version }),
+        },
         reply: {
           call,
           seq: event.seq,

@@ -41,7 +41,7 @@ async function eventsOf(runId: string): Promise<RunEvent[]> {
 
 const eventually = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 10 });
 
-it('S22: what the model does cannot reach the log of its session', async () => {
+it('what the model does cannot reach the log of its session [S22]', async () => {
   fake.add({
     name: 'vandal',
     steps: [
@@ -66,11 +66,15 @@ it('S22: what the model does cannot reach the log of its session', async () => {
   const lines = events.flatMap((event) => projection.take(event));
   const written = readFileSync(join(folder, 'sessions', `${id}.jsonl`), 'utf8');
   expect(written).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  expect(written).toContain('"reason":"user_shutdown","forced":true');
+  expect(JSON.parse(written.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    event: 'session_end',
+    reason: 'user_shutdown',
+    forced: true,
+  });
   expect(lines[0]).toMatchObject({ log_path: join(folder, 'sessions', `${id}.jsonl`) });
 });
 
-it('S14: the server and other runs live on; an endless session lets them pass between its turns', async () => {
+it('the server and other runs live on; an endless session lets them pass between its turns [S14]', async () => {
   fake.add({
     name: 'endless',
     pace: { prompt_ms: 20 },
@@ -103,7 +107,7 @@ it('S14: the server and other runs live on; an endless session lets them pass be
   await opened.service.ended(next, never);
 });
 
-it('O14, N12: what an agent says to its operator stands on the console, harmless', async () => {
+it('what an agent says to its operator stands on the console, harmless [O14, N12]', async () => {
   const console_ = vi.spyOn(console, 'info').mockImplementation(() => undefined);
   fake.add({
     name: 'talker',

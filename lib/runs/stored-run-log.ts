@@ -5,6 +5,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { LiveTexts } from '../feed/live-texts.ts';
+import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';
 import { whenNotBusy } from '../store/when-not-busy.ts';
@@ -18,7 +19,8 @@ export class StoredRunLog implements RunLog {
   readonly runId: string;
   readonly epoch: number;
   readonly texts = new LiveTexts();
-  readonly #store: RunStore;
+  readonly #store: Pick<RunStore, 'read' | 'append'>;
+  readonly #observers: readonly AppendObserver[];
   readonly #onChange: () => void;
   #state: RunState;
   #recent: RunEvent[] = [];
@@ -26,12 +28,22 @@ export class StoredRunLog implements RunLog {
   #waiting = new Set<() => void>();
   readonly #closed = new AbortController();
 
-  /** @param options.onChange called when viewers have something new to see */
-  constructor(options: { store: RunStore; state: RunState; epoch: number; onChange: () => void }) {
+  /**
+   * @param options.observers get the events of each append before it is over
+   * @param options.onChange called when viewers have something new to see
+   */
+  constructor(options: {
+    store: Pick<RunStore, 'read' | 'append'>;
+    state: RunState;
+    epoch: number;
+    observers?: readonly AppendObserver[];
+    onChange: () => void;
+  }) {
     this.runId = options.state.runId;
     this.epoch = options.epoch;
     this.#store = options.store;
     this.#state = options.state;
+    this.#observers = options.observers ?? [];
     this.#onChange = options.onChange;
   }
 
@@ -113,6 +125,7 @@ export class StoredRunLog implements RunLog {
       expectedSeq: this.#state.seq,
       events,
     });
+    await Promise.all(this.#observers.map((observer) => observer.write(this.runId, appended)));
     this.#grow(appended);
     for (const event of appended) fault(`after:${event.type}`);
     return this.#state;

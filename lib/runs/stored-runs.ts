@@ -5,7 +5,7 @@ import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, SearchReply } from '../api/search.ts';
 import type { Agreement } from '../compare/agreement.ts';
-import { agreementInTurns, compareInTurns } from '../compare/compare-pages.ts';
+import { agreementOfPages, comparePages } from '../compare/compare-pages.ts';
 import { settingChanges } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -25,8 +25,10 @@ import { type SentRequest, sentRequest } from './sent-request.ts';
 /** What is said of runs beside what the store has. */
 export interface StoredRunsOptions {
   store: RunReader;
-  /** A run with its place in the line before its model server, if it waits there. */
-  placed(run: RunSummary): RunSummary;
+  places: {
+    /** Adds to a run its position in the queue while it waits. */
+    withPosition(run: RunSummary): RunSummary;
+  };
   health(model: string | undefined, signal: AbortSignal): Promise<Omit<HealthReply, 'runs'>>;
   models(signal: AbortSignal): Promise<ModelsReply>;
   /** What of this installation must not leave with a run. */
@@ -55,7 +57,6 @@ const LIST_SNAPSHOT = 50;
 export class StoredRuns {
   readonly #options: StoredRunsOptions;
   readonly #store: RunReader;
-  readonly #placed: (run: RunSummary) => RunSummary;
   readonly #closing: AbortSignal;
   /** Comparing reads whole logs: one at a time, so that many who ask cost no more memory than one. */
   readonly #comparisons = new OneAtATime({ maxWaiting: MAX_WAITING, full: tooManyComparisons });
@@ -64,11 +65,14 @@ export class StoredRuns {
   constructor(options: StoredRunsOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#placed = options.placed;
     this.#closing = options.closing;
   }
 
-  /** A run as lists show it, with its place in the line while it waits. */
+  #placed(run: RunSummary): RunSummary {
+    return this.#options.places.withPosition(run);
+  }
+
+  /** A run as lists show it, with its position in the queue while it waits. */
   async summary(runId: string): Promise<RunSummary | undefined> {
     const run = await this.#store.summary(runId);
     return run && this.#placed(run);
@@ -84,7 +88,7 @@ export class StoredRuns {
 
   /** The newest runs first. */
   async list(page: ListPage): Promise<RunSummary[]> {
-    return (await this.#store.list(page)).map(this.#placed);
+    return (await this.#store.list(page)).map((run) => this.#placed(run));
   }
 
   /** The runs with events that hold all words of a query, and the best of these. */
@@ -104,7 +108,7 @@ export class StoredRuns {
     const newest = await this.#store.list({ limit: LIST_SNAPSHOT });
     const known = new Set(newest.map((run) => run.id));
     const unfinished = (await this.#store.unfinished()).filter((run) => !known.has(run.id));
-    return [...newest, ...unfinished].map(this.#placed);
+    return [...newest, ...unfinished].map((run) => this.#placed(run));
   }
 
   /** One event, whole. @throws {AppError} `run_not_found`, `event_not_found` */
@@ -144,8 +148,8 @@ export class StoredRuns {
     const forks = await this.#store.forksOf(runId);
     return {
       ...(parent ? { parent } : {}),
-      siblings: siblings.map(this.#placed),
-      forks: forks.map(this.#placed),
+      siblings: siblings.map((run) => this.#placed(run)),
+      forks: forks.map((run) => this.#placed(run)),
     };
   }
 
@@ -173,7 +177,7 @@ export class StoredRuns {
   ): Promise<CompareReply> {
     return this.#comparisons.run(async () => {
       const [one, other] = await Promise.all([this.#comparable(a), this.#comparable(b)]);
-      const { left, right, comparison } = await compareInTurns({
+      const { left, right, comparison } = await comparePages({
         left: this.log(a),
         right: this.log(b),
         texts: { from, maxChars: MAX_COMPARED_CHARS },
@@ -197,7 +201,7 @@ export class StoredRuns {
     return this.#agreements.run(async () => {
       for (const runId of runIds) await this.#comparable(runId);
       const logs = runIds.map((runId) => () => this.log(runId));
-      return agreementInTurns(logs, AbortSignal.any([signal, this.#closing]));
+      return agreementOfPages(logs, AbortSignal.any([signal, this.#closing]));
     }, signal);
   }
 

@@ -5,10 +5,13 @@ import type { NewRun } from '../api/create-run.ts';
 import { createRunRequest } from '../api/create-run.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { NewEvent } from '../events/registry.ts';
+import { fullName } from '../model/ollama-models.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import { endedByError } from './end-run.ts';
-import { type ExecuteRun, RunService, type RunServiceOptions } from './run-service.ts';
+import { prepareForkWorkspace } from './fork-workspace.ts';
+import { RunService, type RunServiceOptions } from './run-service.ts';
+import type { ExecuteRun } from './run-worker.ts';
 
 /** A service over a real store whose runs do what a test says. */
 export interface TestService {
@@ -39,15 +42,18 @@ export async function openTestService(
         config: sampleConfig({ task: request.task, model: request.model }),
         discard: async () => undefined,
       }),
-      prepareFork: async ({ workspace }) => ({
-        workspace,
-        files: { kind: 'same' },
-        discard: async () => undefined,
-      }),
+      admit: async () => undefined,
+      // The folders of sample runs are not there: only one below the data directory is looked at.
+      prepareFork: async (config, { kind, runId }) =>
+        config.workspace.startsWith(dataDir)
+          ? prepareForkWorkspace(config, { kind, runId, dataDir })
+          : { workspace: config.workspace, files: { kind: 'same' }, discard: async () => undefined },
       hostOf: ({ model }) => model,
+      tidyUp: async () => undefined,
       health: () => Promise.reject(new Error('not asked')),
       models: () => Promise.reject(new Error('not asked')),
       render: () => Promise.reject(new Error('not asked')),
+      namesOfRunner: async (model) => [fullName(model)],
       unload: () => Promise.reject(new Error('not asked')),
       masks: { paths: [dataDir] },
       settings: {},

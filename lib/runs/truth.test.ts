@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { promptReading } from '../browser/words/call-phases.ts';
+import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { calls, type Play, play, says, until } from './play.ts';
 
 /** Another client of the same server: loads a model with its own window, or takes it out of memory. */
@@ -22,7 +24,7 @@ async function disturbed(body: object): Promise<Play> {
   });
 }
 
-describe('OL15: a reload by another client is seen before the next call', () => {
+describe('a reload by another client is seen before the next call [OL15]', () => {
   it('names the window it was found with, and loads its own again', async () => {
     await using run = await disturbed({ options: { num_ctx: 8192 } });
     expect(run.of('model.load-started')).toMatchObject([
@@ -40,7 +42,7 @@ describe('OL15: a reload by another client is seen before the next call', () => 
   });
 });
 
-it('K-25: a load in the midst of a run does not count against the limit of the call', async () => {
+it('a load in the midst of a run does not count against the limit of the call [K-25]', async () => {
   await using run = await play({ task: 'Look twice', call_timeout_seconds: 2 }, [list, says('Done.')], {
     scenario: { pace: { load_ms: 3000 } },
     during: async ({ log, fake }) => {
@@ -56,7 +58,7 @@ it('K-25: a load in the midst of a run does not count against the limit of the c
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
-it('S14: a slot that Ollama lost is freed, the log says so, and the run goes on', async () => {
+it('a slot that Ollama lost is freed, the log says so, and the run goes on [S14]', async () => {
   const broken = { attempts: [{ fault: { kind: 'malformed-call' as const } }, says('Done.')] };
   await using run = await play({ task: 'Answer' }, [broken], {
     fake: { version: '0.17.4', parallel: 1, losesSlots: true },
@@ -66,7 +68,7 @@ it('S14: a slot that Ollama lost is freed, the log says so, and the run goes on'
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
-it('S14: a stop waits until a lost slot is freed, and says so, also where that takes longer than its grace', async () => {
+it('a stop waits until a lost slot is freed, and says so, also where that takes longer than its grace [S14]', async () => {
   await using run = await play({ task: 'Answer', live_tokens: true }, [says('word '.repeat(500))], {
     fake: { version: '0.17.4', parallel: 1, losesSlots: true },
     scenario: { pace: { ms_per_token: 5 } },
@@ -80,7 +82,38 @@ it('S14: a stop waits until a lost slot is freed, and says so, also where that t
   expect(run.end).toMatchObject({ forced: true });
 });
 
-it('OL2: a server that cuts in silence is caught in the same iteration, with the messages lost', async () => {
+it('ends a run at a server that stopped answering as such, and times the call alone', async () => {
+  await using run = await play({ task: 'Answer', call_timeout_seconds: 1 }, [says('Done.')], {
+    during: async ({ fake }) => {
+      fake.hold('play', { turn: 0 });
+      await expect.poll(() => fake.chats.length).toBe(1);
+      fake.freeze();
+    },
+  });
+  const [failed] = run.of('model-call.failed');
+  expect(failed).toMatchObject({ kind: 'unreachable', error: { code: 'ollama_not_responding' } });
+  const [started] = run.of('model-call.started');
+  const whole = (failed?.at ?? 0) - (started?.at ?? 0);
+  // The clock of the events counts in whole milliseconds.
+  expect((failed?.duration_ms ?? 0) + (failed?.cleanup_ms ?? 0)).toBeLessThanOrEqual(whole + 2);
+  expect(failed?.cleanup_ms).toBeGreaterThan(1900);
+  expect(run.of('policy.retried')).toEqual([]);
+  expect(run.end.result).toMatchObject({
+    termination_reason: 'error',
+    error: { message: expect.stringContaining('is not responding') },
+  });
+});
+
+it('does not ask again for a model whose name Ollama cannot read', async () => {
+  await using run = await play({ task: 'Answer', model: 'two words' }, [says('Done.')]);
+  expect(run.of('policy.retried')).toEqual([]);
+  expect(run.end.result.error).toMatchObject({
+    code: 'model_check_failed',
+    hint: '"two words" is not a model name. Names look like qwen3:8b or hf.co/user/model:tag.',
+  });
+});
+
+it('a server that cuts in silence is caught in the same iteration, with the messages lost [OL2]', async () => {
   await using run = await play(
     { task: 'Find the one number in all of this', window_tokens: 32_768, stall_guard: false },
     [calls({ name: 'read_file', arguments: { path: 'big.txt' } }), says('I forgot the task.')],
@@ -91,12 +124,12 @@ it('OL2: a server that cuts in silence is caught in the same iteration, with the
   );
   const [warned] = run.of('policy.warned').filter(({ code }) => code === 'prompt_cut');
   expect(warned?.iteration).toBe(2);
-  expect(warned?.message).toMatch(/^Prompt cut: sent ≈ \d+( \d{3})? tokens, evaluated 4 096\./);
+  expect(warned?.message).toMatch(/^Prompt cut: sent ≈ \d+(,\d{3})? tokens, evaluated 4,096\./);
   expect(warned?.message).toContain('user “Find the one number in all of this”');
   expect(warned?.detail).toMatchObject({ evaluated_tokens: 4096, call: 2 });
 });
 
-it('OL17: what a template leaves out is told once, and is not called a cut', async () => {
+it('what a template leaves out is reported once, and not as a cut [OL17]', async () => {
   await using run = await play({ task: 'Look twice', window_tokens: 8192, stall_guard: false }, [
     ...['.', './'].map((path) => ({
       reply: { tool_calls: [{ name: 'list_directory', arguments: { path } }], prompt_eval_count: 20 },
@@ -106,11 +139,58 @@ it('OL17: what a template leaves out is told once, and is not called a cut', asy
   const warned = run.of('policy.warned');
   expect(warned.map(({ code, iteration }) => [code, iteration])).toEqual([['prompt_unread', 1]]);
   expect(warned[0]?.message).toMatch(
-    /^Not all was read: sent ≈ .* evaluated 20\. The window of 8 192 has room/,
+    /^Fewer tokens read than estimated: sent ≈ .* evaluated 20\. Nothing was cut: the window of 8,192 has room/,
   );
 });
 
-it('None of them has 6: the first thought and the first word of a streamed reply are timed', async () => {
+it('raises no alarm about a cut on a server that refuses what does not fit (OL3, OL17)', async () => {
+  const read = (path: string) => ({
+    reply: { tool_calls: [{ name: 'read_file', arguments: { path } }], prompt_eval_count: 700 },
+  });
+  await using run = await play(
+    { task: 'Read it twice', window_tokens: 4096, stall_guard: false },
+    [read('big.txt'), read('./big.txt'), { reply: { content: 'Done.', prompt_eval_count: 700 } }],
+    { fake: { version: '0.17.4' }, files: { 'big.txt': 'the long tale of a number '.repeat(300) } },
+  );
+  expect(run.of('model-call.started')[1]?.estimated_tokens).toBeGreaterThan(4096 / 2);
+  expect(run.of('policy.warned').map(({ code }) => code)).toEqual(['prompt_unread']);
+  expect(run.of('policy.warned')[0]?.message).toContain('Ollama 0.17.4 refuses a prompt that does not fit');
+});
+
+it('raises one alarm for a prompt that fills its window to the last token, below the estimate too (OL2)', async () => {
+  const filled = (path: string) => ({
+    reply: { tool_calls: [{ name: 'list_directory', arguments: { path } }], prompt_eval_count: 2048 },
+  });
+  const config = { task: 'Look three times', window_tokens: 2048, stall_guard: false };
+  await using run = await play(
+    config,
+    [filled('.'), filled('./'), { reply: { content: 'Done.', prompt_eval_count: 2048 } }],
+    { fake: { version: '0.17.4' } },
+  );
+  expect(run.of('model-call.started')[0]?.estimated_tokens).toBeLessThan(2048);
+  const alarms = run.of('policy.warned').filter(({ code }) => code === 'prompt_cut');
+  expect(alarms.map(({ detail }) => detail)).toMatchObject([
+    { call: 1, evaluated_tokens: 2048, window_tokens: 2048, server_version: '0.17.4', lost_count: 0 },
+  ]);
+  expect(alarms[0]?.message).toContain(
+    'evaluated 2,048, which is the whole window. The oldest messages go first',
+  );
+});
+
+it('knows which call can have nothing cached, and how much was cached where the server tells (OL17)', async () => {
+  const cached = { content: 'Done.', prompt_eval_count: 900, prompt_eval_cached_count: 880 };
+  await using run = await play({ task: 'Look' }, [list, { reply: cached }]);
+  const rows = foldTimeline(emptyTimeline, run.log.events).rows.flatMap((row) =>
+    row.kind === 'call' ? [row] : [],
+  );
+  expect(rows.map(({ afterLoad, ended }) => [afterLoad, ended?.cached_tokens])).toEqual([
+    [true, undefined],
+    [undefined, 880],
+  ]);
+  expect(rows.map((row) => promptReading(row)?.cached)).toEqual([0, 880]);
+});
+
+it('the first thought and the first word of a streamed reply are timed', async () => {
   await using run = await play({ task: 'Think', think: true, live_tokens: true }, [
     { reply: { thinking: 'I think about it.', content: 'Yes.' }, pace: { prompt_ms: 30, ms_per_token: 5 } },
   ]);

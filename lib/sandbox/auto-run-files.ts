@@ -1,60 +1,102 @@
+import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findNestedGit } from './nested-git.ts';
+import { isBareRepository, repositoriesIn, type VisitedFolder, visitFolders } from './nested-git.ts';
 
 /**
- * Files that make other programs run something, often without asking: a person who opens the workspace in a shell, an
- * editor or git may run what is in them. They may be written, and the timeline points at it.
+ * Files and folders that make other programs run something, or instruct an agent, often without asking: opening the
+ * workspace in a shell, an editor, git or a build may run them. Lower case; matched in every folder. Writing them is
+ * allowed, but the timeline and the end of the run warn about them.
  */
 const AUTO_RUN_FILES: readonly string[] = [
+  // git and its hooks
   '.git',
   '.git/config',
   '.git/hooks',
   '.gitmodules',
   '.husky',
   '.pre-commit-config.yaml',
+  // shells and the tools that set them up
+  '.bashrc',
+  '.profile',
+  '.zshrc',
   '.envrc',
   '.mise.toml',
+  'mise.toml',
+  // package managers and builds
+  'package.json',
   '.npmrc',
   '.yarnrc',
   '.yarnrc.yml',
   '.pnp.cjs',
-  '.bashrc',
-  '.profile',
-  '.zshrc',
+  '.cargo/config',
+  '.cargo/config.toml',
+  'makefile',
+  'gnumakefile',
+  'justfile',
+  'rakefile',
+  'taskfile.yml',
+  // continuous integration
+  '.github/workflows',
+  '.github/actions',
+  '.gitlab-ci.yml',
+  '.circleci',
+  '.buildkite',
+  '.travis.yml',
+  '.drone.yml',
+  '.woodpecker',
+  '.woodpecker.yml',
+  'azure-pipelines.yml',
+  'bitbucket-pipelines.yml',
+  'jenkinsfile',
+  // editors and agents
   '.vscode/tasks.json',
   '.vscode/settings.json',
   '.vscode/launch.json',
   '.idea/workspace.xml',
-  '.devcontainer/devcontainer.json',
+  '.devcontainer',
   '.devcontainer.json',
   '.mcp.json',
-  '.cursor/mcp.json',
+  '.cursor',
+  '.cursorrules',
+  '.claude',
+  'claude.md',
+  'agents.md',
+  'system_prompt.md',
 ];
+const FIRST_STEPS = new Set(AUTO_RUN_FILES.map((file) => file.split('/')[0]));
+/** Maximum entries compared in such a folder. */
+const MAX_ENTRIES = 100;
+/** A larger package.json is compared by size and modification time. */
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Whether a path inside the workspace is such a file, or lies in such a folder. */
+/** Whether a path in the workspace is such a file, or inside such a folder. */
 export function isAutoRunFile(steps: readonly string[]): boolean {
-  const path = steps.join('/').toLowerCase();
-  return AUTO_RUN_FILES.some((file) => path === file || path.startsWith(`${file}/`));
+  const lower = steps.map((step) => step.toLowerCase());
+  return lower.some((_, start) => {
+    const path = lower.slice(start).join('/');
+    return AUTO_RUN_FILES.some((file) => path === file || path.startsWith(`${file}/`));
+  });
 }
 
 /**
- * Remembers how these files are now, and what decides over git in repositories of subfolders.
+ * Records the current state of these files, including the git files of nested repositories.
  *
- * @returns a function that names those which were made or changed since
+ * @returns a function that lists those created or changed since
  */
 export async function watchAutoRunFiles(workspace: string): Promise<() => Promise<string[]>> {
   const before = await fingerprints(workspace);
   return async () => {
     const after = await fingerprints(workspace);
-    return [...after].filter(([file, print]) => print !== before.get(file)).map(([file]) => file);
+    const changed = [...after].filter(([file, print]) => print !== before.get(file));
+    return changed.map(([file]) => file).toSorted();
   };
 }
 
 async function fingerprints(workspace: string): Promise<Map<string, string>> {
-  const nested = await findNestedGit(workspace);
-  const files = [...AUTO_RUN_FILES, ...nested.flatMap((git) => [git, `${git}/config`, `${git}/hooks`])];
+  const files: string[] = [];
+  for await (const folder of visitFolders(workspace)) files.push(...candidatesIn(folder));
   const prints = await Promise.all(files.map((file) => fingerprint(join(workspace, file))));
   const known = new Map<string, string>();
   for (const [index, file] of files.entries()) {
@@ -64,12 +106,57 @@ async function fingerprints(workspace: string): Promise<Map<string, string>> {
   return known;
 }
 
+/** The paths to compare in a visited folder, based on its entries. */
+function candidatesIn(folder: VisitedFolder): string[] {
+  const names = new Set(folder.entries.map(({ name }) => name));
+  const known = [...names].flatMap((name) => {
+    if (!FIRST_STEPS.has(name.toLowerCase())) return [];
+    const files = AUTO_RUN_FILES.filter((file) => file.split('/')[0] === name.toLowerCase());
+    return files.map((file) => [name, ...file.split('/').slice(1)].join('/'));
+  });
+  const bare = isBareRepository(names) ? ['HEAD', 'config', 'hooks'] : [];
+  const inside = [...known, ...bare].map((file) => join(folder.path, file));
+  return [...new Set([...repositoriesIn(folder).filter((path) => path !== folder.path), ...inside])];
+}
+
+/** Changes when the file changes; for a folder, when a file in it does; for package.json, when its scripts do. */
 async function fingerprint(path: string): Promise<string | undefined> {
   let stats: BigIntStats;
   try {
     stats = await lstat(path, { bigint: true });
+    if (stats.isDirectory() && !path.endsWith('/.git')) return await folderPrint(path, stats);
+    if (path.endsWith('/package.json') && stats.isFile() && stats.size <= MAX_MANIFEST_BYTES) {
+      return await scriptsPrint(path);
+    }
   } catch {
-    return undefined; // not there, or not ours to see: nothing to point at
+    return undefined; // missing or not readable
   }
+  return printOf(stats);
+}
+
+async function folderPrint(path: string, stats: BigIntStats): Promise<string> {
+  const names = (await readdir(path)).toSorted().slice(0, MAX_ENTRIES);
+  const prints = await Promise.all(
+    names.map(async (name) => `${name}:${printOf(await lstat(join(path, name), { bigint: true }))}`),
+  );
+  return [String(stats.ino), ...prints].join('\n');
+}
+
+async function scriptsPrint(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  return createHash('sha256').update(scriptsOf(text)).digest('hex');
+}
+
+function scriptsOf(text: string): string {
+  try {
+    const manifest: unknown = JSON.parse(text);
+    const scripts = typeof manifest === 'object' && manifest && 'scripts' in manifest ? manifest.scripts : {};
+    return JSON.stringify(scripts) ?? '';
+  } catch {
+    return text; // invalid JSON: any change may affect the scripts
+  }
+}
+
+function printOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
 }

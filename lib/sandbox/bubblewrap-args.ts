@@ -1,11 +1,11 @@
+import { DEVICES } from './device-nodes.ts';
 import type { HostSystem } from './host-system.ts';
-import { serverMark } from './leftover-commands.ts';
 import type { CommandLimits } from './sandbox.ts';
 
-/** Where the workspace is mounted: host paths never show up in prompts or results. */
+/** The mount point of the workspace, so that host paths never appear in prompts or results. */
 export const SANDBOX_WORKSPACE = '/workspace';
 
-/** Small files of /etc that programs look for. The user's name and number are the same on every machine. */
+/** Small files in /etc that programs expect. The user's name and ID are the same on every machine. */
 export const ETC_FILES = {
   passwd: 'agent:x:1000:1000:agent:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
   group: 'agent:x:1000:\nnogroup:x:65534:\n',
@@ -13,14 +13,22 @@ export const ETC_FILES = {
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 } as const;
 
-/** Descriptor on which bwrap reports; the workspace's folder, the files of /etc and the filter follow it, in this order. */
+/**
+ * The descriptor for bwrap's status reports; the workspace folder, the /etc files, the filter, the check, bwrap's options
+ * and the script follow in this order.
+ */
 export const STATUS_FD = 3;
-/** For `mountCheck`, which closes it. A shell can close a descriptor of one digit only. */
+/** For `mountCheck`, which closes it. A shell can only close single-digit descriptors. */
 export const FOLDER_FD = STATUS_FD + 1;
 const FIRST_ETC_FD = FOLDER_FD + 1;
 const FILTER_FD = FIRST_ETC_FD + Object.keys(ETC_FILES).length;
 
-/** Options that older versions of bwrap don't know. */
+/** Paths in the sandbox of the mount check and of a command's script. */
+const CHECK_PATH = '/check';
+const CHECK = ['/bin/sh', CHECK_PATH];
+const SCRIPT_PATH = '/command';
+
+/** Options that older versions of bwrap lack. */
 export interface BubblewrapFeatures {
   disableUserns: boolean;
   tmpfsSize: boolean;
@@ -32,21 +40,28 @@ export interface BubblewrapPlan {
   limits: CommandLimits;
   workspace: string;
   readOnly: boolean;
-  /** Every `.git` in the workspace, relative to it: each is shown read-only as a whole. */
+  /** Every `.git` in the workspace, as a relative path; each is mounted read-only. */
   protectedGit: readonly string[];
+  /** The folder with our own device nodes, for a command that runs as root. */
+  devices: string | undefined;
   /** Whether a system call filter is passed. */
   filter: boolean;
+  /** The descriptors of the files below. */
+  checkFd: number;
+  scriptFd: number;
   cpuSeconds: number;
-  /** Runs inside before the command and its limits: see `mountCheck`. */
-  check: readonly string[];
+  /** Runs inside the sandbox before the command and its limits: see `mountCheck`. */
+  check: string;
   argv: readonly string[];
+  script: string | undefined;
 }
 
 /**
- * The arguments of bwrap for one command. Everything that is not named here does not exist inside: no home, no /var,
- * no other process, no network but its own loopback, no capability.
+ * bwrap's options for one command. They are passed through a descriptor, because a command line is visible to every user
+ * of the machine, and to the command in its own /proc/1. Anything not mounted here does not exist inside: no home, no
+ * /var, no other processes, no network except its own loopback, no capabilities.
  */
-export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
+export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
   const { host, features, limits } = plan;
   const sized = (bytes: number) => (features.tmpfsSize ? ['--size', String(bytes)] : []);
   return [
@@ -58,7 +73,6 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     '--unshare-cgroup-try',
     ...(features.disableUserns ? ['--disable-userns'] : []),
     '--die-with-parent',
-    ...serverMark(),
     '--new-session',
     '--cap-drop',
     'ALL',
@@ -77,10 +91,17 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
       String(FIRST_ETC_FD + index),
       `/etc/${name}`,
     ]),
+    '--file',
+    String(plan.checkFd),
+    CHECK_PATH,
+    ...(plan.script === undefined ? [] : ['--file', String(plan.scriptFd), SCRIPT_PATH]),
     '--proc',
     '/proc',
     '--dev',
     '/dev',
+    ...(plan.devices === undefined
+      ? []
+      : Object.keys(DEVICES).flatMap((name) => ['--dev-bind', `${plan.devices}/${name}`, `/dev/${name}`])),
     ...sized(Math.ceil(limits.scratchBytes / 4)),
     '--tmpfs',
     '/dev/shm',
@@ -97,17 +118,27 @@ export function bubblewrapArgs(plan: BubblewrapPlan): string[] {
     ]),
     '--chdir',
     SANDBOX_WORKSPACE,
-    // Without these, files could be made in /dev and in the root: both are memory without a limit.
+    // Otherwise files could be created in /dev and the root, which would use memory without a limit.
     '--remount-ro',
     '/proc',
     '--remount-ro',
     '/dev',
     '--remount-ro',
     '/',
-    '--',
-    ...plan.check,
-    ...(host.prlimit === undefined ? [] : [host.prlimit, ...limitArgs(plan), '--']),
+  ];
+}
+
+/**
+ * The command line that bwrap starts: the mount check, the limits, and the command. It is visible to every user of the
+ * machine, so the check and the script are passed as files.
+ */
+export function confinedArgv(plan: BubblewrapPlan): string[] {
+  const { prlimit } = plan.host;
+  return [
+    ...CHECK,
+    ...(prlimit === undefined ? [] : [prlimit, ...limitArgs(plan), '--']),
     ...plan.argv,
+    ...(plan.script === undefined ? [] : [SCRIPT_PATH]),
   ];
 }
 

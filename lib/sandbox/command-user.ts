@@ -4,7 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 import { environment } from './environment.ts';
 import type { HostSystem } from './host-system.ts';
 
-/** As whom a command runs, and the arguments to put before it. */
+/** The user of a command, and the arguments that switch to it. */
 export interface CommandUser {
   prefix: readonly string[];
   uid: number;
@@ -14,11 +14,11 @@ export interface CommandUser {
 const tried = new Map<string, Promise<boolean>>();
 
 /**
- * The user a command runs as. An ordinary server runs it as itself. A server that runs as root hands it to the owner of
- * the workspace when that is someone else, because limits on processes don't bind root; a workspace of root's is
- * worked on by root without capabilities, in a control group or at least counted by the watchdog.
+ * The user that a command runs as. An ordinary server runs it as itself. A server that runs as root switches to the
+ * workspace's owner, because process limits do not apply to root; a workspace owned by root is used by root without
+ * capabilities, in a control group or at least counted by the watchdog.
  *
- * @throws {AppError} `sandbox_user` when the owner can't be taken on or can't reach the workspace
+ * @throws {AppError} `sandbox_user` if it cannot switch to the owner, or the owner cannot reach the workspace
  */
 export async function commandUser(workspace: string, host: HostSystem): Promise<CommandUser> {
   const self = process.getuid?.() ?? 0;
@@ -34,7 +34,7 @@ export async function commandUser(workspace: string, host: HostSystem): Promise<
   });
 }
 
-/** Whether the user can enter and change the folder: only a process of that user knows for sure. */
+/** Whether the user can enter and modify the folder; only a process of that user can tell for sure. */
 function reaches([program = '', ...args]: readonly string[], workspace: string): Promise<boolean> {
   const key = [...args, workspace].join('\0');
   let answer = tried.get(key);
@@ -46,7 +46,7 @@ function reaches([program = '', ...args]: readonly string[], workspace: string):
       );
     });
     tried.set(key, answer);
-    // A person told that it can't may change that: only what works is remembered.
+    // Only success is cached, because the user may fix the permissions.
     void answer.then((isReached) => isReached || tried.delete(key));
   }
   return answer;

@@ -1,8 +1,10 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmod, chown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { copyWorkspace } from './copy-workspace.ts';
-import { temporaryFolder } from './under-test.ts';
+import { NOBODY, temporaryFolder } from './under-test.ts';
 
 async function folders(path: string): Promise<{ from: string; to: string }> {
   const from = join(path, 'from');
@@ -12,7 +14,7 @@ async function folders(path: string): Promise<{ from: string; to: string }> {
   return { from, to };
 }
 
-it('copies files and folders with their contents and modes, empty ones too', async () => {
+it('copies files and folders with their contents and modes, including empty ones', async () => {
   await using folder = await temporaryFolder();
   const { from, to } = await folders(folder.path);
   await mkdir(join(from, 'a/b'), { recursive: true });
@@ -27,7 +29,7 @@ it('copies files and folders with their contents and modes, empty ones too', asy
   expect((await readdir(to)).sort()).toEqual(['a', 'empty', 'nothing', 'run.sh']);
 });
 
-it('O5: neither follows nor copies a link, so that nothing from outside comes in', async () => {
+it('neither follows nor copies links, so that nothing from outside is copied [O5]', async () => {
   await using folder = await temporaryFolder();
   const { from, to } = await folders(folder.path);
   await writeFile(join(folder.path, 'secret'), 'secret');
@@ -40,7 +42,7 @@ it('O5: neither follows nor copies a link, so that nothing from outside comes in
 it.each([
   [{ bytes: 9 }, '0.000009 MB'],
   [{ entries: 2 }, '2 files and folders'],
-])('refuses more than %o and says what to do', async (limits, words) => {
+])('rejects more than %o with a hint', async (limits, words) => {
   await using folder = await temporaryFolder();
   const { from, to } = await folders(folder.path);
   for (const name of ['a', 'b', 'c']) await writeFile(join(from, name), '12345');
@@ -50,3 +52,74 @@ it.each([
     hint: expect.stringContaining('same folder'),
   });
 });
+
+it('skips and counts unreadable entries, and copies the rest', async () => {
+  await using folder = await temporaryFolder(process.getuid?.() === 0 ? NOBODY : undefined);
+  const { from, to } = await folders(folder.path);
+  await mkdir(join(from, 'closed'));
+  await writeFile(join(from, 'closed/inside'), 'x');
+  await writeFile(join(from, 'secret'), 'x');
+  await writeFile(join(from, 'open'), 'x');
+  await chmod(join(from, 'closed'), 0);
+  await chmod(join(from, 'secret'), 0);
+  await chown(to, process.getuid?.() === 0 ? NOBODY : -1, -1);
+  const root = process.getuid?.() === 0;
+  if (root) process.seteuid?.(NOBODY); // root may read everything
+  const copied = await copyWorkspace(from, to).finally(() => root && process.seteuid?.(0));
+  expect(copied).toEqual({ files: 1, bytes: 1, leftOut: 2 });
+  expect(await readdir(to)).toEqual(['open']);
+});
+
+it.runIf(process.platform === 'linux')('preserves names that are not valid UTF-8', async () => {
+  await using folder = await temporaryFolder();
+  const { from, to } = await folders(folder.path);
+  const name = (path: string) => Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0x66, 0xff, 0xfe])]);
+  mkdirSync(name(from));
+  writeFileSync(Buffer.concat([name(from), Buffer.from([0x2f, 0xe9])]), 'inside');
+  expect(await copyWorkspace(from, to)).toEqual({ files: 1, bytes: 6, leftOut: 0 });
+  expect(readdirSync(to, { encoding: 'buffer' })).toEqual([Buffer.from([0x66, 0xff, 0xfe])]);
+  expect(readdirSync(name(to), { encoding: 'buffer' })).toEqual([Buffer.from([0xe9])]);
+});
+
+/** Creates nested folders without using a path that is too long. */
+function nest(path: string, depth: number, name: string): void {
+  const before = process.cwd();
+  try {
+    process.chdir(path);
+    for (let level = 0; level < depth; level++) {
+      mkdirSync(name);
+      process.chdir(name);
+    }
+    writeFileSync('deepest', 'x');
+  } finally {
+    process.chdir(before);
+  }
+}
+
+it.runIf(process.platform === 'linux')(
+  'copies 1,500 nested folders in linear time',
+  async () => {
+    await using folder = await temporaryFolder();
+    const { from, to } = await folders(folder.path);
+    nest(from, 1500, 'd');
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const before = descriptors();
+    const copied = await copyWorkspace(from, to);
+    expect(copied).toEqual({ files: 1, bytes: 1, leftOut: 0 });
+    expect(descriptors()).toBe(before);
+    expect((await readdir(to, { recursive: true })).length).toBe(1501);
+  },
+  10_000,
+);
+
+it.runIf(process.platform === 'linux')(
+  'skips and counts entries whose path is too long to open',
+  async () => {
+    await using folder = await temporaryFolder();
+    const { from, to } = await folders(folder.path);
+    nest(from, 40, 'n'.repeat(200));
+    expect(await copyWorkspace(from, to)).toEqual({ files: 0, bytes: 0, leftOut: 1 });
+    expect((await readdir(to, { recursive: true })).length).toBeLessThan(21);
+    execFileSync('rm', ['-rf', from]); // the path is too long for Node as well
+  },
+);

@@ -1,11 +1,10 @@
-import { constants } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors/app-error.ts';
-import { listFolder, openForReading } from './workspace-files.ts';
+import { type OpenFolder, openFolderAt } from './workspace-files.ts';
 
-/** What a copy of a workspace may hold. */
+/** Limits for a copy of a workspace. */
 export interface CopyLimits {
   /** Files and folders. Default: 20,000. */
   entries?: number;
@@ -16,81 +15,164 @@ export interface CopyLimits {
 export interface CopiedWorkspace {
   files: number;
   bytes: number;
-  /** Links, pipes and the like, and what vanished meanwhile: not copied. */
+  /**
+   * Entries that were not copied: links, pipes and the like, unreadable or vanished entries, and paths too long to open.
+   * A folder counts once, whatever it contains.
+   */
   leftOut: number;
 }
 
+/** Maximum path length for system calls, in bytes (PATH_MAX in linux/limits.h and sys/syslimits.h). */
+const MAX_PATH_BYTES = (process.platform === 'linux' ? 4096 : 1024) - 1;
+
+/** A folder being copied. Its descriptors stay open until its last subfolder has been opened. */
+interface Level {
+  from: OpenFolder;
+  to: OpenFolder;
+  pathBytes: number;
+  folders: Buffer[];
+}
+
 /**
- * Copies a workspace into an empty folder. Links are neither followed nor copied, also when something is replaced by one
- * meanwhile: what a copy holds never comes from outside of the workspace (O5). The modes of files are kept.
+ * Copies a workspace into an empty folder. Links are neither followed nor copied, even if an entry is replaced by one
+ * meanwhile, so a copy never contains files from outside the workspace (O5). File modes are kept. Takes time proportional
+ * to the number of entries, at any depth.
  *
- * @throws {AppError} `workspace_too_large` when there is more than the limits allow; what was copied is left to the caller
+ * @param to absolute real path
+ * @throws {AppError} `workspace_too_large` if the limits are exceeded; the caller must remove the partial copy
  */
 export async function copyWorkspace(
   from: string,
   to: string,
   limits: CopyLimits = {},
 ): Promise<CopiedWorkspace> {
-  const { entries: maxEntries = 20_000, bytes: maxBytes = 500_000_000 } = limits;
-  const copied: CopiedWorkspace = { files: 0, bytes: 0, leftOut: 0 };
-  let seen = 0;
-  const tooLarge = (what: string) =>
-    new AppError({
-      code: 'workspace_too_large',
-      message: `The workspace ${from} holds more than ${what}, too much to copy.`,
-      hint: 'Work in the same folder, or make room in it: build output and packages can be made anew.',
-    });
-  const waiting: string[][] = [[]];
-  for (let steps = waiting.pop(); steps !== undefined; steps = waiting.pop()) {
-    const { entries, complete } = await listFolder(from, steps, maxEntries - seen);
-    seen += entries.length;
-    if (!complete) throw tooLarge(`${maxEntries} files and folders`);
-    for (const { name, type } of entries) {
-      const path = [...steps, name];
-      if (type === 'directory') {
-        await mkdir(join(to, ...path), { mode: 0o755 });
-        waiting.push(path);
-      } else if (type === 'file') {
-        const bytes = await copyFile(from, to, path, maxBytes - copied.bytes);
-        if (bytes === 'too large') throw tooLarge(`${maxBytes / 1e6} MB`);
-        if (bytes === undefined) copied.leftOut += 1;
-        else Object.assign(copied, { files: copied.files + 1, bytes: copied.bytes + bytes });
-      } else {
-        copied.leftOut += 1;
-      }
-    }
-  }
-  return copied;
+  const copy = new WorkspaceCopy(from, limits);
+  return copy.make(to);
 }
 
-/** @returns the bytes copied; `undefined` when the file is no longer one, or nobody may read it */
-async function copyFile(
-  from: string,
-  to: string,
-  path: readonly string[],
-  room: number,
-): Promise<number | 'too large' | undefined> {
-  const source = await openForReading(from, path).catch((error: unknown) => {
+class WorkspaceCopy {
+  readonly #source: string;
+  readonly #maxEntries: number;
+  readonly #maxBytes: number;
+  readonly #copied: CopiedWorkspace = { files: 0, bytes: 0, leftOut: 0 };
+  readonly #levels: Level[] = [];
+  #seen = 0;
+
+  constructor(source: string, { entries = 20_000, bytes = 500_000_000 }: CopyLimits) {
+    this.#source = source;
+    this.#maxEntries = entries;
+    this.#maxBytes = bytes;
+  }
+
+  async make(to: string): Promise<CopiedWorkspace> {
+    try {
+      const source = await openFolderAt(this.#source);
+      await this.#enter(source, () => openFolderAt(to), Buffer.byteLength(to));
+      for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) await this.#descend(level);
+      return this.#copied;
+    } finally {
+      for (const { from, to: target } of this.#levels) await closeBoth(from, target);
+    }
+  }
+
+  /** Copies the files of a folder, and queues its subfolders. */
+  async #enter(from: OpenFolder, openTarget: () => Promise<OpenFolder>, pathBytes: number): Promise<void> {
+    let to: OpenFolder;
+    try {
+      to = await openTarget();
+    } catch (error) {
+      await from.close();
+      throw error;
+    }
+    const level: Level = { from, to, pathBytes, folders: [] };
+    this.#levels.push(level);
+    const { entries, complete } = await from.entries(this.#maxEntries - this.#seen);
+    this.#seen += entries.length;
+    if (!complete) throw this.#tooLarge(`${this.#maxEntries} files and folders`);
+    for (const { name, type } of entries) {
+      if (pathBytes + 1 + name.length > MAX_PATH_BYTES) this.#copied.leftOut += 1;
+      else if (type === 'directory') level.folders.push(name);
+      else if (type === 'file') await this.#copyFile(level, name);
+      else this.#copied.leftOut += 1;
+    }
+  }
+
+  /**
+   * Copies the next subfolder of a level. A level is removed before its last subfolder is entered, so that deep nesting
+   * needs few descriptors.
+   */
+  async #descend(level: Level): Promise<void> {
+    const name = level.folders.pop();
+    const from = name && (await ifReadable(level.from.folder(name)));
+    if (level.folders.length === 0) this.#levels.pop();
+    try {
+      if (!name) return;
+      if (!from) {
+        this.#copied.leftOut += 1;
+        return;
+      }
+      const openTarget = async () => {
+        await mkdir(level.to.entry(name), { mode: 0o755 });
+        return level.to.folder(name);
+      };
+      await this.#enter(from, openTarget, level.pathBytes + 1 + name.length);
+    } finally {
+      if (level.folders.length === 0) await closeBoth(level.from, level.to);
+    }
+  }
+
+  async #copyFile({ from, to }: Level, name: Buffer): Promise<void> {
+    const source = await ifReadable(from.file(name));
+    if (!source) {
+      this.#copied.leftOut += 1;
+      return;
+    }
+    try {
+      if (source.stats.size > this.#maxBytes - this.#copied.bytes) {
+        throw this.#tooLarge(`${this.#maxBytes / 1e6} MB`);
+      }
+      this.#copied.bytes += await copyBytes(source, to.entry(name));
+      this.#copied.files += 1;
+    } finally {
+      await source.file.close();
+    }
+  }
+
+  #tooLarge(what: string): AppError {
+    return new AppError({
+      code: 'workspace_too_large',
+      message: `The workspace ${this.#source} has more than ${what}, too much to copy.`,
+      hint: 'Work in the same folder, or delete files that can be regenerated, such as build output and packages.',
+    });
+  }
+}
+
+/** @returns the size of the copy in bytes */
+async function copyBytes(source: { file: FileHandle; stats: Stats }, to: string | Buffer): Promise<number> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  const target = await open(to, flags, source.stats.mode & 0o777);
+  // A file that grows while it is read is copied at its original length.
+  const end = source.stats.size - 1;
+  if (end < 0) {
+    await target.close();
+    return 0;
+  }
+  const writing = target.createWriteStream();
+  await pipeline(source.file.createReadStream({ end, autoClose: false }), writing);
+  return writing.bytesWritten;
+}
+
+/** Returns the opened entry; `undefined` if it vanished, became a link, or is not readable. */
+async function ifReadable<T>(opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
-  });
-  if (!source) return undefined;
-  try {
-    if (source.stats.size > room) return 'too large';
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-    const target = await open(join(to, ...path), flags, source.stats.mode & 0o777);
-    let bytes = 0;
-    // A file that grows while it is read is copied as long as it was when it was opened.
-    const end = source.stats.size - 1;
-    if (end < 0) await target.close();
-    else {
-      const reading = source.file.createReadStream({ end, autoClose: false });
-      const writing = target.createWriteStream();
-      await pipeline(reading, writing);
-      bytes = writing.bytesWritten;
-    }
-    return bytes;
-  } finally {
-    await source.file.close();
   }
+}
+
+async function closeBoth(from: OpenFolder, to: OpenFolder): Promise<void> {
+  await from.close();
+  await to.close();
 }

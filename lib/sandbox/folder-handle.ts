@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { AppError } from '../errors/app-error.ts';
 
-// linux/fcntl.h, the same on x86_64 and arm64: enough to look names up, and needs no right to list the folder
+// linux/fcntl.h, the same on x86_64 and arm64: sufficient for lookups, and needs no permission to list the folder
 const O_PATH = 0o10000000;
 const FLAGS = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Opens the folder of a canonical path without following a link anywhere on it. A command that worked in a folder above may
- * have put a link in its place: what is opened here is the folder that was meant, or nothing. Linux only.
+ * Opens the folder at a canonical path without following any link. A command that worked in a parent folder may have
+ * replaced it by a link: this opens the intended folder or fails. Linux only.
  *
  * @throws {AppError} `workspace_moved`
  */

@@ -1,27 +1,34 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inScratchPlace } from './scratch-place.ts';
 
 /**
- * A small file without a name, kept open for as long as the server runs: what bwrap reads at each start. No cleaner of
- * /tmp can remove it and nobody else can change it.
+ * Holds the content of a small file for bwrap to read at each start, in an unnamed file that stays open while the server
+ * runs. Cleaners of /tmp cannot remove it and nobody else can change it.
  *
- * @returns a function that opens it anew, at its beginning; the caller closes the descriptor
+ * @returns a function that reopens it from the start; the caller closes the descriptor
  */
 export function holdFile(content: string | Buffer): () => number {
-  const folder = mkdtempSync(join(tmpdir(), 'loupe-held-'));
-  try {
-    const path = join(folder, 'file');
-    writeFileSync(path, content, { mode: 0o400 });
-    const base = openSync(path, constants.O_RDONLY);
-    // Descriptors that are merely duplicated share one offset, and the second reader would find the end.
-    return () => openSync(`/proc/self/fd/${base}`, constants.O_RDONLY);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const base = openNameless(content);
+  // Duplicated descriptors would share one offset, and the second reader would start at the end.
+  return () => openSync(`/proc/self/fd/${base}`, constants.O_RDONLY);
 }
 
-/** Opens several held files for a child, and closes them here once the action is through. */
+/** Opens an unnamed file with this content, to be read once. The caller closes the descriptor. */
+export function openNameless(content: string | Buffer): number {
+  return inScratchPlace((place) => {
+    const folder = mkdtempSync(join(place, 'loupe-held-'));
+    try {
+      const path = join(folder, 'file');
+      writeFileSync(path, content, { mode: 0o400 });
+      return openSync(path, constants.O_RDONLY);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+/** Opens several held files for a child process, and closes them here after the action. */
 export function withHeldFiles<T>(files: readonly (() => number)[], action: (fds: readonly number[]) => T): T {
   const fds: number[] = [];
   try {

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What a sandboxed command sees of the machine, read-only. */
+/** What a sandboxed command sees of the host, read-only. */
 export interface HostSystem {
-  /** bwrap arguments that mount the system. */
+  /** bwrap arguments that mount the system directories. */
   mounts: readonly string[];
   /** `PATH` inside the sandbox. */
   path: string;
-  /** The tools that confinement itself needs, where they exist. */
+  /** The tools that the sandbox needs, if installed. */
   bwrap: string | undefined;
   prlimit: string | undefined;
   setpriv: string | undefined;
@@ -16,10 +16,10 @@ export interface HostSystem {
 
 const SYSTEM_PATH = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-// Programs are found through these (awk, java) or start slower without them. Nothing else of /etc is shown.
+// Programs are located through these (awk, java) or start faster with them. Nothing else in /etc is visible.
 const HARMLESS_ETC = ['/etc/alternatives', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'];
 
-/** Looks at the machine once: which system directories to show, and where the helpers are. */
+/** Inspects the host: which system directories to mount, and where the tools are. */
 export function describeHost(): HostSystem {
   const mounts: string[] = ['--ro-bind', '/usr', '/usr'];
   for (const name of ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']) {
@@ -55,8 +55,8 @@ export function describeHost(): HostSystem {
 }
 
 /**
- * The folder of the Node that runs us, when it lies outside the system directories (nvm, fnm, a tarball) and the system
- * has none: `npm test` should work inside. Only a folder that holds nothing but Node is shown.
+ * The folder of our Node, if it is outside the system directories (nvm, fnm, a tarball) and the system has no other: `npm
+ * test` should work inside. Only a folder with nothing but Node is mounted.
  */
 function nodeInstallation(path: readonly string[]): string | undefined {
   if (findProgram('node', path) !== undefined) return undefined;
@@ -79,7 +79,7 @@ function findProgram(name: string, directories: readonly string[]): string | und
         accessSync(candidate, constants.X_OK);
         return true;
       } catch {
-        return false; // not executable for us: the next directory may have one
+        return false; // not executable; the next directory may have one
       }
     });
 }

@@ -2,22 +2,22 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 const CLOSE_ON_EXEC = 0o2000000;
-/** A child's descriptors are listed one by one; nobody inherits this many. */
+/** Descriptors of a child are listed one by one; inheriting this many is not realistic. */
 const HIGHEST = 4096;
 
 type Stdio = 'ignore' | 'pipe' | number;
 
-/** Looked for once: what the server opens itself is closed when a program is started. */
+/** Computed once: descriptors that the server opens itself are closed on exec. */
 let leftOpen: readonly number[] | undefined;
 
 /**
- * Starts a program that gets the listed descriptors and no others.
+ * Starts a program with the listed descriptors and no others.
  *
- * Whoever started the server may have left descriptors open for its children, and one of a folder would lead a command
- * out of its sandbox by way of `/proc/self/fd`. Node closes the low ones up to the first gap, and bwrap passes the rest
- * on; here they are pointed to /dev/null.
+ * The server's parent may have left descriptors open for its children, and one of a folder would let a command escape its
+ * sandbox through `/proc/self/fd`. Node closes the low ones up to the first gap, and bwrap passes on the rest; here they
+ * are redirected to /dev/null.
  *
- * @throws {RangeError} when one lies too high to be replaced
+ * @throws {RangeError} if one is too high to be replaced
  */
 export function spawnClosed(
   program: string,
@@ -39,7 +39,7 @@ export function spawnClosed(
   }
 }
 
-/** Descriptors above stderr that the kernel does not close when a program is started. */
+/** Descriptors above stderr without close-on-exec. */
 function inheritableDescriptors(): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/fdinfo')
@@ -50,7 +50,7 @@ function inheritableDescriptors(): number[] {
         const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
         return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
       } catch {
-        return false; // the one that listed the folder is gone by now
+        return false; // the descriptor used for listing is closed by now
       }
     });
 }

@@ -8,13 +8,13 @@ import { sandboxUnderTest, temporaryFolder } from './under-test.ts';
 
 const found = await sandboxUnderTest();
 
-/** Processes that live whose arguments hold a text. */
+/** The number of processes with a text in their arguments. */
 function processesWith(text: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text);
     } catch {
-      return false; // ended in the meantime
+      return false; // exited meanwhile
     }
   }).length;
 }
@@ -24,7 +24,7 @@ describe.runIf(process.platform === 'linux')('what a killed server left behind',
     spawn('/bin/sh', ['-c', 'while :; do sleep 1; done', 'sh', ...mark], { stdio: 'ignore' });
   const ended = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
-  it('fault matrix: is killed by its mark, also when the number of its server was given out again', async () => {
+  it('fault matrix: is killed by its mark, even if the PID of its server was reused', async () => {
     const name = 'LOUPE_TEST';
     const [flag, mark] = serverMark(name);
     const own = marked([flag, mark]);
@@ -43,14 +43,14 @@ describe.runIf(process.platform === 'linux')('what a killed server left behind',
   });
 
   it.skipIf(!found)(
-    'fault matrix: nothing is left at the next start, at whatever moment of the set-up the server was killed',
+    'fault matrix: nothing remains after the next start, at whatever point of the set-up the server was killed',
     async () => {
       await using ws = await temporaryFolder();
       const probe = new URL('./probe.ts', import.meta.url).pathname;
       const code = `const { openSandbox } = await import(${JSON.stringify(probe)});
         const sandbox = await openSandbox();
         process.on('message', () => {
-          void sandbox.run({ workspace: ${JSON.stringify(ws.path)}, argv: ['/bin/sh', '-c', 'sleep 300'], timeoutMs: 400000 });
+          void sandbox.run({ workspace: ${JSON.stringify(ws.path)}, argv: ['/bin/sh', '-c', ${JSON.stringify(`: ${ws.path}; sleep 300`)}], timeoutMs: 400000 });
           process.send('running');
         });
         process.send('ready');`;

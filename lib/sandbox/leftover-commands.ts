@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// A variable that nobody sets is unset: to bwrap it means nothing, and it stands on its command line for all to see.
+// Unsets a variable that is never set: no effect on bwrap, but visible on its command line.
 const FLAG = '--unsetenv';
 const MARK = /^([A-Z_]+)_(\d+)_(\d+)$/;
 const NAME = 'LOUPE_SERVER';
@@ -8,13 +8,13 @@ const NAME = 'LOUPE_SERVER';
 let ownStart: string | undefined;
 
 /**
- * Arguments of bwrap that name this server.
+ * bwrap arguments that identify this server.
  *
- * bwrap dies with its parent, but not in the milliseconds before it has asked the kernel for that: a server that is killed
- * just then leaves a half-made sandbox behind, which waits for ever or runs its command to the end. The next start
- * finds it by this mark.
+ * bwrap dies with its parent, but not in the milliseconds before it has asked the kernel for that: if the server is
+ * killed just then, a partial sandbox remains, which hangs or runs its command to the end. The next start finds it by
+ * this mark.
  *
- * @param name what the mark begins with; a test has its own, since every start on a machine clears up
+ * @param name prefix of the mark; tests use their own, because every start on a machine cleans up
  */
 export function serverMark(name: string = NAME): readonly [flag: string, mark: string] {
   ownStart ??= startedAt(process.pid);
@@ -22,9 +22,9 @@ export function serverMark(name: string = NAME): readonly [flag: string, mark: s
 }
 
 /**
- * Kills the sandboxes of servers that are gone, with everything in them.
+ * Kills the sandboxes of dead servers with all their processes.
  *
- * @returns how many processes were killed
+ * @returns the number of processes killed
  */
 export function endLeftovers(name: string = NAME): number {
   let ended = 0;
@@ -36,7 +36,7 @@ export function endLeftovers(name: string = NAME): number {
       process.kill(pid, 'SIGKILL');
       ended++;
     } catch {
-      // gone by itself, or another user's: that user's server looks after it
+      // already exited, or owned by another user, whose server cleans it up
     }
   }
   return ended;
@@ -51,10 +51,10 @@ function serverOf(pid: number, name: string): { pid: number; startedAt: string }
   return undefined;
 }
 
-/** When a process began, in ticks since the machine did; `undefined` when there is none. Numbers are used again. */
+/** The start time of a process in clock ticks since boot, because PIDs are reused; `undefined` if it does not exist. */
 function startedAt(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
-  // The name in parentheses may hold anything; fields are counted after it (proc_pid_stat(5): 22).
+  // The name in parentheses may contain anything; count fields after it (proc_pid_stat(5): 22).
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
@@ -62,6 +62,6 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    return undefined; // ended in the meantime
+    return undefined; // exited meanwhile
   }
 }

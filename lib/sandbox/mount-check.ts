@@ -3,36 +3,34 @@ import { lstat } from 'node:fs/promises';
 import { FOLDER_FD, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
 import { openCanonical, workspaceMoved } from './folder-handle.ts';
 
-/** What the check says, as the only line of stderr, when it finds something else than was meant. */
+/** The only line on stderr if the check fails. */
 export const OTHER_MOUNTS = 'The workspace changed while it was mounted.';
 export const OTHER_MOUNTS_EXIT = 125;
 
 /**
- * Arguments to put before a command: inside the sandbox, before anything of the command runs, they make sure that what bwrap
- * mounted is what was looked at here, and nothing besides.
+ * A shell script that runs its arguments as a command. Inside the sandbox, before the command starts, it verifies that
+ * bwrap mounted exactly what was checked here.
  *
- * bwrap takes paths and follows links in them. Who can write into the workspace at the same moment (a command of another
- * server, or one in a folder above or below) could swap a folder for a link in between, and would get whatever it
- * points to mounted.
+ * bwrap takes paths and follows links in them. Anyone who can write to the workspace at that moment (a command of another
+ * server, or one in a parent or child folder) could replace a folder by a link, and bwrap would mount its target.
  *
- * The workspace is compared with its folder as it was opened, which the shell gets as `FOLDER_FD` and closes: no program
+ * The workspace is compared with its opened folder, which the shell receives as `FOLDER_FD` and closes; no extra program
  * has to be started for that.
  *
  * @param paths what is mounted again inside the workspace, relative to it
  * @throws {AppError} `workspace_moved`
  */
-export async function mountCheck(workspace: string, paths: readonly string[]): Promise<string[]> {
-  const script = `
-no() { echo '${OTHER_MOUNTS}' >&2; exit ${OTHER_MOUNTS_EXIT}; }
+export async function mountCheck(workspace: string, paths: readonly string[]): Promise<string> {
+  return `no() { echo '${OTHER_MOUNTS}' >&2; exit ${OTHER_MOUNTS_EXIT}; }
 [ ${SANDBOX_WORKSPACE} -ef /proc/self/fd/${FOLDER_FD} ] || no
 exec ${FOLDER_FD}<&-
 ${paths.length > 0 ? await innerCheck(workspace, paths) : ''}
 unset PWD OLDPWD SHLVL
-exec "$@"`;
-  return ['/bin/sh', '-c', script, 'sh'];
+exec "$@"
+`;
 }
 
-/** The right things are mounted inside the workspace, at the right places. With nothing to mount there, nothing can be wrong. */
+/** Verifies the mounts inside the workspace and their mount points. Not needed without such mounts. */
 async function innerCheck(workspace: string, paths: readonly string[]): Promise<string> {
   const identities: string[] = [];
   for (const path of paths) identities.push(await identity(workspace, path));
@@ -49,7 +47,7 @@ $point
 done < /proc/self/mountinfo`;
 }
 
-/** Device and number of what stands at a path in the workspace, as `stat` prints them. No link is followed to it. */
+/** Device and inode of a path in the workspace, formatted like `stat`. Follows no link. */
 async function identity(workspace: string, path: string): Promise<string> {
   const steps = path.split('/');
   const name = steps.pop();
@@ -64,7 +62,7 @@ async function identity(workspace: string, path: string): Promise<string> {
   }
 }
 
-/** What the machine itself has mounted inside the workspace, relative to it: bwrap takes that along. */
+/** The host's own mounts inside the workspace, as relative paths; bwrap includes them. */
 function hostMounts(workspace: string): string[] {
   const above = `${escaped(workspace)}/`;
   return readFileSync('/proc/self/mountinfo', 'utf8')
@@ -75,7 +73,7 @@ function hostMounts(workspace: string): string[] {
     });
 }
 
-/** A path as the kernel writes it into lists of mounts. */
+/** Escapes a path like the kernel does in mount lists. */
 function escaped(path: string): string {
   return path.replace(
     /[ \t\n\\]/g,
@@ -83,7 +81,7 @@ function escaped(path: string): string {
   );
 }
 
-/** A word of the shell. */
+/** Quotes a word for the shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -13,7 +13,7 @@ afterEach(() => rm(workspace, { recursive: true, force: true }));
 
 const folder = (path: string) => mkdir(join(workspace, path), { recursive: true });
 
-it('threat 3: finds repositories in subfolders, the near ones first, and follows no link', async () => {
+it('finds repositories in subfolders, nearest first, and follows no link [threat 3]', async () => {
   await folder('a/b/c/.git');
   await folder('z/.git/modules/inner/.git');
   await folder('a/b/c/d/.git'); // too far down
@@ -28,12 +28,12 @@ it('threat 3: finds repositories in subfolders, the near ones first, and follows
   expect((await findNestedGit(workspace)).at(-1)).toBe('a/b/c/.git');
 });
 
-it('looks at a bounded number of folders', async () => {
+it('visits a bounded number of folders', async () => {
   await Promise.all(Array.from({ length: 600 }, (_, index) => folder(`f${index}/.git`)));
   expect((await findNestedGit(workspace)).length).toBeLessThanOrEqual(32);
 });
 
-it('leaves out what a user cannot reach', async () => {
+it('skips paths that a user cannot reach', async () => {
   await mkdir(join(workspace, 'open'), { mode: 0o755 });
   await mkdir(join(workspace, 'private'), { mode: 0o700 });
   await folder('open/.git');
@@ -44,7 +44,7 @@ it('leaves out what a user cannot reach', async () => {
   expect(await reachableBy({ uid: 4242, gid: 4242 }, workspace, paths)).toEqual(['open/.git']);
 });
 
-it('threat 3: a repository that appears in a subfolder, or changes there, is pointed out', async () => {
+it('a repository that appears in a subfolder, or changes there, is pointed out [threat 3]', async () => {
   await folder('old/.git/hooks');
   await writeFile(join(workspace, 'old/.git/config'), '[core]');
   const changed = await watchAutoRunFiles(workspace);
@@ -52,4 +52,52 @@ it('threat 3: a repository that appears in a subfolder, or changes there, is poi
   await writeFile(join(workspace, 'old/.git/config'), '[core] fsmonitor = evil');
   expect(await changed()).toEqual(expect.arrayContaining(['new/.git', 'new/.git/hooks', 'old/.git/config']));
   expect(await (await watchAutoRunFiles(workspace))()).toEqual([]);
+});
+
+it('finds bare repositories, even with parts elsewhere, and does not search inside them', async () => {
+  await folder('a/mirror/objects/pack/.git');
+  await folder('a/mirror/refs');
+  await writeFile(join(workspace, 'a/mirror/HEAD'), 'ref: refs/heads/main');
+  await folder('b');
+  await writeFile(join(workspace, 'b/HEAD'), 'ref: refs/heads/main');
+  await writeFile(join(workspace, 'b/commondir'), '/elsewhere');
+  await folder('c/objects');
+  await folder('c/refs');
+  expect((await findNestedGit(workspace)).toSorted()).toEqual(['a/mirror', 'b']);
+});
+
+it('points at a bare repository that appears, or whose config changes', async () => {
+  await folder('old/objects');
+  await folder('old/refs');
+  await writeFile(join(workspace, 'old/HEAD'), 'ref: refs/heads/main');
+  await writeFile(join(workspace, 'old/config'), '[core]');
+  const changed = await watchAutoRunFiles(workspace);
+  await writeFile(join(workspace, 'old/config'), '[core] fsmonitor = evil');
+  await folder('new/objects');
+  await folder('new/refs');
+  await writeFile(join(workspace, 'new/HEAD'), 'ref: refs/heads/main');
+  expect((await changed()).toSorted()).toEqual(['new/HEAD', 'old/config']);
+});
+
+it('points at auto-run files in any folder', async () => {
+  await folder('app/.github/workflows');
+  await writeFile(join(workspace, 'app/package.json'), '{"version":"1","scripts":{"test":"vitest"}}');
+  await writeFile(join(workspace, 'package.json'), '{"version":"1","scripts":{"test":"vitest"}}');
+  await writeFile(join(workspace, 'app/.github/workflows/ci.yml'), 'on: push');
+  const changed = await watchAutoRunFiles(workspace);
+  await writeFile(join(workspace, 'package.json'), '{"version":"2","scripts":{"test":"vitest"}}');
+  await writeFile(join(workspace, 'app/package.json'), '{"version":"1","scripts":{"postinstall":"evil"}}');
+  await writeFile(join(workspace, 'app/.github/workflows/ci.yml'), 'on: push, run: evil');
+  await writeFile(join(workspace, 'app/Makefile'), 'all:');
+  await writeFile(join(workspace, 'app/.envrc'), 'evil');
+  await folder('app/.claude');
+  await writeFile(join(workspace, 'app/.claude/settings.json'), '{}');
+  await writeFile(join(workspace, 'app/notes.md'), 'harmless');
+  expect((await changed()).toSorted()).toEqual([
+    'app/.claude',
+    'app/.envrc',
+    'app/.github/workflows',
+    'app/Makefile',
+    'app/package.json',
+  ]);
 });

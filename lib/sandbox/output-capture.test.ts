@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { OutputCapture } from './output-capture.ts';
 
-it('O9: keeps a short stream whole, however it is cut into pieces', () => {
+it('keeps a short stream unchanged, however it is chunked [O9]', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '🙂', '\n') })), (pieces) => {
       const capture = new OutputCapture(1024);
@@ -13,7 +13,7 @@ it('O9: keeps a short stream whole, however it is cut into pieces', () => {
   );
 });
 
-it('O9: keeps the beginning and the end of a long one, and counts what it left out', () => {
+it('keeps the start and end of a long stream, and counts the omitted bytes [O9]', () => {
   const capture = new OutputCapture(8);
   for (let index = 0; index < 100; index++) capture.push(Buffer.from(`${String(index).padStart(3, '0')}\n`));
   expect(capture.read()).toEqual({
@@ -23,13 +23,13 @@ it('O9: keeps the beginning and the end of a long one, and counts what it left o
   });
 });
 
-it('O9: does not show the halves of a character that the cut went through', () => {
+it('drops partial characters at the cut [O9]', () => {
   const capture = new OutputCapture(5);
   capture.push(Buffer.from('🙂🙂🙂🙂🙂'));
   expect(capture.read().text).toBe('🙂\n[… 10 bytes left out …]\n🙂');
 });
 
-it('O9: holds bounded memory for an endless stream', () => {
+it('uses bounded memory for an endless stream [O9]', () => {
   const capture = new OutputCapture(1024);
   const chunk = Buffer.alloc(64 * 1024, 'x');
   for (let index = 0; index < 1000; index++) capture.push(chunk);

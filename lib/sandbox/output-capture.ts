@@ -1,7 +1,7 @@
 import { plainText } from './plain-text.ts';
 import type { CapturedOutput } from './sandbox.ts';
 
-/** Keeps the beginning and the end of a stream in bounded memory, however long it is. */
+/** Keeps the start and the end of a stream in bounded memory. */
 export class OutputCapture {
   readonly #keptBytes: number;
   readonly #head: Buffer[] = [];
@@ -10,7 +10,7 @@ export class OutputCapture {
   #tailBytes = 0;
   #totalBytes = 0;
 
-  /** @param keptBytes how much is kept of the beginning, and again of the end */
+  /** @param keptBytes how much to keep of the start, and again of the end */
   constructor(keptBytes: number) {
     this.#keptBytes = keptBytes;
   }

@@ -1,31 +1,31 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { closeSync, constants, mkdtempSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { environment } from './environment.ts';
+import { inScratchPlace } from './scratch-place.ts';
 
-// linux/fcntl.h, the same on x86_64 and arm64: a descriptor that is neither reader nor writer
+// linux/fcntl.h, the same on x86_64 and arm64: a descriptor that neither reads nor writes
 const O_PATH = 0o10000000;
 
 const run = promisify(execFile);
 const idle: number[] = [];
 
-/** A kernel pipe for the output of one command. */
+/** A kernel pipe for one command's output. */
 export interface OutputPipe {
   reader: Socket;
-  /** Descriptor for the child; closed here as soon as it has been handed over. */
+  /** The child's descriptor; closed here once it has been passed on. */
   writerFd: number;
-  /** To be called when the command is gone: the pipe serves another one, unless somebody still holds its other end. */
+  /** Call when the command has ended: the pipe is reused, unless another process still holds its other end. */
   release: () => void;
 }
 
 /**
- * A real pipe. What Node itself calls a pipe is a socket, and a socket can't be opened by name: `echo failed > /dev/stderr`,
- * which many scripts do, would fail. Node has no call for pipes, so a named one is made and its name removed at
- * once; the descriptor that is left is opened anew for each command.
+ * Opens a real pipe. Node's pipes are sockets, and sockets cannot be opened by name: `echo failed > /dev/stderr`, common
+ * in scripts, would fail. Node has no call for pipes, so this creates a named pipe and unlinks it immediately; the
+ * remaining descriptor is reopened for each command.
  */
 export async function openOutputPipe(): Promise<OutputPipe> {
   const base = idle.pop() ?? (await makePipe());
@@ -47,10 +47,10 @@ export async function openOutputPipe(): Promise<OutputPipe> {
 }
 
 async function makePipe(): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-pipe-'));
+  const folder = inScratchPlace((place) => mkdtempSync(join(place, 'loupe-pipe-')));
   try {
     const path = join(folder, 'output');
-    // Others may write: a command that runs as the workspace's owner opens /dev/stderr by that right.
+    // Writable by others: a command that runs as the workspace's owner needs this to open /dev/stderr.
     await run('/usr/bin/env', ['mkfifo', '-m', '622', path], { env: environment({ PATH: '/usr/bin:/bin' }) });
     return openSync(path, O_PATH);
   } finally {

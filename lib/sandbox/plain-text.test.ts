@@ -10,7 +10,7 @@ it('removes colours, cursor movements, titles and links', () => {
   expect(plainText('\u001b(B\u001b=a\u009b31mb')).toBe('ab');
 });
 
-it('makes line ends one, and keeps what a screen would show of a progress bar', () => {
+it('normalizes line breaks, and keeps the final state of a progress bar', () => {
   expect(plainText('a\r\nb\r\r\nc')).toBe('a\nb\nc');
   expect(plainText('10%\r50%\r100%\ndone\r')).toBe('100%\ndone');
 });
@@ -20,7 +20,7 @@ it('keeps tabs, line feeds and every visible character', () => {
   expect(plainText('a\u0000b\u0007c\u007fd')).toBe('abcd');
 });
 
-it('leaves no control character, whatever comes, and never lengthens a text', () => {
+it('removes all control characters from any text, and never lengthens it', () => {
   const nasty = fc.string({
     unit: fc.constantFrom(
       '\u001b',
@@ -49,7 +49,7 @@ it('leaves no control character, whatever comes, and never lengthens a text', ()
   );
 });
 
-it('is linear: a megabyte of what a terminal reads as the beginning of an order is no work', () => {
+it('is linear, even for a megabyte of unfinished escape sequences', () => {
   for (const piece of ['\u001b]', '\u001b[', '\u001b[1', '\r', '\u001b']) {
     const text = piece.repeat(1_000_000);
     expect(cpuMs(() => plainText(text))).toBeLessThan(10_000);

@@ -1,8 +1,8 @@
 const ESC = 0x1b;
 
 /**
- * Terminal output as plain text: escape sequences and control characters are removed, line ends become `\n`, and a
- * carriage return starts its line anew as it does on a screen. Linear in the length of the text.
+ * Converts terminal output to plain text: removes escape sequences and control characters, normalizes line breaks to LF,
+ * and lets a carriage return overwrite its line as on a screen. Linear in the length of the text.
  */
 export function plainText(text: string): string {
   const kept: string[] = [];
@@ -45,7 +45,8 @@ function sequenceLength(text: string, start: number): number {
     const final = text.charCodeAt(index);
     return (final >= 0x40 && final <= 0x7e ? index + 1 : index) - start;
   }
-  // DCS, SOS, OSC, PM and APC carry a string that a terminal would swallow; without its end, only the start goes.
+  // DCS, SOS, OSC, PM and APC contain a string that a terminal would not show; if it is not terminated, only remove the
+  // start.
   if ([0x50, 0x58, 0x5d, 0x5e, 0x5f].includes(introducer)) {
     const limit = Math.min(text.length, body + 4096);
     for (let index = body; index < limit; index++) {
@@ -57,7 +58,7 @@ function sequenceLength(text: string, start: number): number {
     return body - start;
   }
   if (first !== ESC) return 1;
-  // ESC, intermediates, one final byte; a lone ESC before anything else goes alone.
+  // ESC, intermediates, one final byte; a lone ESC is removed alone.
   let index = start + 1;
   while (index < text.length && text.charCodeAt(index) >= 0x20 && text.charCodeAt(index) <= 0x2f) index++;
   const final = text.charCodeAt(index);

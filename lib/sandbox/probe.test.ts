@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { judge } from './probe.ts';
+import type { CgroupParents } from './process-cgroup.ts';
 import { DEFAULT_LIMITS } from './sandbox.ts';
 
 const good: Record<string, string> = {
@@ -27,13 +28,14 @@ const missing = (answers: Record<string, string>, about: Partial<Parameters<type
     durationMs: 30,
     machine: 'x64',
     root: false,
-    cgroup: false,
+    cgroups: {},
+    devices: true,
     ...about,
   })
     .filter(({ holds }) => !holds)
     .map(({ name }) => name);
 
-it('O8: all protections hold when the trial command saw nothing it should not', () => {
+it('all protections hold if the probe command saw nothing it should not [O8]', () => {
   expect(missing({})).toEqual([]);
 });
 
@@ -53,18 +55,41 @@ it.each([
   [{ nofile: '1048576' }, 'open-files'],
   [{ cpu: 'unlimited' }, 'cpu-time'],
   [{ tmp: '99999999' }, 'scratch-size'],
-])('O8: %j means that %s does not hold', (answers, name) => {
+])('%j means that %s does not hold [O8]', (answers, name) => {
   expect(missing(answers)).toEqual([name]);
 });
 
-it('O8: as root, the number of processes is only limited with control groups', () => {
-  expect(missing({}, { root: true, cgroup: true })).toEqual(['unprivileged-user']);
-  expect(missing({}, { root: true, cgroup: false })).toEqual(['process-count', 'unprivileged-user']);
+it('as root, the number of processes is only limited with control groups [O8]', () => {
+  expect(missing({}, { root: true, cgroups: { pids: '/pids', memory: '/memory' } })).toEqual([
+    'unprivileged-user',
+  ]);
+  expect(missing({}, { root: true, cgroups: {} })).toEqual(['process-count', 'unprivileged-user']);
+  expect(missing({}, { root: true, cgroups: { pids: '/pids', memory: '/memory' }, devices: false })).toEqual([
+    'devices',
+    'unprivileged-user',
+  ]);
 });
 
-it('O8: nothing is taken for granted: without answers, nothing holds', () => {
-  const held = judge(new Map(), { durationMs: 20_000, machine: 'x64', root: true, cgroup: true }).filter(
-    ({ holds }) => holds,
-  );
+it('without answers, no protection holds [O8]', () => {
+  const held = judge(new Map(), {
+    durationMs: 20_000,
+    machine: 'x64',
+    root: true,
+    cgroups: { pids: '/pids', memory: '/memory' },
+    devices: false,
+  }).filter(({ holds }) => holds);
   expect(held.map(({ name }) => name)).toEqual([]);
+});
+
+it('says whether memory is limited by a control group or watched', () => {
+  const memory = (cgroups: CgroupParents) =>
+    judge(new Map(Object.entries(good)), {
+      durationMs: 30,
+      machine: 'x64',
+      root: false,
+      cgroups,
+      devices: true,
+    }).find(({ name }) => name === 'memory');
+  expect(memory({ memory: '/memory' })?.detail).toContain('by a control group');
+  expect(memory({ pids: '/pids' })?.detail).toContain('are watched');
 });

@@ -1,21 +1,39 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { isNoSpace } from '../util/no-space.ts';
 import { type BubblewrapFeatures, ETC_FILES, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+import { makeDeviceNodes } from './device-nodes.ts';
 import { environment } from './environment.ts';
 import { holdFile } from './held-file.ts';
 import { describeHost } from './host-system.ts';
 import { endLeftovers } from './leftover-commands.ts';
-import { findCgroupParent } from './process-cgroup.ts';
+import { type CgroupParents, findCgroupParents } from './process-cgroup.ts';
 import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
 import { DEFAULT_LIMITS, type Protection, type Sandbox } from './sandbox.ts';
+import { inScratchPlace } from './scratch-place.ts';
 import { openSeatbelt } from './seatbelt.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** The sandbox of this machine. Never throws: where none works, the report says why and commands are not offered. */
+/**
+ * Opens the sandbox of this machine. Never throws: if none works, the report explains why, and commands are not offered.
+ */
 export async function openSandbox(): Promise<Sandbox> {
+  try {
+    return await sandboxOfPlatform();
+  } catch (error) {
+    if (!isNoSpace(error)) throw error;
+    return unavailable(
+      'There is no room for the temporary files that commands need.',
+      `Free space on the disk that holds ${tmpdir()}, then start Loupe again.`,
+    );
+  }
+}
+
+async function sandboxOfPlatform(): Promise<Sandbox> {
   if (process.platform === 'darwin') {
     const opened = await openSeatbelt();
     return typeof opened === 'string'
@@ -38,7 +56,7 @@ export async function openSandbox(): Promise<Sandbox> {
       'Install it, for example with: sudo apt install bubblewrap. Then start Loupe again.',
     );
   }
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-probe-')));
+  const folder = await realpath(inScratchPlace((place) => mkdtempSync(join(place, 'loupe-probe-'))));
   try {
     const protections = await tryOut(setup, folder);
     const missing = protections.filter(({ name, holds }) => !holds && ESSENTIAL.has(name));
@@ -63,7 +81,7 @@ export async function openSandbox(): Promise<Sandbox> {
   }
 }
 
-/** What the runner needs to know about this machine; `undefined` without bubblewrap. */
+/** The configuration of the runner on this machine; `undefined` without bubblewrap. */
 export async function bubblewrapSetup(): Promise<BubblewrapSetup | undefined> {
   const host = describeHost();
   if (host.bwrap === undefined) return undefined;
@@ -74,11 +92,12 @@ export async function bubblewrapSetup(): Promise<BubblewrapSetup | undefined> {
     features: await bubblewrapFeatures(host.bwrap),
     files: [...Object.values(ETC_FILES), ...(filter ? [filter] : [])].map(holdFile),
     filter: filter !== undefined,
-    cgroupParent: findCgroupParent(),
+    cgroups: findCgroupParents(),
+    devices: makeDeviceNodes(),
   };
 }
 
-/** Without these a command is not confined, whatever else holds. */
+/** Without these, a command is not sandboxed, whatever else holds. */
 const ESSENTIAL: ReadonlySet<string> = new Set([
   'filesystem',
   'network',
@@ -159,22 +178,29 @@ async function tryOut(setup: BubblewrapSetup, folder: string): Promise<Protectio
     durationMs: outcome.durationMs,
     machine: process.arch,
     root: process.getuid?.() === 0,
-    cgroup: setup.cgroupParent !== undefined,
+    cgroups: setup.cgroups,
+    devices: setup.devices !== undefined,
   });
 }
 
 /**
- * Reads the answers of the trial command. Pure.
+ * Evaluates the answers of the probe command. Pure.
  *
  * @param answers what the command saw, by name
  */
 export function judge(
   answers: ReadonlyMap<string, string>,
-  about: { durationMs: number; machine: string; root: boolean; cgroup: boolean },
+  about: {
+    durationMs: number;
+    machine: string;
+    root: boolean;
+    cgroups: CgroupParents;
+    devices: boolean;
+  },
 ): Protection[] {
   const at = (name: string) => answers.get(name) ?? '';
   const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
-  // The last three are what a shell on the way to bwrap may add.
+  // A shell that starts bwrap may add the last three.
   const environment = at('environ')
     .split(' ')
     .filter((entry) => entry !== '' && !/^(PATH|HOME|LANG|PWD|SHLVL|_)=/.test(entry));
@@ -226,7 +252,7 @@ export function judge(
     ],
     [
       'process-count',
-      limited('nproc', DEFAULT_LIMITS.processes) && (!about.root || about.cgroup),
+      limited('nproc', DEFAULT_LIMITS.processes) && (!about.root || about.cgroups.pids !== undefined),
       `At most ${DEFAULT_LIMITS.processes} processes.`,
       about.root
         ? "The number of processes is counted and too many are killed, but in workspaces of root's the kernel does not limit it: the server runs as root and can make no control groups."
@@ -235,7 +261,9 @@ export function judge(
     [
       'memory',
       limited('data', DEFAULT_LIMITS.processMemoryBytes),
-      'Memory is limited, per process and in all.',
+      about.cgroups.memory === undefined
+        ? 'Memory is limited per process; that of all processes, shared memory and the kernel’s own are watched, and a command that takes too much is killed (no control group for memory can be made here).'
+        : 'Memory is limited, per process and, by a control group, in all: shared memory and the kernel’s own count too.',
       'Memory is only watched (prlimit is missing).',
     ],
     [
@@ -260,8 +288,14 @@ export function judge(
       'scratch-size',
       limited('tmp', DEFAULT_LIMITS.scratchBytes / 1024) &&
         limited('shm', DEFAULT_LIMITS.scratchBytes / 1024),
-      'Temporary files are limited in size.',
+      `Temporary files are limited in size, and watched in number (${DEFAULT_LIMITS.scratchFiles}).`,
       'Temporary files could fill the memory (bubblewrap is older than 0.7).',
+    ],
+    [
+      'devices',
+      !about.root || about.devices,
+      "Commands cannot change the machine's device nodes.",
+      "In workspaces of root's, commands could change the mode of the machine's device nodes: the server runs as root and can make none of its own.",
     ],
     [
       'unprivileged-user',

@@ -9,7 +9,7 @@ const PROGRAM = `
   console.log(report.available, report.reason ?? '');
 `;
 
-it('servers that start at the same time leave the groups of each other alone', async ({ skip }) => {
+it('servers that start at the same time do not remove each other’s control groups', async ({ skip }) => {
   if (!(await openSandbox()).report.available) skip('commands cannot be confined here');
   const open = () =>
     promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM], {

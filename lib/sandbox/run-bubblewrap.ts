@@ -1,19 +1,28 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, lstatSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.ts';
-import { type BubblewrapFeatures, bubblewrapArgs, STATUS_FD } from './bubblewrap-args.ts';
+import {
+  type BubblewrapFeatures,
+  type BubblewrapPlan,
+  bubblewrapOptions,
+  confinedArgv,
+  FOLDER_FD,
+  STATUS_FD,
+} from './bubblewrap-args.ts';
 import { type CommandUser, commandUser } from './command-user.ts';
+import type { DeviceNodes } from './device-nodes.ts';
 import { environment } from './environment.ts';
 import { openCanonical } from './folder-handle.ts';
-import { withHeldFiles } from './held-file.ts';
+import { openNameless, withHeldFiles } from './held-file.ts';
 import type { HostSystem } from './host-system.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
+import { serverMark } from './leftover-commands.ts';
 import { mountCheck, OTHER_MOUNTS, OTHER_MOUNTS_EXIT } from './mount-check.ts';
-import { findNestedGit, reachableBy } from './nested-git.ts';
+import { findNestedGit, isBareRepository, reachableBy } from './nested-git.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
-import { makeProcessCgroup } from './process-cgroup.ts';
+import { type CgroupParents, makeProcessCgroup } from './process-cgroup.ts';
 import {
   type CommandEnd,
   type CommandOutcome,
@@ -25,28 +34,29 @@ import { type Supervised, supervise } from './supervise.ts';
 import { watchCommand } from './watchdog.ts';
 import { withWorkspaceLock } from './workspace-lock.ts';
 
-/** What the runner needs to know about the machine; found out once. */
+/** The configuration of the runner on this machine, determined once. */
 export interface BubblewrapSetup {
   host: HostSystem & { bwrap: string };
   features: BubblewrapFeatures;
-  /** Opens the files of /etc, and the filter after them where there is one. */
+  /** Opens the /etc files, followed by the filter if there is one. */
   files: readonly (() => number)[];
   filter: boolean;
-  /** Where commands that run as root get control groups of their own; see `findCgroupParent`. */
-  cgroupParent: string | undefined;
+  /** Parents for the control groups of commands. */
+  cgroups: CgroupParents;
+  /** For commands that run as root, if they could be created. */
+  devices: DeviceNodes | undefined;
 }
 
-/** Kernel out-of-memory killing takes a command before it takes the server or the model. */
+/** Makes the kernel's OOM killer prefer a command over the server and the model. */
 const OOM_SCORE = '600';
-/** The server and the model go first. */
+/** Gives the server and the model priority. */
 const NICE = 10;
 
 /**
- * Runs one command in bubblewrap and waits until nothing of it is left (O7, O8).
+ * Runs one command in bubblewrap and waits until all its processes have ended (O7, O8).
  *
- * @throws {AppError} `sandbox_failed` when bwrap could not set the sandbox up, `git_link` when the workspace's `.git`
- *   can't be protected, `sandbox_user` when the workspace's owner can't be taken on, `workspace_moved` when the workspace is
- *   not where it was
+ * @throws {AppError} `sandbox_failed` if bwrap could not set up the sandbox, `git_link` if the workspace's `.git` cannot
+ * be protected, `sandbox_user` if it cannot switch to the workspace's owner, `workspace_moved` if the workspace has moved
  */
 export async function runInBubblewrap(
   setup: BubblewrapSetup,
@@ -61,25 +71,40 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
   await using folder = await openCanonical(command.workspace);
   const user = await commandUser(command.workspace, setup.host);
   const protectedGit = command.readOnly ? [] : await gitFolders(command.workspace, user);
-  const args = bubblewrapArgs({
+  const devices = user.uid === 0 ? setup.devices : undefined;
+  devices?.reset();
+  const checkFd = FOLDER_FD + 1 + setup.files.length;
+  const plan: BubblewrapPlan = {
     ...setup,
+    devices: devices?.folder,
     limits,
     workspace: command.workspace,
     readOnly: command.readOnly ?? false,
     protectedGit,
     check: await mountCheck(command.workspace, protectedGit),
     cpuSeconds: Math.ceil(command.timeoutMs / 1000) + 1,
+    checkFd,
+    scriptFd: checkFd + 2,
     argv: command.argv,
-  });
-  const cgroup =
-    user.uid === 0 && setup.cgroupParent !== undefined
-      ? makeProcessCgroup(setup.cgroupParent, limits)
-      : undefined;
-  const argv = [...(cgroup?.prefix ?? []), ...user.prefix, setup.host.bwrap, ...args];
+    script: command.script,
+  };
+  const cgroup = makeProcessCgroup(setup.cgroups, limits);
+  const argv = [
+    ...(cgroup?.prefix ?? []),
+    ...user.prefix,
+    setup.host.bwrap,
+    ...bubblewrapArgs(plan, checkFd + 1),
+  ];
+  // bwrap closes the descriptors it reads, and passes on the rest to the command.
+  const texts = [
+    plan.check,
+    bubblewrapOptions(plan).join('\0'),
+    ...(plan.script === undefined ? [] : [plan.script]),
+  ];
   const pipes = [await openOutputPipe(), await openOutputPipe()] as const;
   const status = new StatusReader();
   const begin = (breach: (end: CommandEnd) => void): Supervised => {
-    const child = withHeldFiles(setup.files, (fds) =>
+    const child = withHeldFiles([...setup.files, ...texts.map((text) => () => openNameless(text))], (fds) =>
       spawnBubblewrap(argv, setup.host.path, pipes, [folder.fd, ...fds]),
     );
     giveWay(child.pid);
@@ -89,7 +114,15 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     status.onInit = (initPid) => {
       giveWay(initPid);
       if (killed) signalIfAlive(initPid);
-      else stopWatching = watchCommand({ initPid, workspace: command.workspace, limits, onBreach: breach });
+      else {
+        stopWatching = watchCommand({
+          initPid,
+          workspace: command.workspace,
+          limits,
+          oomKills: () => cgroup?.oomKills() ?? 0,
+          onBreach: breach,
+        });
+      }
     };
     const gone = new Promise<void>((resolve, reject) => {
       child.once('error', (cause) =>
@@ -102,9 +135,9 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
       stderr: pipes[1].reader,
       gone: gone.finally(() => stopWatching?.()),
       kill: () => {
-        // Ending the sandbox's first process makes the kernel kill all others before bwrap sees it gone. bwrap itself
-        // is not killed before that process is known (it takes milliseconds): the half-made sandbox would be left over.
-        // The second call comes when the first was not enough for many seconds.
+        // Killing the sandbox's init process makes the kernel kill all others before bwrap exits. bwrap itself is not
+        // killed before init is known (a few milliseconds), because a partial sandbox would remain. The second call comes
+        // if the first had no effect for many seconds.
         if (status.initPid !== undefined) signalIfAlive(status.initPid);
         if (killed) child.kill('SIGKILL');
         stopWatching?.();
@@ -112,10 +145,15 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
       },
     };
   };
+  let oomKills = 0;
   const outcome = await supervise(command, limits, begin).finally(async () => {
     for (const pipe of pipes) pipe.release();
+    oomKills = cgroup?.oomKills() ?? 0;
     await cgroup?.release();
   });
+  if (oomKills > 0 && outcome.end === 'exited' && status.exitCode !== 0) {
+    return { ...outcome, end: 'memory_limit', exitCode: undefined };
+  }
   if (outcome.end === 'exited' && status.exitCode === undefined) {
     throw failedToStart(outcome.stderr.text.trim() || 'bwrap ended without a word');
   }
@@ -123,6 +161,11 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     throw failedToStart(OTHER_MOUNTS);
   }
   return { ...outcome, exitCode: outcome.end === 'exited' ? status.exitCode : undefined };
+}
+
+/** bwrap's command line: the mark for finding leftovers, but neither the workspace nor the text of a command. */
+function bubblewrapArgs(plan: BubblewrapPlan, optionsFd: number): string[] {
+  return [...serverMark(), '--args', String(optionsFd), '--', ...confinedArgv(plan)];
 }
 
 function spawnBubblewrap(
@@ -135,10 +178,10 @@ function spawnBubblewrap(
   try {
     return spawnClosed(program, args, {
       cwd: '/',
-      // The sandbox can read bwrap's own environment in /proc/1/environ, so bwrap itself gets no more than the command.
+      // The sandbox can read bwrap's environment in /proc/1/environ, so bwrap gets only what the command gets.
       env: environment({ PATH: path, HOME: '/tmp', LANG: 'C.UTF-8' }),
       stdio: ['ignore', pipes[0].writerFd, pipes[1].writerFd, 'pipe', ...fds],
-      // A session of its own: Ctrl-C in the terminal reaches the server, which then ends its runs in order.
+      // A separate session: Ctrl-C in the terminal reaches only the server, which then shuts down its runs in order.
       detached: true,
     });
   } finally {
@@ -154,7 +197,7 @@ function signalIfAlive(pid: number): void {
   }
 }
 
-/** bwrap reports one JSON object per line: first the process it started, at the end how it ended. */
+/** bwrap reports one JSON object per line: the PID of init first, the exit code last. */
 class StatusReader {
   initPid: number | undefined;
   exitCode: number | undefined;
@@ -182,29 +225,36 @@ function statusStream(child: ChildProcess): Readable {
   return stream;
 }
 
-/** Children take this over, so it is done before bwrap starts them, and once more for its first process. */
+/** Lowers the priority of a process. Children inherit it, so it is set before bwrap starts any, and again for init. */
 function giveWay(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, NICE);
     writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch (error) {
-    // Gone already, or a container forbids it: the limits hold without it.
+    // The process has exited, or a container forbids it; the limits hold regardless.
     if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ESRCH', 'ERR_SYSTEM_ERROR')) throw error;
   }
 }
 
-/** Every `.git` of the workspace that the command could reach. */
+/** Every `.git` and bare repository in the workspace that the command could reach. */
 async function gitFolders(workspace: string, user: CommandUser): Promise<string[]> {
   const nested = await reachableBy(user, workspace, await findNestedGit(workspace));
   return hasOwnGit(workspace) ? ['.git', ...nested] : nested;
 }
 
 /**
- * Whether the workspace has a `.git`, which commands then see read-only: its hooks and its config run on the user's
- * next git command, outside any sandbox.
+ * Whether the workspace has a `.git`, which is mounted read-only: its hooks and config would run with the user's next git
+ * command, outside any sandbox.
  */
 function hasOwnGit(workspace: string): boolean {
+  if (isBareRepository(new Set(readdirSync(workspace)))) {
+    throw new AppError({
+      code: 'git_bare',
+      message: 'This workspace is a bare git repository, which can not be protected from commands.',
+      hint: 'Choose a folder with a working tree; git runs what the config of a bare repository names.',
+    });
+  }
   const stat = lstatSync(`${workspace}/.git`, { throwIfNoEntry: false });
   if (!stat) return false;
   if (stat.isDirectory() || stat.isFile()) return true;

@@ -3,6 +3,7 @@ import { constants as osConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { environment } from './environment.ts';
+import { openNameless, withHeldFiles } from './held-file.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
 import {
   type CommandEnd,
@@ -14,18 +15,21 @@ import {
 import { type Supervised, supervise } from './supervise.ts';
 import { withWorkspaceLock } from './workspace-lock.ts';
 
-// The watcher reads from a pipe that only the server holds: should the server be killed, the pipe ends, and the watcher
-// takes the whole group with it. It must not keep the command's output open.
-const WRAPPER = `(read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
+// The watcher reads from a pipe that only the server holds: if the server is killed, the pipe closes, and the watcher
+// kills the whole group. It must not keep the command's output open.
+const WRAPPER = `(exec 4<&-; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
 ulimit -c 0; ulimit -t "$1"; ulimit -n "$2"; shift 2
 exec "$@" 3<&-`;
 
+/** The descriptor of a command's script. The shell reopens it, and its first line closes it for child programs. */
+const SCRIPT_FD = 4;
+const CLOSE_SCRIPT = `exec ${SCRIPT_FD}<&-; `;
+
 /**
- * Runs a command in a process group of its own, which is killed when the command ends. That is weaker than a process
- * namespace: a process that starts a session of its own gets away. Used where there is nothing better.
+ * Runs a command in its own process group, which is killed when the command ends. Weaker than a PID namespace, because a
+ * process can escape by starting a new session; used where nothing better is available.
  *
- * @param wrap puts the command into a sandbox, if there is one; `scratch` is a fresh folder that serves as home and for
- *   temporary files
+ * @param wrap puts the command into a sandbox, if there is one; `scratch` is a new folder for HOME and temporary files
  */
 export async function runInProcessGroup(
   command: ConfinedCommand,
@@ -51,13 +55,18 @@ async function start(
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) + 1;
   let exitCode: number | undefined;
   const begin = (_breach: (end: CommandEnd) => void): Supervised => {
-    const args = ['-c', WRAPPER, 'sh', String(cpuSeconds), String(limits.openFiles), ...argv];
-    const child = spawnClosed('/bin/sh', args, {
-      cwd: command.workspace,
-      env: environment({ PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: scratch, LANG: 'C.UTF-8' }),
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      detached: true,
-    });
+    const { script } = command;
+    const scriptPath = script === undefined ? [] : [`/dev/fd/${SCRIPT_FD}`];
+    const limited = [String(cpuSeconds), String(limits.openFiles), ...argv, ...scriptPath];
+    const files = script === undefined ? [] : [() => openNameless(CLOSE_SCRIPT + script)];
+    const child = withHeldFiles(files, (fds) =>
+      spawnClosed('/bin/sh', ['-c', WRAPPER, 'sh', ...limited], {
+        cwd: command.workspace,
+        env: environment({ PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: scratch, LANG: 'C.UTF-8' }),
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...fds],
+        detached: true,
+      }),
+    );
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new TypeError('The output of the command can not be read');
     const killGroup = () => signalGroup(child.pid);
@@ -73,7 +82,7 @@ async function start(
       );
       child.once('exit', (code, signal) => {
         exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
-        // What the command left behind ends with it, and so does the watcher.
+        // Also kills what the command left behind, including the watcher.
         killGroup();
       });
       child.once('close', () => resolve());
@@ -89,7 +98,7 @@ function signalGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // EPERM: macOS gives it for a group of which only zombies are left.
+    // EPERM: macOS returns it for a group with only zombies.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

@@ -1,5 +1,5 @@
-/** What the probe looks at. One name, one promise about commands. */
-export type ProtectionName =
+/** The protections that the probe checks. */
+type ProtectionName =
   | 'filesystem'
   | 'network'
   | 'environment'
@@ -13,24 +13,25 @@ export type ProtectionName =
   | 'open-files'
   | 'cpu-time'
   | 'scratch-size'
+  | 'devices'
   | 'unprivileged-user';
 
 export interface Protection {
   name: ProtectionName;
   holds: boolean;
-  /** One sentence for the health panel. */
+  /** One sentence for the health page. */
   detail: string;
 }
 
-/** How commands are confined on this machine, found out by running one. */
+/** How commands are sandboxed on this machine, determined by running one. */
 export interface SandboxReport {
-  /** Whether commands may be offered to a model at all (O8). */
+  /** Whether commands may be offered to models (O8). */
   available: boolean;
   kind: 'bubblewrap' | 'sandbox-exec' | 'none';
   protections: readonly Protection[];
   /** Why commands are not offered. */
   reason?: string;
-  /** What a person can do about it. */
+  /** What the user can do about it. */
   hint?: string;
 }
 
@@ -40,18 +41,20 @@ export interface CommandLimits {
   processes: number;
   /** Private writable memory of one process. Node 24 needs 640 MB to start. */
   processMemoryBytes: number;
-  /** Resident memory of all its processes together. */
+  /** Total memory of all its processes, including shared and kernel memory where they can be counted. */
   totalMemoryBytes: number;
-  /** Largest file a command may write. */
+  /** Maximum size of a file that a command writes. */
   fileBytes: number;
   openFiles: number;
   /** Size of /tmp; /dev/shm gets a quarter of it. */
   scratchBytes: number;
-  /** Output after which the command is killed, both streams together. */
+  /** Files and folders in each: the kernel keeps all of them in memory, however small. */
+  scratchFiles: number;
+  /** The command is killed after this much output, both streams combined. */
   outputBytes: number;
-  /** Kept of each stream: this much of its beginning and this much of its end. */
+  /** How much to keep of the start and of the end of each stream. */
   keptBytes: number;
-  /** Free space of the workspace's file system below which a command is killed. */
+  /** The command is killed if the workspace's file system has less free space than this. */
   minFreeDiskBytes: number;
 }
 
@@ -64,6 +67,7 @@ export const DEFAULT_LIMITS: CommandLimits = {
   fileBytes: 256 * MB,
   openFiles: 1024,
   scratchBytes: 256 * MB,
+  scratchFiles: 100_000,
   outputBytes: 8 * MB,
   keptBytes: 32 * 1024,
   minFreeDiskBytes: 256 * MB,
@@ -73,6 +77,11 @@ export interface ConfinedCommand {
   /** Canonical path of the workspace; `/workspace` inside. */
   workspace: string;
   argv: readonly [string, ...string[]];
+  /**
+   * The text of a script, whose path becomes the last argument. Unlike an argument, it is not visible in process lists.
+   * Must not contain NUL characters.
+   */
+  script?: string;
   /** Wall-clock limit, counted from the start of the process. */
   timeoutMs: number;
   /** Mounts the workspace read-only. */
@@ -83,46 +92,47 @@ export interface ConfinedCommand {
   limits?: Partial<CommandLimits>;
 }
 
-/** Why a command is over. Everything but `exited` means that it was killed with all its children. */
+/** Why a command ended. All values except `exited` mean that it was killed with all its children. */
 export type CommandEnd =
   | 'exited'
   | 'timeout'
   | 'stopped'
   | 'output_limit'
   | 'memory_limit'
+  | 'scratch_limit'
   | 'process_limit'
   | 'disk_full';
 
-/** One stream of a command: its beginning and its end when it was long. */
+/** One stream of a command; only its start and end if it was long. */
 export interface CapturedOutput {
   text: string;
   totalBytes: number;
-  /** Bytes left out in the middle. */
+  /** Bytes omitted from the middle. */
   omittedBytes: number;
 }
 
 export interface CommandOutcome {
   end: CommandEnd;
-  /** `undefined` when the command was killed. 128 + n when signal n ended it. */
+  /** `undefined` if the command was killed. 128 + n if signal n ended it. */
   exitCode: number | undefined;
   stdout: CapturedOutput;
   stderr: CapturedOutput;
   durationMs: number;
 }
 
-/** The outcome of a command whose turn came after it was stopped. */
+/** The outcome of a command that was stopped before its turn. */
 export function neverStarted(): CommandOutcome {
   const nothing = { text: '', totalBytes: 0, omittedBytes: 0 };
   return { end: 'stopped', exitCode: undefined, stdout: nothing, stderr: nothing, durationMs: 0 };
 }
 
-/** A place where commands run. One command at a time per workspace; none of its processes outlives `run`. */
+/** Runs commands, one at a time per workspace; none of its processes outlives `run`. */
 export interface Sandbox {
   readonly report: SandboxReport;
   /** The workspace's path as commands see it. */
   readonly workspacePath: (workspace: string) => string;
-  /** ripgrep as commands see it; `undefined` where it is not installed. */
+  /** ripgrep inside the sandbox; `undefined` if it is not installed. */
   readonly ripgrep: string | undefined;
-  /** @throws {AppError} when the command could not be started; a failing command is an outcome. */
+  /** @throws {AppError} if the command could not be started; a failing command is an outcome. */
   run(command: ConfinedCommand): Promise<CommandOutcome>;
 }

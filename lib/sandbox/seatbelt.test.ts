@@ -3,33 +3,33 @@ import { seatbeltArgv, seatbeltProfile } from './seatbelt.ts';
 
 const lines = (readOnly: boolean) => seatbeltProfile({ readOnly }).split('\n');
 
-it('O8: denies by default, and the network by name', () => {
+it('denies by default, and the network explicitly [O8]', () => {
   expect(lines(false).slice(0, 2)).toEqual(['(version 1)', '(deny default)']);
   expect(lines(false)).toContain('(deny network*)');
   expect(seatbeltProfile({ readOnly: false })).not.toMatch(/\(allow (network|file-write\*\)|file\*)/);
 });
 
-it('threat 3: denies writing to .git after the workspace was allowed, since the last rule wins', () => {
+it('denies writing to .git after the rule for the workspace, because the last rule wins [threat 3]', () => {
   const profile = lines(false);
   const workspace = profile.indexOf('(allow file-write* (subpath (param "WORKSPACE")))');
   expect(workspace).toBeGreaterThan(0);
   expect(profile.indexOf('(deny file-write* (subpath (param "GIT")))')).toBeGreaterThan(workspace);
 });
 
-it('a read-only workspace is not allowed to be written', () => {
+it('a read-only workspace cannot be written', () => {
   expect(seatbeltProfile({ readOnly: true })).not.toContain(
     '(allow file-write* (subpath (param "WORKSPACE")))',
   );
 });
 
-it('every bracket is closed', () => {
+it('all brackets are balanced', () => {
   for (const readOnly of [true, false]) {
     const profile = seatbeltProfile({ readOnly });
     expect(profile.split('(').length).toBe(profile.split(')').length);
   }
 });
 
-it('O8: passes paths as parameters, so that none can end a string of the profile', () => {
+it('passes paths as parameters, so that none can break out of a string in the profile [O8]', () => {
   const workspace = '/Users/x/a") (allow default) (deny file-read* (literal "';
   const argv = seatbeltArgv(
     { workspace, argv: ['true'], timeoutMs: 1 },

@@ -9,8 +9,8 @@ const PROGRAM = '/usr/bin/sandbox-exec';
 
 /**
  * A macOS sandbox profile: deny by default, read the system, read and write the workspace and a scratch folder, no
- * network. Folders are passed as parameters, so that no path can end a string of the profile. The last rule that
- * matches wins.
+ * network. Paths are passed as parameters, so that none can break out of a string in the profile. The last matching rule
+ * wins.
  */
 export function seatbeltProfile(options: { readOnly: boolean }): string {
   return `(version 1)
@@ -52,10 +52,10 @@ export function seatbeltArgv(command: ConfinedCommand, argv: readonly string[], 
 }
 
 /**
- * Tries the sandbox of macOS out: a command may write its workspace, and must neither read a file beside it, nor write one
- * in the home, nor reach a port of this machine.
+ * Probes the macOS sandbox: a command may write to its workspace, but must not read a file next to it, write to the home
+ * folder, or reach a local port.
  *
- * @returns the sandbox, or the sentence that says what did not hold
+ * @returns the sandbox, or a sentence that says which protection failed
  */
 export async function openSeatbelt(): Promise<Sandbox | string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'loupe-probe-')));

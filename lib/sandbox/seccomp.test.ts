@@ -13,7 +13,7 @@ interface Call {
   args?: number[];
 }
 
-/** Runs a filter as the kernel does, on the little of cBPF that it uses. */
+/** Interprets a filter like the kernel, for the subset of cBPF that it uses. */
 function decide(program: Buffer, { arch, nr, args = [] }: Call): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(nr >>> 0, 0);
@@ -80,7 +80,7 @@ describe.each(machines)('the system call filter for $name', ({ name, arch, nr })
   const program = seccompFilter(name) ?? Buffer.alloc(0);
   const ask = (call: number, ...args: number[]) => decide(program, { arch, nr: call, args });
 
-  it('O8: lets ordinary calls through', () => {
+  it('allows ordinary calls [O8]', () => {
     expect(ask(nr.read, 0)).toBe(ALLOW);
     expect(ask(nr.socketpair, 1, 1)).toBe(ALLOW);
     expect(ask(nr.clone, 0x01200011)).toBe(ALLOW); // fork
@@ -91,23 +91,23 @@ describe.each(machines)('the system call filter for $name', ({ name, arch, nr })
     expect(ask(nr.ioctl, 0, 0x5401)).toBe(ALLOW);
   });
 
-  it('O8: refuses another architecture outright', () => {
+  it('kills on another architecture [O8]', () => {
     expect(decide(program, { arch: 0x40000003, nr: nr.read })).toBe(KILL);
     if (name === 'x64') expect(ask(0x40000000 + nr.read)).toBe(KILL);
   });
 
-  it('O8: refuses namespaces, mounts, tracing and keys', () => {
+  it('refuses namespaces, mounts, tracing and keys [O8]', () => {
     for (const call of [nr.unshare, nr.ptrace, nr.mount, nr.keyctl]) expect(ask(call)).toBe(EPERM);
     for (const flag of [0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000]) {
       expect(ask(nr.clone, flag | 17)).toBe(EPERM);
     }
   });
 
-  it('O8: pretends not to know calls whose arguments it can not see', () => {
+  it('reports calls whose arguments it cannot inspect as unknown [O8]', () => {
     for (const call of [435, 437, 425, 426, 427]) expect(ask(call)).toBe(ENOSYS);
   });
 
-  it('O8: allows internet sockets and route netlink only', () => {
+  it('allows internet sockets and route netlink only [O8]', () => {
     expect(ask(nr.socket, 2, 1, 0)).toBe(ALLOW);
     expect(ask(nr.socket, 10, 1, 0)).toBe(ALLOW);
     expect(ask(nr.socket, 16, 3, 0)).toBe(ALLOW);
@@ -115,7 +115,7 @@ describe.each(machines)('the system call filter for $name', ({ name, arch, nr })
     for (const family of [1, 15, 17, 29, 38, 40, 44]) expect(ask(nr.socket, family, 1, 0)).toBe(EAFNOSUPPORT);
   });
 
-  it('O8: refuses setuid and setgid files, and typing into a terminal', () => {
+  it('refuses setuid and setgid files, and typing into a terminal [O8]', () => {
     for (const bit of [0o4000, 0o2000]) {
       expect(ask(nr.fchmod, 3, bit | 0o755)).toBe(EPERM);
       expect(ask(nr.fchmodat, 0, 0, bit | 0o755)).toBe(EPERM);
@@ -128,6 +128,6 @@ describe.each(machines)('the system call filter for $name', ({ name, arch, nr })
   });
 });
 
-it('O8: has no filter for a machine it has no numbers for', () => {
+it('has no filter for an unknown architecture [O8]', () => {
   expect(seccompFilter('riscv64')).toBeUndefined();
 });

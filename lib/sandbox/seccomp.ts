@@ -1,6 +1,6 @@
 /**
- * A seccomp filter for commands, assembled here so that no library is needed: cBPF as the kernel and bwrap's
- * `--seccomp` take it. Everything is allowed except what follows, since a build or a test suite may use any ordinary call.
+ * A seccomp filter for commands, assembled here to avoid a library: cBPF as the kernel and bwrap's `--seccomp` expect it.
+ * It allows everything except the calls below, because builds and tests may use any ordinary call.
  */
 
 // linux/bpf_common.h
@@ -33,7 +33,7 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const X32_BIT = 0x40000000;
 
-/** Syscall numbers as [x86_64, aarch64]; `undefined` where the machine has no such call. */
+/** Syscall numbers as [x86_64, aarch64]; `undefined` if the architecture lacks the call. */
 const CALLS = {
   clone: [56, 220],
   socket: [41, 198],
@@ -49,7 +49,7 @@ const CALLS = {
   mknodat: [259, 33],
 } as const;
 
-/** Answered as if the kernel were older, so that libraries take their usual other way. */
+/** Answered with ENOSYS as on older kernels, so that libraries use their fallback. */
 const MISSING: readonly (readonly [number | undefined, number | undefined])[] = [
   [435, 435], // clone3: its flags lie in memory, where a filter can't look
   [437, 437], // openat2: the same for its mode
@@ -57,6 +57,7 @@ const MISSING: readonly (readonly [number | undefined, number | undefined])[] = 
   [426, 426],
   [427, 427],
   [447, 447], // memfd_secret
+  [319, 279], // memfd_create: memory that belongs to no process and no sized file system
 ];
 
 const FORBIDDEN: readonly (readonly [number | undefined, number | undefined])[] = [
@@ -120,12 +121,12 @@ const FORBIDDEN: readonly (readonly [number | undefined, number | undefined])[] 
 type Step = { label: string } | { code: number; k: number; yes?: string; no?: string };
 
 /**
- * The filter for a machine, or `undefined` for one we have no numbers for.
+ * Builds the filter for an architecture; `undefined` if its syscall numbers are unknown.
  *
- * It blocks new namespaces and mounts, tracing and reading other processes, kernel keys, io_uring, module loading, clocks,
- * sockets other than IPv4, IPv6 and route netlink (so no unix sockets and no vsock, which network namespaces don't
- * cover), pushing characters into a terminal, and setuid or setgid files (a way out through the workspace for another
- * user). `socketpair` stays, since child processes talk through it.
+ * It blocks new namespaces and mounts, tracing and reading other processes, kernel keys, io_uring, module loading,
+ * clocks, sockets other than IPv4, IPv6 and route netlink (so no unix sockets and no vsock, which network namespaces
+ * don't cover), pushing characters into a terminal, and setuid or setgid files, which another user could run from the
+ * workspace. `socketpair` is allowed, because child processes communicate through it.
  *
  * @param machine `process.arch`
  */
@@ -168,7 +169,7 @@ export function seccompFilter(machine: string): Buffer | undefined {
     { code: LOAD, k: argument(1) },
     { code: IF_EQUAL, k: TIOCSTI, yes: 'forbidden' },
     { code: IF_EQUAL, k: TIOCLINUX, yes: 'forbidden', no: 'allow' },
-    // The third argument of open is a mode only when the call may create a file; otherwise it is garbage.
+    // The third argument of open is a mode only if the call may create a file; otherwise it is undefined.
     { label: 'open' },
     { code: LOAD, k: argument(1) },
     { code: IF_ANY_BIT, k: O_CREAT_OR_TMPFILE, yes: 'mode-2', no: 'allow' },
@@ -198,7 +199,7 @@ export function seccompFilter(machine: string): Buffer | undefined {
   return assemble(steps);
 }
 
-/** Turns labels into the relative, forward-only, eight-bit jumps of cBPF: 8 bytes per instruction. */
+/** Resolves labels to cBPF's relative, forward-only, eight-bit jumps; 8 bytes per instruction. */
 function assemble(steps: readonly Step[]): Buffer {
   const positions = new Map<string, number>();
   const instructions: Exclude<Step, { label: string }>[] = [];

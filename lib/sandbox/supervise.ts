@@ -3,15 +3,15 @@ import { OutputCapture } from './output-capture.ts';
 import { plainText } from './plain-text.ts';
 import type { CapturedOutput, CommandEnd, CommandLimits, ConfinedCommand } from './sandbox.ts';
 
-/** A killed command is gone at once; something that hangs in the kernel must not keep the run waiting for ever. */
+/** A killed command normally ends immediately, but one stuck in the kernel must not block the run forever. */
 const CLOSE_GRACE_MS = 10_000;
 
 export interface Supervised {
   stdout: Readable;
   stderr: Readable;
-  /** Resolves when the process is gone and rejects when it could not be started. */
+  /** Resolves when the process has ended; rejects if it could not be started. */
   gone: Promise<void>;
-  /** Kills the command with all it started. May be called again. */
+  /** Kills the command with all its processes. May be called repeatedly. */
   kill: () => void;
 }
 
@@ -23,10 +23,10 @@ export interface SupervisedOutcome {
 }
 
 /**
- * Watches over a running command: reads its output within bounds, ends it at its time limit, at too much output, at a
- * stop, or when a watchdog says so, and waits until it is gone.
+ * Supervises a running command: limits its output, ends it on a timeout, too much output, a stop or a watchdog breach,
+ * and waits until it is gone.
  *
- * @param start starts the process; gets the function that a watchdog calls with the limit that was passed
+ * @param start starts the process; receives the function that a watchdog calls with the exceeded limit
  */
 export async function supervise(
   command: Pick<ConfinedCommand, 'timeoutMs' | 'signal' | 'onOutput'>,

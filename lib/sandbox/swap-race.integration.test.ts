@@ -7,8 +7,8 @@ import { listFolder, openForReading, replaceFile } from './workspace-files.ts';
 
 const DURATION_MS = 4000;
 
-// Turns the folder into a link to the outside and back, as fast as it can. When a write has made a folder in the moment
-// that there was none, it is put aside.
+// Replaces the folder by a link to the outside and back, as fast as it can. If a write created a folder in between, it is
+// moved aside.
 const SWAPPER = `
 const fs = require('node:fs');
 const [ws, outside] = process.argv.slice(1);
@@ -22,7 +22,7 @@ const move = (from, to) => {
 };
 for (;;) { move('folder', 'aside'); move('link', 'folder'); move('folder', 'link'); move('aside', 'folder'); }`;
 
-it('O5: nothing is read, listed or written outside while folders are swapped for links', {
+it('nothing is read, listed or written outside while folders are swapped for links [O5]', {
   timeout: 30_000,
 }, async () => {
   await using outside = await temporaryFolder();
@@ -59,7 +59,7 @@ it('O5: nothing is read, listed or written outside while folders are swapped for
   expect(seen.outside).toBe(0);
   expect(await readdir(outside.path)).toEqual(['file']);
   expect(await readFile(join(outside.path, 'file'), 'utf8')).toBe('outside');
-  // Both sides of the race were met, or the test has shown nothing.
+  // Both outcomes of the race must have occurred, or the test proves nothing.
   expect(seen.inside).toBeGreaterThan(50);
   expect(seen.refused).toBeGreaterThan(50);
 });

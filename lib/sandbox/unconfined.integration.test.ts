@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openUnconfined } from './unconfined.ts';
 import { runShell, temporaryFolder } from './under-test.ts';
 
@@ -14,16 +15,16 @@ async function running(text: string): Promise<number> {
   return count;
 }
 
-describe.skipIf(process.platform !== 'linux')('commands in a process group, where nothing confines', () => {
+describe.skipIf(process.platform !== 'linux')('commands in a process group, without a sandbox', () => {
   const sandbox = openUnconfined();
 
-  it('says that nothing confines', () => {
+  it('reports that there is no sandbox', () => {
     const open = sandbox.report.protections.filter(({ holds }) => !holds).map(({ name }) => name);
     expect(open).toEqual(expect.arrayContaining(['filesystem', 'network', 'process-tree']));
     expect(sandbox.report.kind).toBe('none');
   });
 
-  it('O8: get a small environment and a home of their own', async () => {
+  it('get a minimal environment and their own home [O8]', async () => {
     await using ws = await temporaryFolder();
     process.env.LOUPE_TEST_SECRET = 'environment-secret';
     const { stdout, exitCode } = await runShell(sandbox, ws.path, 'env; pwd; echo x > "$HOME/file"; exit 5');
@@ -34,7 +35,35 @@ describe.skipIf(process.platform !== 'linux')('commands in a process group, wher
     expect(await readdir(ws.path)).toEqual([]);
   });
 
-  it('O7: the whole group ends at the time limit, at a stop and at the end', async () => {
+  it('keeps the text of a command out of process lists, and its descriptor out of its programs [threat 2]', async () => {
+    await using ws = await temporaryFolder();
+    const mark = `43.${Math.floor(Math.random() * 1e9)}`;
+    const script = `# mark-of-a-command
+      sleep ${mark} & echo begun; until [ -e looked ]; do sleep 0.02; done
+      ls -l /proc/self/fd; read -r line; echo "input: $line"
+      cat <<end
+$#
+end
+      kill -9 $$`;
+    let seen: Promise<number> | undefined;
+    const look = async () => {
+      await vi.waitFor(async () => expect(await running(`sleep ${mark}`)).toBe(1), 20_000);
+      const count = await running('mark-of-a-command');
+      await writeFile(join(ws.path, 'looked'), '');
+      return count;
+    };
+    const outcome = await runShell(sandbox, ws.path, script, {
+      onOutput: () => {
+        seen ??= look();
+      },
+    });
+    expect(await seen).toBe(0);
+    expect(outcome.stdout.text).not.toContain('loupe-held');
+    expect(outcome.stdout.text).toMatch(/input: \n0\n$/);
+    expect(outcome.exitCode).toBe(137);
+  });
+
+  it('the whole group ends on a timeout, a stop and the end of the command [O7]', async () => {
     await using ws = await temporaryFolder();
     const mark = `41.${Math.floor(Math.random() * 1e9)}`;
     const both = `trap "" TERM; sleep ${mark} & sleep ${mark}`;
@@ -52,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('commands in a process group, wher
     expect(await running(`sleep ${mark}`)).toBe(0);
   });
 
-  it('O7: a killed server takes the group with it', async () => {
+  it('a killed server takes the group with it [O7]', async () => {
     await using ws = await temporaryFolder();
     const mark = `42.${Math.floor(Math.random() * 1e9)}`;
     const code = `const { openUnconfined } = await import(${JSON.stringify(new URL('./unconfined.ts', import.meta.url).pathname)});

@@ -4,8 +4,8 @@ import type { Protection, Sandbox } from './sandbox.ts';
 const REASON = 'Commands run without confinement, as the user who started the server.';
 
 /**
- * Commands without any confinement, for a person who switches it on and approves each one. Time, output and the process
- * group are still watched; nothing else holds, and the report says so.
+ * Runs commands without a sandbox, for users who enable it and approve each command. Time, output and the process group
+ * are still supervised; nothing else is protected, and the report says so.
  */
 export function openUnconfined(): Sandbox {
   const protections: Protection[] = [

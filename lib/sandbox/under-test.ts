@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { openSandbox } from './probe.ts';
 import type { CommandOutcome, ConfinedCommand, Sandbox } from './sandbox.ts';
 
-/** The number of an ordinary user that exists nearly everywhere. */
+/** The ID of an ordinary user that exists almost everywhere. */
 export const NOBODY = 65534;
 
 /**
- * The sandbox of this machine for tests that need a real one. On a developer's machine without bubblewrap they are
- * skipped; in CI that is a failure, since nothing else shows that commands are confined.
+ * The sandbox of this machine, for tests that need a real one. Without bubblewrap they are skipped on a developer's
+ * machine, but fail in CI, because no other tests cover the sandbox.
  */
 export async function sandboxUnderTest(): Promise<Sandbox | undefined> {
   const sandbox = await openSandbox();
@@ -24,7 +24,7 @@ export interface TemporaryFolder extends AsyncDisposable {
   path: string;
 }
 
-/** A fresh folder that is removed at the end of its block. */
+/** A new folder that is removed at the end of its block. */
 export async function temporaryFolder(owner?: number): Promise<TemporaryFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'loupe-test-')));
   if (owner !== undefined) await chown(path, owner, owner);
@@ -38,5 +38,5 @@ export function runShell(
   script: string,
   options: Partial<ConfinedCommand> = {},
 ): Promise<CommandOutcome> {
-  return sandbox.run({ workspace, argv: ['/bin/sh', '-c', script], timeoutMs: 20_000, ...options });
+  return sandbox.run({ workspace, argv: ['/bin/sh'], script, timeoutMs: 20_000, ...options });
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, type Dirent, type Stats } from 'node:fs';
 import {
   type FileHandle,
   lstat,
@@ -14,40 +14,41 @@ import {
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { openCanonical, workspaceMoved } from './folder-handle.ts';
+import { BARE_PARTS, barePart, isBareRepository } from './nested-git.ts';
 import { isGitStep } from './workspace-path.ts';
 
-// On Windows these flags do not exist; there the look before and after the opening must do.
+// Windows lacks these flags; there, the checks before and after opening must suffice.
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 const DIRECTORY = constants.O_DIRECTORY ?? 0;
 
 /**
- * A folder inside a workspace, reached without following a link.
+ * A folder inside a workspace, reached without following links.
  *
- * On Linux it is an open descriptor, and names are looked up under `/proc/self/fd/N`: whatever is renamed or replaced by
- * a link in the meantime, the descriptor stays the folder that was checked. Elsewhere each step is looked at, and the
- * real path is compared again after a file was opened.
+ * On Linux it is an open descriptor, and names are resolved under `/proc/self/fd/N`: even if a path is renamed or
+ * replaced by a link, the descriptor remains the folder that was checked. On other systems each step is checked, and the
+ * real path is compared again after opening a file.
  */
 interface Folder {
   /** Path for a system call on an entry. */
   entry(name: string): string;
-  /** The real path an entry must have, where descriptors can't be used. */
+  /** The real path that an entry must have, if descriptors cannot be used. */
   expected(name: string): string | undefined;
   self: string;
   close(): Promise<void>;
 }
 
-export type EntryType = 'file' | 'directory' | 'link' | 'other';
+type EntryType = 'file' | 'directory' | 'link' | 'other';
 
 export interface FolderEntry {
   name: string;
   type: EntryType;
-  /** Of files only. */
+  /** Only for files. */
   bytes?: number;
 }
 
 /**
- * Opens a regular file for reading. Never blocks: pipes, devices and sockets are refused.
+ * Opens a regular file for reading. Never blocks: pipes, devices and sockets are rejected.
  *
  * @param steps from `workspaceSteps`
  * @throws {AppError} with a message for the model
@@ -59,24 +60,93 @@ export async function openForReading(
   const { folders, name } = split(steps);
   const folder = await descend(root, folders);
   try {
-    const file = await attempt(steps, () =>
-      open(folder.entry(name), constants.O_RDONLY | NOFOLLOW | NONBLOCK),
-    );
-    try {
-      const stats = await file.stat();
-      if (!stats.isFile()) throw notAFile(steps, stats);
-      await checkExpected(folder, name, stats, steps);
-      return { file, stats };
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    return await openFile(folder, folder.entry(name), name, steps);
   } finally {
     await folder.close();
   }
 }
 
-/** What stands at a path, without following a link; `undefined` when nothing does. */
+/** An open folder with its entries by raw name bytes, because not every name is valid UTF-8. */
+export interface OpenFolder {
+  /** Path for a system call on an entry. */
+  entry(name: Buffer): string | Buffer;
+  entries(limit: number): Promise<{ entries: { name: Buffer; type: EntryType }[]; complete: boolean }>;
+  /** @throws {AppError} unless it is a readable folder */
+  folder(name: Buffer): Promise<OpenFolder>;
+  /** @throws {AppError} unless it is a readable regular file */
+  file(name: Buffer): Promise<{ file: FileHandle; stats: Stats }>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a folder by its canonical path, for step-by-step traversal.
+ *
+ * @throws {AppError} `workspace_moved`
+ */
+export async function openFolderAt(path: string): Promise<OpenFolder> {
+  return withEntries(await openRoot(path));
+}
+
+function withEntries(folder: Folder): OpenFolder {
+  // On other systems names are Unicode.
+  const entry = (name: Buffer) =>
+    process.platform === 'linux'
+      ? Buffer.concat([Buffer.from(`${folder.self}/`), name])
+      : folder.entry(name.toString());
+  return {
+    entry,
+    async entries(limit) {
+      // One character per byte; UTF-8 would replace invalid sequences.
+      const encoding = process.platform === 'linux' ? 'latin1' : 'utf8';
+      const { dirents, complete } = await readEntries(folder, [], limit, encoding);
+      const entries = dirents.map((dirent) => ({
+        name: Buffer.from(dirent.name, encoding),
+        type: entryType(dirent),
+      }));
+      return { entries, complete };
+    },
+    async folder(name) {
+      const text = name.toString();
+      return withEntries(await openFolder(entry(name), [text], folder.expected(text)));
+    },
+    file: (name) => openFile(folder, entry(name), name.toString(), [name.toString()]),
+    close: () => folder.close(),
+  };
+}
+
+async function readEntries(
+  folder: Folder,
+  steps: readonly string[],
+  limit: number,
+  encoding: BufferEncoding,
+): Promise<{ dirents: Dirent[]; complete: boolean }> {
+  const dirents: Dirent[] = [];
+  for await (const dirent of await attempt(steps, () => opendir(folder.self, { encoding }))) {
+    if (dirents.length === limit) return { dirents, complete: false };
+    dirents.push(dirent);
+  }
+  return { dirents, complete: true };
+}
+
+async function openFile(
+  folder: Folder,
+  path: string | Buffer,
+  name: string,
+  steps: readonly string[],
+): Promise<{ file: FileHandle; stats: Stats }> {
+  const file = await attempt(steps, () => open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK));
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw notAFile(steps, stats);
+    await checkExpected(folder, name, stats, steps);
+    return { file, stats };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Stats of a path, without following a link; `undefined` if it does not exist. */
 export async function lookAt(root: string, steps: readonly string[]): Promise<Stats | undefined> {
   try {
     const folder = await descend(root, steps.slice(0, -1));
@@ -95,7 +165,7 @@ export async function lookAt(root: string, steps: readonly string[]): Promise<St
 /**
  * Lists a folder, sorted by name.
  *
- * @param limit entries read at most; `complete` says whether there were more
+ * @param limit maximum entries to read; `complete` is false if there are more
  */
 export async function listFolder(
   root: string,
@@ -104,13 +174,9 @@ export async function listFolder(
 ): Promise<{ entries: FolderEntry[]; complete: boolean }> {
   const folder = await descend(root, steps);
   try {
+    const { dirents, complete } = await readEntries(folder, steps, limit, 'utf8');
     const entries: FolderEntry[] = [];
-    let complete = true;
-    for await (const dirent of await attempt(steps, () => opendir(folder.self))) {
-      if (entries.length === limit) {
-        complete = false;
-        break;
-      }
+    for (const dirent of dirents) {
       const type = entryType(dirent);
       const bytes = type === 'file' ? await fileSize(folder.entry(dirent.name)) : undefined;
       entries.push({ name: dirent.name, type, ...(bytes !== undefined && { bytes }) });
@@ -123,14 +189,17 @@ export async function listFolder(
 }
 
 /**
- * Writes a whole file so that readers see the old content or the new one, never a part: a new file in the same folder is
- * written, synced and renamed over the name. Missing folders are made. Links are never followed, hard links are broken up.
- * Where the server runs as root, what it makes belongs to the workspace's owner.
+ * Replaces a file atomically, so that readers see either the old or the new content: a temporary file in the same folder
+ * is written, synced and renamed. Missing folders are created. Links are never followed, hard links are broken. If the
+ * server runs as root, new entries belong to the workspace's owner.
+ *
+ * @param temporaryName name of the temporary file, from `temporaryNameOf`; default: a random name
  */
 export async function replaceFile(
   root: string,
   steps: readonly string[],
   data: Buffer,
+  { temporaryName = temporaryFileName(randomBytes(16).toString('hex')) }: { temporaryName?: string } = {},
 ): Promise<{ created: boolean }> {
   if (steps.some(isGitStep)) {
     throw new AppError({
@@ -142,8 +211,9 @@ export async function replaceFile(
   const { folders, name } = split(steps);
   const owner = await ownerFor(root);
   const folder = await descend(root, folders, { create: true, owner });
-  const temporary = folder.entry(`.loupe-${randomBytes(8).toString('hex')}.tmp`);
+  const temporary = folder.entry(temporaryName);
   try {
+    await refuseBareRepository(folder, name, steps);
     const before = await attempt(steps, () => lstatIfThere(folder.entry(name)));
     if (before && !before.isFile()) throw notAFile(steps, before);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NOFOLLOW;
@@ -164,7 +234,42 @@ export async function replaceFile(
   }
 }
 
-/** Writes and syncs the new file, with the mode and the owner of the one that it replaces. */
+/**
+ * The name of a call's temporary file. It depends only on the log, so that a restarted server can identify the file of a
+ * killed one.
+ */
+export function temporaryNameOf({ runId, callId }: { runId: string; callId: string }): string {
+  return temporaryFileName(createHash('sha256').update(`${runId}\0${callId}`).digest('hex').slice(0, 32));
+}
+
+function temporaryFileName(key: string): string {
+  return `.loupe-${key}.tmp`;
+}
+
+/**
+ * Removes the temporary file of an interrupted `replaceFile`: only this name in this folder, and only a regular file.
+ *
+ * @param steps the path of the file to be replaced
+ * @returns whether there was one
+ */
+export async function removeTemporary(
+  root: string,
+  steps: readonly string[],
+  temporaryName: string,
+): Promise<boolean> {
+  const { folders } = split(steps);
+  const temporary = [...folders, temporaryName];
+  if (!(await lookAt(root, temporary))?.isFile()) return false;
+  const folder = await descend(root, folders);
+  try {
+    await attempt(temporary, () => unlink(folder.entry(temporaryName)));
+    return true;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Writes and syncs the new file, with the mode and owner of the one it replaces. */
 async function fill(
   file: FileHandle,
   data: Buffer,
@@ -178,13 +283,13 @@ async function fill(
   await file.sync();
 }
 
-/** The names in the deepest existing folder of a path, for "did you mean". */
+/** The names in the parent folder of a path, for "did you mean". */
 export async function siblings(root: string, steps: readonly string[]): Promise<string[]> {
   try {
     const { entries } = await listFolder(root, steps.slice(0, -1), 500);
     return entries.map((entry) => entry.name);
   } catch (error) {
-    if (error instanceof AppError) return []; // no such folder either: there is nothing to suggest
+    if (error instanceof AppError) return []; // the parent does not exist either
     throw error;
   }
 }
@@ -206,7 +311,7 @@ interface Owner {
   gid: number;
 }
 
-/** The workspace's owner, when the server is root and the owner is not. */
+/** The workspace's owner, if the server is root and the owner is not. */
 async function ownerFor(root: string): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = await lstat(root);
@@ -222,7 +327,10 @@ async function descend(
   for (const [index, step] of steps.entries()) {
     const path = steps.slice(0, index + 1);
     try {
-      if (making) await makeFolder(folder.entry(step), making.owner, path);
+      if (making) {
+        await refuseBareRepository(folder, step, path);
+        await makeFolder(folder.entry(step), making.owner, path);
+      }
       const next = await openFolder(folder.entry(step), path, folder.expected(step));
       await folder.close();
       folder = next;
@@ -234,7 +342,26 @@ async function descend(
   return folder;
 }
 
-/** The workspace itself, whose path was canonical when it was opened: a link on it now leads somewhere else. */
+/**
+ * Rejects writes in a bare repository, or that would complete one: git obeys its config like that of a `.git`.
+ *
+ * @param name the entry to be written in the folder
+ */
+async function refuseBareRepository(folder: Folder, name: string, steps: readonly string[]): Promise<void> {
+  const there = await Promise.all(
+    BARE_PARTS.map(async (part) => ((await lstatIfThere(folder.entry(part))) ? [part] : [])),
+  );
+  if (!isBareRepository(new Set([...there.flat(), barePart(name) ?? name]))) return;
+  throw new AppError({
+    code: 'git_protected',
+    message: `"${steps.join('/')}" belongs to a bare git repository, which is read-only here.`,
+    hint: 'Git runs what such a folder (HEAD with objects and refs) configures. Write somewhere else.',
+  });
+}
+
+/**
+ * Opens the workspace root. Its path was canonical when it was first opened, so a link on it now means that it has moved.
+ */
 async function openRoot(root: string): Promise<Folder> {
   if (process.platform === 'linux') return byDescriptor(await openCanonical(root));
   if ((await attempt([], () => realpath(root))) !== root) throw workspaceMoved(root);
@@ -258,14 +385,14 @@ async function makeFolder(path: string, owner: Owner | undefined, steps: readonl
 }
 
 async function openFolder(
-  path: string,
+  path: string | Buffer,
   steps: readonly string[],
   realPath: string | undefined,
 ): Promise<Folder> {
   if (process.platform === 'linux') {
     return byDescriptor(await attempt(steps, () => openFolderDescriptor(path, steps)));
   }
-  const folder = realPath ?? path;
+  const folder = realPath ?? path.toString();
   const stats = await attempt(steps, () => lstat(folder));
   if (stats.isSymbolicLink()) throw isALink(steps);
   if (!stats.isDirectory()) throw explain(Object.assign(new Error('ENOTDIR'), { code: 'ENOTDIR' }), steps);
@@ -287,17 +414,17 @@ function byDescriptor(handle: FileHandle): Folder {
   };
 }
 
-async function openFolderDescriptor(path: string, steps: readonly string[]): Promise<FileHandle> {
+async function openFolderDescriptor(path: string | Buffer, steps: readonly string[]): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | DIRECTORY | NOFOLLOW);
   } catch (error) {
-    // A link and a file give the same code here; the look only chooses the words.
+    // A link and a file give the same error code; this check only selects the message.
     if (errno(error) === 'ENOTDIR' && (await lstatIfThere(path))?.isSymbolicLink()) throw isALink(steps);
     throw error;
   }
 }
 
-/** Where paths had to be used: what was opened must still be what stands at the path it should have. */
+/** Without descriptors: the opened file must still be the one at its expected path. */
 async function checkExpected(
   folder: Folder,
   name: string,
@@ -318,7 +445,7 @@ async function checkExpected(
   }
 }
 
-async function lstatIfThere(path: string): Promise<Stats | undefined> {
+async function lstatIfThere(path: string | Buffer): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {
@@ -373,7 +500,7 @@ function isALink(steps: readonly string[]): AppError {
   });
 }
 
-/** A system error as a sentence that a model can act on; anything else is passed on unchanged. */
+/** Turns a system error into a message that a model can act on; other errors are returned unchanged. */
 function explain(error: unknown, steps: readonly string[]): unknown {
   const path = steps.length === 0 ? '.' : steps.join('/');
   const say = (code: string, message: string, hint?: string) =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withWorkspaceLock } from './workspace-lock.ts';
 
-/** Takes a workspace, and tells whether it has it; the returned function gives it back. */
+/** Acquires a workspace and reports whether it has it; `release` gives it back. */
 function take(workspace: string, signal?: AbortSignal) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const taken = { has: false, release, over: Promise.resolve<true | undefined>(undefined) };
@@ -13,10 +13,10 @@ function take(workspace: string, signal?: AbortSignal) {
   return taken;
 }
 
-/** Long enough for every turn that could be given now. */
+/** Lets every turn that can start now start. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('threat 5: who gives up while it waits lets nobody in beside the one at work', async () => {
+it('an aborted waiter does not let the next one in early [threat 5]', async () => {
   const first = take('/w/alone');
   const stop = new AbortController();
   const second = take('/w/alone', stop.signal);
@@ -34,7 +34,7 @@ it('threat 5: who gives up while it waits lets nobody in beside the one at work'
 it.each([
   ['/w/a', '/w/a/b'],
   ['/w/a/b/c', '/w/a'],
-])('threat 1: %s and %s count as one workspace', async (one, other) => {
+])('%s and %s count as one workspace [threat 1]', async (one, other) => {
   const first = take(one);
   const second = take(other);
   await settle();
@@ -44,7 +44,7 @@ it.each([
   expect(await second.over).toBe(true);
 });
 
-it('workspaces side by side are worked in at the same time, also where one name begins like the other', async () => {
+it('sibling workspaces run concurrently, even if one name is a prefix of the other', async () => {
   const both = [take('/w/side'), take('/w/side-by')];
   await settle();
   expect(both.map(({ has }) => has)).toEqual([true, true]);

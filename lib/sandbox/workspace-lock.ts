@@ -1,17 +1,17 @@
 import { sep } from 'node:path';
 
-// Next instantiates a module twice in one process; the locks must still be the same.
+// Next instantiates modules twice in one process; both must share the locks.
 const key = Symbol.for('loupe.sandbox.workspace-locks');
 const holder = globalThis as typeof globalThis & { [key]?: Map<string, Promise<void>> };
 holder[key] ??= new Map();
 const locks = holder[key];
 
 /**
- * Runs one action at a time per workspace, in the order of asking; workspaces of which one lies in the other count as one.
- * No process of an earlier command is alive while the mounts of the next one are set up, so nothing can move files under
- * them. Other servers on the same folders are not waited for: `mountCheck` is for them.
+ * Runs one action at a time per workspace, in order of arrival; nested workspaces count as one. No process of an earlier
+ * command is alive while the next one's mounts are set up, so nothing can move files under them. Other servers on the
+ * same folders are not covered; that is the purpose of `mountCheck`.
  *
- * @returns `undefined` when the signal aborted before the turn came; the action was then not run
+ * @returns `undefined` if the signal aborted before the turn came; the action was not run
  */
 export async function withWorkspaceLock<T>(
   workspace: string,
@@ -21,7 +21,7 @@ export async function withWorkspaceLock<T>(
   const earlier = [...locks].flatMap(([other, turn]) => (overlap(workspace, other) ? [turn] : []));
   const before = Promise.all(earlier).then(() => {});
   const { promise: done, resolve: release } = Promise.withResolvers<void>();
-  // One that gives up while it waits is through when those before it are: who comes next waits for them still.
+  // An aborted waiter still ends only after those before it, so that the next one keeps waiting for them.
   const mine = before.then(() => done);
   locks.set(workspace, mine);
   void mine.then(() => {
@@ -36,7 +36,7 @@ export async function withWorkspaceLock<T>(
   }
 }
 
-/** Whether two canonical paths are the same folder, or one lies in the other. */
+/** Whether two canonical paths are the same folder, or one contains the other. */
 function overlap(one: string, other: string): boolean {
   return `${one}${sep}`.startsWith(`${other}${sep}`) || `${other}${sep}`.startsWith(`${one}${sep}`);
 }

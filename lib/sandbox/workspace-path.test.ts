@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { workspaceSteps } from './workspace-path.ts';
 
-it('O5: splits a path into the steps from the root', () => {
+it('splits a path into steps from the root [O5]', () => {
   expect(workspaceSteps('src/./a.ts')).toEqual(['src', 'a.ts']);
   expect(workspaceSteps('a//b/../c/')).toEqual(['a', 'c']);
   for (const root of ['.', './', 'a/..', '/workspace', '/workspace/', '/workspace//.'])
@@ -25,15 +25,15 @@ it.each([
   'c:/Windows',
   '\\\\server\\share',
   './././../x',
-])('O5: refuses %j, which leads out', (path) => {
+])('rejects %j, which leaves the workspace [O5]', (path) => {
   expect(() => workspaceSteps(path)).toThrow(expect.objectContaining({ code: 'path_outside' }));
 });
 
-it.each(['', 'a\0b', 'a'.repeat(5000), 'a\ud800b'])('O5: refuses what is no path (case %#)', (path) => {
+it.each(['', 'a\0b', 'a'.repeat(5000), 'a\ud800b'])('rejects an invalid path (case %#) [O5]', (path) => {
   expect(() => workspaceSteps(path)).toThrow(expect.objectContaining({ code: 'path_invalid' }));
 });
 
-it('O5: never yields a step that climbs, stands still or holds a separator', () => {
+it('never yields "..", ".", an empty step or one with a separator [O5]', () => {
   const piece = fc.constantFrom('..', '.', '', 'a', 'workspace', '...', ' ', '\u2215', '%2e%2e', 'b c');
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 12 }), fc.boolean(), (pieces, absolute) => {

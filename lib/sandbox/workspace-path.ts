@@ -4,10 +4,10 @@ import { SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
 const MAX_PATH_BYTES = 4096;
 
 /**
- * The steps from the workspace's root to a path that a model wrote: `src/./a.ts` gives `['src', 'a.ts']`, the root itself
- * gives `[]` (O5). `/workspace/…` is accepted for the root, since that is what commands see.
+ * Splits a path from a model into steps from the workspace root: `src/./a.ts` gives `['src', 'a.ts']`, the root gives
+ * `[]` (O5). `/workspace/…` is accepted, because commands see that path.
  *
- * @throws {AppError} `path_outside` when the path leaves the workspace, `path_invalid` when it is no path
+ * @throws {AppError} `path_outside` if the path leaves the workspace, `path_invalid` if it is invalid
  */
 export function workspaceSteps(path: string): string[] {
   if (path === '') throw invalid('The path is empty.', 'Use "." for the workspace itself.');
@@ -32,7 +32,7 @@ export function workspaceSteps(path: string): string[] {
   return steps;
 }
 
-/** A step that leads into a repository's own folder, also where the file system ignores case. */
+/** Whether a step enters a `.git` folder, including on case-insensitive file systems. */
 export function isGitStep(step: string): boolean {
   return step.toLowerCase() === '.git';
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from './under-test.ts';
 import { openWorkspace, reopenWorkspace } from './workspace.ts';
 
-it('O5: makes the path canonical once', async () => {
+it('canonicalizes the path once [O5]', async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, 'real/ws'), { recursive: true });
   await symlink(join(folder.path, 'real'), join(folder.path, 'link'));
@@ -15,7 +15,7 @@ it('O5: makes the path canonical once', async () => {
   );
 });
 
-it('threat 1: a run is taken up only where its workspace still is, not where a link in its place leads', async () => {
+it('a run is resumed only where its workspace still is, not at the target of a link in its place [threat 1]', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');
   await mkdir(join(folder.path, 'project/sub'), { recursive: true });
@@ -27,7 +27,7 @@ it('threat 1: a run is taken up only where its workspace still is, not where a l
   await expect(reopenWorkspace(workspace, { dataDir })).rejects.toMatchObject({ code: 'workspace_moved' });
 });
 
-it('threat 2: refuses a workspace that holds the data directory, is it, or lies in it, also by way of a link', async () => {
+it('rejects a workspace that contains, is, or is inside the data directory, even through a link [threat 2]', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'app/data');
   await mkdir(join(dataDir, 'runs'), { recursive: true });
@@ -43,7 +43,7 @@ it('threat 2: refuses a workspace that holds the data directory, is it, or lies 
   }
 });
 
-it('K-33: allows the folders for fresh workspaces below the data directory, but not the folder of them all', async () => {
+it('allows generated workspaces in the data directory, but not their parent folder [K-33]', async () => {
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
   const own = join(dataDir, 'workspaces/run-1');
@@ -54,14 +54,14 @@ it('K-33: allows the folders for fresh workspaces below the data directory, but 
   });
 });
 
-it('threat 1: a folder beside the data directory with the same beginning is a different one', async () => {
+it('a sibling of the data directory with the same name prefix is allowed [threat 1]', async () => {
   await using folder = await temporaryFolder();
   const sibling = join(folder.path, 'data-evil');
   await mkdir(sibling);
   expect(await openWorkspace(sibling, { dataDir: join(folder.path, 'data') })).toBe(sibling);
 });
 
-it('refuses what is no folder of one project, with words that help', async () => {
+it('rejects anything but a project folder, with a specific error', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');
   await writeFile(join(folder.path, 'file'), '');

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { workspaceMoved } from './folder-handle.ts';
 
-/** Below the data directory, the one folder where workspaces may lie: a fresh one per run is made there (K-33). */
+/** The only folder in the data directory that may contain workspaces: one is generated per run (K-33). */
 export const WORKSPACES_FOLDER = 'workspaces';
 
 const SYSTEM_FOLDERS = [
@@ -22,14 +22,14 @@ const SYSTEM_FOLDERS = [
 ];
 
 /**
- * Opens a folder as a workspace: its path is made canonical here, once, and is what every tool starts from (O5).
+ * Opens a folder as a workspace. Its path is canonicalized once, here; all tools start from it (O5).
  *
  * @param path an absolute path to an existing folder
- * @param options.dataDir the server's data directory; no workspace may hold it or lie in it, apart from
- *   `workspaces/NAME` below it
+ * @param options.dataDir the server's data directory; no workspace may contain it or be inside it, except
+ * `workspaces/NAME`
  * @returns the canonical path
  * @throws {AppError} `workspace_relative`, `workspace_missing`, `workspace_not_a_folder`, `workspace_too_wide` or
- *   `workspace_holds_data`
+ * `workspace_holds_data`
  */
 export async function openWorkspace(path: string, options: { dataDir: string }): Promise<string> {
   if (path.includes('\0') || !isAbsolute(path)) {
@@ -46,10 +46,10 @@ export async function openWorkspace(path: string, options: { dataDir: string }):
 }
 
 /**
- * Opens the workspace of a run that exists: the folder has to be where it was when its path was made canonical. A command in a
- * folder above may have put a link in its place, to anywhere.
+ * Opens the workspace of an existing run, which must still be at its canonical path. A command in a parent folder may
+ * have replaced it by a link to anywhere.
  *
- * @throws {AppError} what `openWorkspace` throws, and `workspace_moved`
+ * @throws {AppError} from `openWorkspace`, and `workspace_moved`
  */
 export async function reopenWorkspace(path: string, options: { dataDir: string }): Promise<string> {
   const workspace = await openWorkspace(path, options);
@@ -105,7 +105,7 @@ async function refuseDataDirectory(workspace: string, dataDir: string): Promise<
   }
 }
 
-/** Whether `inner` is `outer` or lies below it, by identity: a second mount or another spelling changes nothing. */
+/** Whether `inner` is `outer` or inside it, by device and inode, so that other mounts or spellings do not matter. */
 async function isWithin(inner: string, outer: string): Promise<boolean> {
   const target = await stat(outer, { bigint: true });
   for (let folder = inner; ; folder = dirname(folder)) {

@@ -1,5 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, statfsSync } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
+import { isNoSpace } from '../util/no-space.ts';
+import { StorageFullError } from './store-errors.ts';
 
 /** `f_type` of file systems whose locks do not reach other machines, or not reliably: NFS, SMB, SMB2, CIFS. */
 const NETWORK_FILE_SYSTEMS = new Map([
@@ -12,7 +14,8 @@ const NETWORK_FILE_SYSTEMS = new Map([
 /**
  * Makes the data directory, for its owner alone (mode 0700), and checks that a database can live there.
  *
- * @throws {AppError} `data_directory_unusable` naming the path, or `data_directory_remote` for a network file system
+ * @throws {AppError} `data_directory_unusable` naming the path, `data_directory_remote` for a network file system, or
+ *   `storage_full`
  */
 export function prepareDataDirectory(path: string): void {
   try {
@@ -20,6 +23,7 @@ export function prepareDataDirectory(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     chmodSync(path, 0o700);
   } catch (cause) {
+    if (isNoSpace(cause)) throw new StorageFullError(path, { cause });
     throw new AppError({
       code: 'data_directory_unusable',
       message: `The data directory ${path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
@@ -41,4 +45,10 @@ export function prepareDataDirectory(path: string): void {
 export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
+}
+
+/** The size of the file system that `path` lies on, in bytes. */
+export function totalBytes(path: string): number {
+  const { blocks, bsize } = statfsSync(path);
+  return blocks * bsize;
 }

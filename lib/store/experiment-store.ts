@@ -1,13 +1,17 @@
 import type { ExperimentItem, ExperimentSummary } from '../api/experiment.ts';
 
-/** Where experiments are kept. */
-export interface ExperimentStore {
-  /** Stores the experiment and the items that are given, together or not at all. */
-  saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void>;
-  /** With all its items in order. */
+/** Reads experiments. */
+export interface ExperimentReader {
+  /** An experiment with all its items in order. */
   experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
-  /** The newest first. */
+  /** The newest experiments first. */
   experiments(): Promise<ExperimentSummary[]>;
-  /** Those that wait, run, or have a run in hand, oldest first. */
+  /** Those that wait, run, or still have a run in progress, oldest first, for a worker that starts. */
   unfinishedExperiments(): Promise<ExperimentSummary[]>;
+}
+
+/** Keeps experiments and their items. */
+export interface ExperimentStore extends ExperimentReader {
+  /** Stores an experiment and the given items of it, together or not at all. */
+  saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void>;
 }

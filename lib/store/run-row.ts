@@ -4,7 +4,8 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
-import { terminationReason } from '../events/run.ts';
+import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/run.ts';
+import { IMPORTING } from './import-run.ts';
 import type { ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 
 /** The columns that hold the summary: all but the store's own. */
@@ -29,14 +30,29 @@ export function toRow(summary: RunSummary): SummaryRow {
     cycles: summary.cycles,
     tokens_in: summary.tokens_in,
     tokens_out: summary.tokens_out,
+    tokens_estimated: summary.tokens_estimated ?? null,
     tool_calls: summary.tool_calls,
+    cost_usd: summary.cost_usd ?? null,
     verification: summary.verification ?? null,
+    outcome: summary.outcome?.kind ?? null,
+    checks_failed: summary.outcome?.checks?.failed ?? null,
+    checks_total: summary.outcome?.checks?.total ?? null,
     stop_requested: summary.stop_requested ? 1 : 0,
     last_seq: summary.last_seq,
     imported_at: summary.imported_at ?? null,
     parent_id: summary.parent?.run_id ?? null,
     parent_seq: summary.parent?.seq ?? null,
   };
+}
+
+/** The row of a run that nobody has claimed yet. */
+export function newRow(summary: RunSummary): RunsTable {
+  return { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
+}
+
+/** The row of a run whose events are still to come. The search index passes over it: it looks finished. */
+export function importingRow(summary: RunSummary, importId: string): RunsTable {
+  return { ...newRow(summary), epoch: IMPORTING, worker: importId, indexed_seq: summary.last_seq };
 }
 
 const optional = <T extends z.ZodType>(value: T) => value.nullable().transform((found) => found ?? undefined);
@@ -71,8 +87,13 @@ const summaryColumns = z.object({
   cycles: z.number(),
   tokens_in: z.number(),
   tokens_out: z.number(),
+  tokens_estimated: optional(z.number()),
   tool_calls: z.number(),
+  cost_usd: optional(z.number()),
   verification: optional(z.enum(['pass', 'partial_pass', 'fail'])),
+  outcome: optional(outcomeKind),
+  checks_failed: optional(z.number()),
+  checks_total: optional(z.number()),
   stop_requested: flag,
   last_seq: z.number(),
   imported_at: optional(z.number()),
@@ -82,11 +103,18 @@ const summaryColumns = z.object({
 
 /** A row as it comes from disk, checked. */
 export const summaryFromRow = summaryColumns.transform(
-  ({ parent_id, parent_seq, ...summary }): RunSummary =>
-    parent_id === undefined || parent_seq === undefined
-      ? summary
-      : { ...summary, parent: { run_id: parent_id, seq: parent_seq } },
+  ({ parent_id, parent_seq, outcome, checks_failed, checks_total, ...summary }): RunSummary => ({
+    ...summary,
+    ...(outcome === undefined ? {} : { outcome: storedOutcome(outcome, checks_failed, checks_total) }),
+    ...(parent_id === undefined || parent_seq === undefined
+      ? {}
+      : { parent: { run_id: parent_id, seq: parent_seq } }),
+  }),
 );
+
+function storedOutcome(kind: OutcomeKind, failed: number | undefined, total: number | undefined): Outcome {
+  return failed === undefined || total === undefined ? { kind } : { kind, checks: { failed, total } };
+}
 
 /** A link as the columns that are asked for, and the rest of it. */
 export function toShareRow(share: ShareRecord): SharesTable {

@@ -1,13 +1,10 @@
-import type { ExperimentItem, ExperimentSummary } from '../api/experiment.ts';
-import type { CheckSummary, ModelCheck } from '../api/model-check.ts';
-import type { ModelReading } from '../api/model-reading.ts';
 import type { RunFilter } from '../api/run-filter.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, FoundFrom } from '../api/search.ts';
-import type { ShareRecord } from '../api/share.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
-import type { NewEvent, RunEvent } from '../events/registry.ts';
+import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
+import type { FileRun } from './import-run.ts';
 
 /** Another worker has taken the run: this one must stop and write nothing more. */
 export class StaleEpochError extends AppError {
@@ -73,7 +70,7 @@ export interface EventText {
   readonly json: string;
 }
 
-/** The reading half of a store. */
+/** Reads runs and their logs. */
 export interface RunReader {
   /** Events with `seq > afterSeq` in order, as many as the range allows, but at least one where there is one. */
   read(runId: string, range: EventRange): Promise<RunEvent[]>;
@@ -97,44 +94,29 @@ export interface RunReader {
    */
   search(query: string, page: SearchPage): Promise<Found>;
   summary(runId: string): Promise<RunSummary | undefined>;
-  /** Runs without `run.ended`, oldest first: what a starting worker looks at. */
+  /** Runs without `run.ended`, oldest first, for a worker that starts. */
   unfinished(): Promise<RunSummary[]>;
   /** Runs that were made from this one, oldest first. */
   forksOf(runId: string): Promise<RunSummary[]>;
-  /** An experiment with all its items in order. */
-  experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
-  /** The newest experiments first. */
-  experiments(): Promise<ExperimentSummary[]>;
-  /** Those that wait, run, or have a run in hand, oldest first: what a starting worker looks at. */
-  unfinishedExperiments(): Promise<ExperimentSummary[]>;
-  /** All share links, the newest first. */
-  shares(): Promise<ShareRecord[]>;
-  /** The link whose token has this SHA-256 (hex). */
-  shareByHash(tokenHash: string): Promise<ShareRecord | undefined>;
-  /** How the replies of each model were read, over all runs there ever were, by the model's name in them (P17). */
-  readings(): Promise<Map<string, ModelReading>>;
-  /** The figures of all stored checks of models, the newest first. */
-  modelChecks(): Promise<CheckSummary[]>;
-  /** The whole check of a model: of this digest, or without one the newest. */
-  modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined>;
 }
 
 /**
- * The durable truth. Every store passes the same contract suite. An append is durable (also against power loss) when
- * its promise resolves; events of one append are stored together or not at all.
+ * Keeps runs, each with its log. An append is durable (also against power loss) when its promise resolves; the events of one
+ * append are stored together or not at all.
  */
 export interface RunStore extends RunReader {
-  /** Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key brings the first run again. */
+  /** Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key returns the first run. */
   create(run: {
     id: string;
     config: RunConfig;
+    copied?: EventOf<'run.created'>['copied'];
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
   }): Promise<{ runId: string; created: boolean }>;
   /**
    * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020): the copied events, then
    * the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies
-   * were read from is not counted a second time. A repeated idempotency key brings the first run again.
+   * were read from is not counted a second time. A repeated idempotency key returns the first run.
    *
    * @throws {RunNotFoundError | AppError} `event_not_found` when the other log is shorter than `parent.seq`
    */
@@ -147,15 +129,13 @@ export interface RunStore extends RunReader {
     idempotencyKey?: string;
   }): Promise<{ runId: string; created: boolean }>;
   /**
-   * Stores a run that came as a file, under its own name, all its events or none. It is not taken up, not even when its
-   * log has no end: its phase is `ended`. A run of the same name stays as it is.
+   * Stores a run from a file under its own name. Readers see all its events or nothing, also after a crash: other writes run
+   * between the short transactions of an import (docs/decisions/0025). The run is never resumed, not even when its log has
+   * no end: its phase is `ended`. A run of the same name stays as it is.
+   *
+   * @throws {AppError} `import_under_way` while another request imports this run, `import_interrupted`
    */
-  importRun(run: {
-    /** 1, 2, 3 … without gaps, `run.created` first. */
-    events: readonly RunEvent[];
-    /** Milliseconds since 1970. */
-    importedAt: number;
-  }): Promise<{ runId: string; created: boolean }>;
+  importRun(run: FileRun): Promise<{ runId: string; created: boolean }>;
   /**
    * Takes the run for a worker: the epoch rises by one, and every older epoch can no longer append.
    *
@@ -168,10 +148,6 @@ export interface RunStore extends RunReader {
    * @throws {StaleEpochError | SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError} and changes nothing
    */
   append(runId: string, request: AppendRequest): Promise<RunEvent[]>;
-  /** Stores an experiment and those of its items that are given, together or not at all. */
-  saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void>;
-  /** Stores the check of a model in place of an earlier one of the same digest. */
-  saveModelCheck(check: ModelCheck): Promise<void>;
   /**
    * Deletes a run that has ended, with its log. Its links are revoked in the same transaction and stay in the list; what
    * was counted of its replies stays counted.
@@ -179,20 +155,18 @@ export interface RunStore extends RunReader {
    * @throws {RunNotFoundError | RunNotEndedError}
    */
   deleteRun(runId: string): Promise<void>;
-  /** Stores a new link. @throws {RunNotFoundError} */
-  addShare(share: ShareRecord): Promise<void>;
-  /** Revokes a link, once: the first time counts. Returns whether there is such a link. */
-  revokeShare(shareId: string, at: number): Promise<boolean>;
-  /** Counts that the page of a link was opened. */
-  countShareView(shareId: string, at: number): Promise<void>;
   /**
-   * Counts that the run is being taken up after its server was lost, and returns how often that has happened since the
-   * last `settleRecovery`: a run that brings the server down again and again is told by it.
+   * Counts a recovery of the run after its server was lost. Returns how many there were since the last `settleRecovery`, by
+   * which a run that keeps crashing the server is recognized.
    */
   beginRecovery(runId: string): Promise<number>;
-  /** The run got on, or the server was stopped in good order: the count begins anew. */
+  /** The run made progress, or the server was stopped cleanly: the count starts again at zero. */
   settleRecovery(runId: string): Promise<void>;
-  /** Called in this process after a commit, with the run and its last seq. Only wakes; the store is the source. */
+  /**
+   * Why the store refuses writes for lack of room; `undefined` when it takes them. Only the end of a run, a deletion and the
+   * revocation of a link are written on a full disk. Looks again whether there is room.
+   */
+  fullDisk(): Promise<{ message: string; hint?: string } | undefined>;
+  /** Called in this process after a commit, with the run and its last seq. Only a wake-up call; the store has the events. */
   onAppend(listener: (runId: string, lastSeq: number) => void): () => void;
-  close(): Promise<void>;
 }

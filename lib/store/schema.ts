@@ -19,8 +19,15 @@ export interface RunsTable {
   cycles: number;
   tokens_in: number;
   tokens_out: number;
+  /** How many of both are estimates; null: none. */
+  tokens_estimated: number | null;
   tool_calls: number;
+  /** In US dollars; null where the model has no price. */
+  cost_usd: number | null;
   verification: string | null;
+  outcome: string | null;
+  checks_failed: number | null;
+  checks_total: number | null;
   stop_requested: number;
   last_seq: number;
   /** The run this one was forked from, and the last event copied from there. */
@@ -28,8 +35,9 @@ export interface RunsTable {
   parent_seq: number | null;
   /** When it came as a file; null for runs of this installation. */
   imported_at: number | null;
-  /** Rises with every claim; an append of an older epoch is refused. */
+  /** Rises with every claim; an append of an older epoch is refused. -1: an import that is not complete, which no reader sees. */
   epoch: number;
+  /** The worker of the last claim; during an import, the import. */
   worker: string | null;
   /** Times the run was taken up after a crash without getting anywhere since. */
   recoveries: number;
@@ -38,7 +46,7 @@ export interface RunsTable {
 }
 
 /** The log. `body` is the event without `run_id`, `seq` and `at`, as JSON. */
-export interface EventsTable {
+interface EventsTable {
   run_id: string;
   seq: number;
   type: string;
@@ -46,14 +54,14 @@ export interface EventsTable {
   body: string;
 }
 
-export interface IdempotencyKeysTable {
+interface IdempotencyKeysTable {
   key: string;
   run_id: string;
   created_at: number;
 }
 
 /** How the replies of each model were read, over all runs, also those that are no longer there (P17). */
-export interface ModelCountsTable {
+interface ModelCountsTable {
   model: string;
   /** `replies`, `layer:native`, `format:…`, … (`lib/api/model-reading.ts`). */
   counter: string;
@@ -61,14 +69,14 @@ export interface ModelCountsTable {
 }
 
 /** `body` is the experiment as JSON, as the interface shows it. */
-export interface ExperimentsTable {
+interface ExperimentsTable {
   id: string;
   created_at: number;
   body: string;
 }
 
 /** One row per run that an experiment is made of. */
-export interface ExperimentItemsTable {
+interface ExperimentItemsTable {
   experiment_id: string;
   position: number;
   body: string;
@@ -95,7 +103,24 @@ export interface ModelChecksTable {
   body: string;
 }
 
+/** What a model costs, as a person set it: `body` is the price as JSON. */
+interface ModelPricesTable {
+  model: string;
+  body: string;
+}
+
+/** Signed-in browsers: only hashes of their secrets. */
+interface SignInsTable {
+  id: string;
+  cookie_hash: string;
+  key_hash: string;
+  label: string;
+  created_at: number;
+  last_seen_at: number;
+}
+
 export interface StoreTables {
+  sign_ins: SignInsTable;
   shares: SharesTable;
   model_counts: ModelCountsTable;
   runs: RunsTable;
@@ -104,6 +129,7 @@ export interface StoreTables {
   experiments: ExperimentsTable;
   experiment_items: ExperimentItemsTable;
   model_checks: ModelChecksTable;
+  model_prices: ModelPricesTable;
 }
 
 /**

@@ -7,14 +7,18 @@ import { filterWords } from '../api/run-filter.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, FoundRun, SearchHit } from '../api/search.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
+import { type SignInRecord, signInRecord } from '../api/sign-in.ts';
 import type { AppError } from '../errors/app-error.ts';
+import { type ModelPrice, modelPrice } from '../events/config.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
+import { IMPORTING } from './import-run.ts';
 import { summaryFromRow } from './run-row.ts';
-import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
+import type { EventRange, EventText, ListPage, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
 import type { PlacesOfRun } from './search-groups.ts';
+import type { StoreReader } from './store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const textRow = eventRow.extend({ type: z.string() });
@@ -29,10 +33,11 @@ const shareRow = z.object({
   last_viewed_at: z.number().nullable(),
   body: z.string(),
 });
+const priceRow = z.object({ model: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
 /** The reading half that every SQL database shares: what differs is how a query is run. */
-export abstract class SqlReader implements RunReader {
+export abstract class SqlReader implements StoreReader {
   /** Builds the queries in the words of the database. */
   protected readonly db: Kysely<StoreTables>;
 
@@ -61,12 +66,13 @@ export abstract class SqlReader implements RunReader {
   abstract search(query: string, page: SearchPage): Promise<Found>;
 
   list({ limit, before, filter = {} }: ListPage): Promise<RunSummary[]> {
-    const { mode, model, reason, state } = filter;
+    const { mode, model, reason, outcome, state } = filter;
     const words = filterWords(filter);
     return this.#summaries(
       this.db
         .selectFrom('runs')
         .selectAll()
+        .where('epoch', '>', IMPORTING)
         .$if(before !== undefined, (query) =>
           query.where(({ eb, refTuple, tuple }) =>
             eb(refTuple('created_at', 'id'), '<', tuple(before?.createdAt ?? 0, before?.id ?? '')),
@@ -75,6 +81,7 @@ export abstract class SqlReader implements RunReader {
         .$if(mode !== undefined, (query) => query.where('mode', '=', mode ?? ''))
         .$if(model !== undefined, (query) => query.where('model', '=', model ?? ''))
         .$if(reason !== undefined, (query) => query.where('termination_reason', '=', reason ?? ''))
+        .$if(outcome !== undefined, (query) => query.where('outcome', '=', outcome ?? ''))
         .$if(state === 'active', (query) => query.where('phase', '!=', 'ended'))
         .$if(state === 'waiting', (query) => query.where('phase', '=', 'awaiting-approval'))
         .$if(state === 'ended', (query) => query.where('phase', '=', 'ended'))
@@ -88,7 +95,9 @@ export abstract class SqlReader implements RunReader {
   }
 
   async summary(runId: string): Promise<RunSummary | undefined> {
-    const [summary] = await this.#summaries(this.db.selectFrom('runs').selectAll().where('id', '=', runId));
+    const [summary] = await this.#summaries(
+      this.db.selectFrom('runs').selectAll().where('id', '=', runId).where('epoch', '>', IMPORTING),
+    );
     return summary;
   }
 
@@ -109,6 +118,7 @@ export abstract class SqlReader implements RunReader {
         .selectFrom('runs')
         .selectAll()
         .where('parent_id', '=', runId)
+        .where('epoch', '>', IMPORTING)
         .orderBy('created_at')
         .orderBy('id'),
     );
@@ -150,7 +160,12 @@ export abstract class SqlReader implements RunReader {
     return row === undefined ? undefined : modelCheck.parse(bodyOf(row));
   }
 
-  async experiment(id: string): ReturnType<RunReader['experiment']> {
+  async prices(): Promise<Map<string, ModelPrice>> {
+    const rows = await this.all(this.db.selectFrom('model_prices').selectAll().orderBy('model'));
+    return new Map(rows.map((row) => [priceRow.parse(row).model, modelPrice.parse(bodyOf(row))]));
+  }
+
+  async experiment(id: string): ReturnType<StoreReader['experiment']> {
     const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
     if (row === undefined) return undefined;
     const items = await this.all(
@@ -166,14 +181,14 @@ export abstract class SqlReader implements RunReader {
     };
   }
 
-  async experiments(): ReturnType<RunReader['experiments']> {
+  async experiments(): ReturnType<StoreReader['experiments']> {
     const rows = await this.all(
       this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
     );
     return rows.map((row) => experimentSummary.parse(bodyOf(row)));
   }
 
-  async unfinishedExperiments(): ReturnType<RunReader['unfinishedExperiments']> {
+  async unfinishedExperiments(): ReturnType<StoreReader['unfinishedExperiments']> {
     const status = this.experimentField('status');
     const rows = await this.all(
       this.db
@@ -202,6 +217,18 @@ export abstract class SqlReader implements RunReader {
       this.db.selectFrom('shares').selectAll().where('token_hash', '=', tokenHash),
     );
     return row === undefined ? undefined : shareFromRow(row);
+  }
+
+  async signIns(): Promise<SignInRecord[]> {
+    const recent = this.db.selectFrom('sign_ins').selectAll().orderBy('last_seen_at', 'desc').orderBy('id');
+    return (await this.all(recent)).map((row) => signInRecord.parse(row));
+  }
+
+  async signInByHash(cookieHash: string): Promise<SignInRecord | undefined> {
+    const [row] = await this.all(
+      this.db.selectFrom('sign_ins').selectAll().where('cookie_hash', '=', cookieHash),
+    );
+    return row === undefined ? undefined : signInRecord.parse(row);
   }
 
   async #summaries(query: Compilable): Promise<RunSummary[]> {

@@ -1,16 +1,45 @@
 import { AppError } from '../errors/app-error.ts';
 
+const MEGABYTE = 1024 * 1024;
+
 /** The disk holds no more: nothing was written. Answered with 507; a run that meets it ends with its work kept. */
 export class StorageFullError extends AppError {
-  constructor(path: string, cause?: unknown) {
+  /**
+   * @param path what the full disk holds
+   * @param options.freeBytes what is free there
+   * @param options.missingBytes what must be freed before writes are taken again
+   */
+  constructor(
+    path: string,
+    options: { freeBytes?: number; missingBytes?: number; cause?: unknown; hint?: string } = {},
+  ) {
+    const { freeBytes, missingBytes, cause, hint } = options;
+    const free = freeBytes === undefined ? '' : `: ${megabytes(freeBytes, Math.floor)} free`;
+    const amount = missingBytes === undefined ? 'space' : megabytes(missingBytes, Math.ceil);
     super({
       code: 'storage_full',
-      message: `The disk that holds ${path} is full.`,
-      hint: 'Free some space there; runs can be read all the while.',
+      message: `The disk that holds ${path} is full${free}.`,
+      hint: hint ?? `Loupe is read-only until you delete runs or free ${amount} on that disk.`,
       cause,
     });
     this.name = 'StorageFullError';
   }
+}
+
+/** The disk takes writes, but has less room than a new run must find. */
+export function tooLittleRoom(
+  path: string,
+  { freeBytes, minFreeBytes }: { freeBytes: number; minFreeBytes: number },
+): AppError {
+  return new AppError({
+    code: 'storage_full',
+    message: `The disk that holds ${path} has ${megabytes(freeBytes, Math.floor)} free; new runs need ${megabytes(minFreeBytes, Math.ceil)}.`,
+    hint: 'Delete runs or free space on that disk, or set LOUPE_MIN_FREE_MB to less.',
+  });
+}
+
+function megabytes(bytes: number, round: (value: number) => number): string {
+  return `${Math.max(0, round(bytes / MEGABYTE))} MB`;
 }
 
 /** A run that no log holds. */
@@ -55,9 +84,19 @@ export function isStoreBusy(error: unknown): boolean {
   return error instanceof AppError && error.code === 'store_busy';
 }
 
+/** Whether the disk had no room. By code: the class does not travel between threads. */
+export function isStorageFull(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'storage_full';
+}
+
 /** Whether the log had grown since it was read. */
 export function isSeqConflict(error: unknown): boolean {
   return error instanceof AppError && error.code === 'seq_conflict';
+}
+
+/** Whether another worker had taken the run. */
+export function isStaleEpoch(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'stale_epoch';
 }
 
 /** What SQLite reports, in words, with the file it is about. Other errors pass unchanged. */
@@ -68,7 +107,7 @@ export function storeError(error: unknown, path: string): unknown {
     case 'SQLITE_IOERR_SHMSIZE':
     case 'SQLITE_IOERR_TRUNCATE':
     case 'SQLITE_IOERR_FSYNC':
-      return new StorageFullError(path, error);
+      return new StorageFullError(path, { cause: error });
     case 'SQLITE_BUSY':
     case 'SQLITE_BUSY_SNAPSHOT':
     case 'SQLITE_LOCKED':

@@ -202,6 +202,8 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
     kind: 'bad_response',
     error: { code: 'bad_response', message: all, hint: all },
     partial_text: all,
+    partial_thinking: all,
+    visible_text: all,
     raw: all,
     duration_ms: 3,
   });

@@ -14,8 +14,8 @@ const STARTS_WITHIN_MS = 30_000;
 
 /** A PostgreSQL server of its own, in a temporary folder and on the loopback interface, for tests. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Makes an empty database and brings its URL. */
-  newDatabase(): string;
+  /** Makes a database and returns its URL: empty, or a copy of one that has no connections. */
+  newDatabase(copyOf?: string): string;
   /** Runs SQL in a database and brings what `psql` prints. */
   sql(url: string, text: string): string;
   /** Stops at once, as a crash does, and starts again on the same data and port. */
@@ -87,10 +87,11 @@ export async function startPostgres({
   }
   let databases = 0;
   return {
-    newDatabase() {
+    newDatabase(copyOf) {
       databases += 1;
+      const template = copyOf === undefined ? '' : ` template ${new URL(copyOf).pathname.slice(1)}`;
       const where = databasesIn === undefined ? '' : ' tablespace elsewhere';
-      sql(urlOf('postgres'), `create database test_${databases}${where}`);
+      sql(urlOf('postgres'), `create database test_${databases}${template}${where}`);
       return urlOf(`test_${databases}`);
     },
     sql,

@@ -4,7 +4,7 @@ import { runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { ladderLog } from './sample-ladder.ts';
 
-it('P17: the replies of the ladder use every layer, a repair, a coercion and refusals', () => {
+it('the replies of the ladder use every layer, a repair, a coercion and refusals [P17]', () => {
   const log = ladderLog();
   for (const event of log.events) runEvent.parse(event);
   const { parsed, phase } = foldAll(emptyRunState(log.runId), log.events);

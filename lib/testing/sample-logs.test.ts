@@ -28,7 +28,7 @@ const logs: [string, SampleLog][] = [
   ...terminationReason.options.map((reason): [string, SampleLog] => [reason, endedLog(reason)]),
 ];
 
-it.each(logs)('E9: the sample log "%s" is valid and folds without a gap', (_name, log) => {
+it.each(logs)('the sample log "%s" is valid and folds without a gap [E9]', (_name, log) => {
   for (const event of log.events) runEvent.parse(event);
   expect(foldAll(emptyRunState(log.runId), log.events).seq).toBe(log.events.length);
 });

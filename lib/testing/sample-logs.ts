@@ -1,6 +1,10 @@
+import { importedSummary } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
+import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { TerminationReason } from '../events/run.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { type FileRun, slicesOf, toEventRow } from '../store/import-run.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
 /** A whole configuration, for logs that are made and not run. */
@@ -170,7 +174,7 @@ export class SampleLog {
     return this.push({ type: 'iteration.started', attempt: this.#attempt, iteration: this.#iteration });
   }
 
-  callStarts(): this {
+  callStarts({ think = this.#config.think }: Partial<Pick<RunConfig, 'think'>> = {}): this {
     this.#calls += 1;
     return this.push({
       type: 'model-call.started',
@@ -179,7 +183,7 @@ export class SampleLog {
       message_count: this.#messages,
       tool_count: TOOLS.length,
       options: { num_ctx: this.#config.window_tokens, num_predict: 2048, ...this.#config.model_options },
-      think: this.#config.think,
+      think,
       stream: this.#config.live_tokens,
       estimated_tokens: 900 + this.#messages * 310,
     });
@@ -337,7 +341,7 @@ export class SampleLog {
   end(
     reason: TerminationReason,
     options: { message: string; output?: string; evidence?: number[]; files?: string[] } & Partial<
-      Pick<Extract<NewEvent, { type: 'run.ended' }>, 'forced' | 'verification'>
+      Pick<Extract<NewEvent, { type: 'run.ended' }>, 'forced' | 'verification' | 'outcome'>
     > & { error?: { code: string; message: string; hint?: string } },
   ): this {
     const status =
@@ -367,6 +371,7 @@ export class SampleLog {
       tool_calls: this.#toolCalls,
       files_written: options.files ?? [],
       verification: options.verification,
+      outcome: options.outcome,
     });
   }
 }
@@ -849,4 +854,13 @@ export function longLog(events: number, options: ConstructorParameters<typeof Sa
     output: 'All chapters are read. The task is completed.',
     files: ['summary.md'],
   });
+}
+
+/** A log as the store imports it. */
+export function sampleFile({ events }: { events: readonly RunEvent[] }): FileRun & {
+  events: readonly RunEvent[];
+} {
+  const state = foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
+  const slices = [...slicesOf(events.map(toEventRow))];
+  return { events, summary: importedSummary(state, 1_800_000_000_000), slices };
 }

@@ -9,7 +9,7 @@ it.each([
   ['stopped session', stoppedSessionLog()],
   ['exploration', exploreLog(9)],
   ['open exploration', exploreLog(4, { open: true })],
-])('E9: the sample log "%s" is valid and folds without a gap', (_name, log) => {
+])('the sample log "%s" is valid and folds without a gap [E9]', (_name, log) => {
   for (const event of log.events) runEvent.parse(event);
   expect(foldAll(emptyRunState(log.runId), log.events).seq).toBe(log.events.length);
 });

@@ -34,7 +34,7 @@ export function truthLog(options: { at?: number } = {}): SampleLog {
     code: 'prompt_cut',
     iteration: 3,
     message:
-      'Prompt cut: sent ≈ 9 904 tokens, evaluated 4 096. Most likely lost, from the front: user “Read the three reports”, assistant “I look around.” and 2 more.',
+      'Prompt cut: sent ≈ 9,904 tokens, evaluated 4,096. Most likely lost, from the front: user “Read the three reports”, assistant “I look around.” and 2 more.',
     detail: {
       call: 3,
       sent_tokens: 9904,

@@ -1,24 +1,37 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../api/experiment.ts';
+import { emptyReading } from '../api/model-reading.ts';
 import { passesFilter, type RunFilter } from '../api/run-filter.ts';
 import type { FoundFrom } from '../api/search.ts';
 import type { ShareRecord } from '../api/share.ts';
+import type { SignInRecord } from '../api/sign-in.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { type NewEvent, runEvent } from '../events/registry.ts';
+import type { Outcome } from '../events/run.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import type { RunStore } from '../store/run-store.ts';
+import { type ImportSteps, slicesOf, toEventRow } from '../store/import-run.ts';
+import type { Store } from '../store/store.ts';
 import { sampleCheck } from './sample-check.ts';
-import { completedLog, runningLog, type SampleLog, sampleConfig } from './sample-logs.ts';
+import {
+  completedLog,
+  longLog,
+  runningLog,
+  type SampleLog,
+  sampleConfig,
+  sampleFile,
+} from './sample-logs.ts';
 
 /** A store under test, in a place of its own that outlives `reopen`. */
 export interface StoreUnderTest {
-  store: RunStore;
+  store: Store;
   /** Closes the store and opens it again on what it left. */
-  reopen(): Promise<RunStore>;
+  reopen(): Promise<Store>;
   dispose(): Promise<void>;
+  /** The steps of an import, one by one. */
+  imports(): ImportSteps;
 }
 
 const config = sampleConfig({
@@ -32,7 +45,7 @@ const config = sampleConfig({
 
 const warned = (message: string): NewEvent => ({ type: 'policy.warned', code: 'test', message });
 
-const ended: NewEvent = {
+const ended = {
   type: 'run.ended',
   result: {
     status: 'completed',
@@ -49,7 +62,7 @@ const ended: NewEvent = {
   cost_usd: 0,
   tool_calls: 0,
   files_written: [],
-};
+} satisfies NewEvent;
 
 const modelCall = {
   type: 'model-call.started',
@@ -70,6 +83,43 @@ const swallowed: NewEvent = {
   error: { code: 'malformed_call', message: 'error parsing tool call' },
   duration_ms: 1,
 };
+
+const emptyReply = {
+  type: 'reply.parsed',
+  call: 1,
+  iteration: 1,
+  outcome: 'empty',
+  layer: 'none',
+  calls: [],
+  text: '',
+  thinking: '',
+  coercions: [],
+  repairs: [],
+  refusals: [],
+  attempts: [],
+  malformed: false,
+  cut: false,
+} satisfies NewEvent;
+
+/**
+ * Two silent replies as logs had them before `swallowed_tokens`: of the first Ollama dropped a call, the second was
+ * meant.
+ */
+export const unmarkedLoss: NewEvent[] = [27, 1].flatMap((tokens, index): NewEvent[] => {
+  const call = index + 1;
+  return [
+    { ...modelCall, call, tool_count: 1 },
+    {
+      type: 'model-call.ended',
+      call,
+      message: { role: 'assistant', content: '' },
+      reply_tokens: tokens,
+      duration_ms: 1,
+      timings: {},
+    },
+    { ...emptyReply, call },
+  ];
+});
 
 /** A reply that was read, with a call of each of these layers. */
 function reply(options: {
@@ -103,11 +153,11 @@ function reply(options: {
   };
 }
 
-/** What every `RunStore` must do. `open` makes a fresh, empty one. */
+/** What every `Store` must do. `open` makes a fresh, empty one. */
 export function describeRunStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} keeps the contract of a run store`, () => {
     let subject: StoreUnderTest;
-    let store: RunStore;
+    let store: Store;
 
     beforeEach(async () => {
       subject = await open();
@@ -115,7 +165,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
     afterEach(() => subject.dispose());
 
-    it('E9: numbers the events of a run 1, 2, 3 and brings them back as they were', async () => {
+    it('numbers the events of a run 1, 2, 3 and brings them back as they were [E9]', async () => {
       await store.create({ id: 'a', config });
       const { epoch } = await store.claim('a', 'worker');
       const hostile = '\u0000 \ud800 "__proto__" \u2028 🦊';
@@ -132,7 +182,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(log[2]).toMatchObject({ message: hostile });
     });
 
-    it('D5: reads after a number, at most as many as asked for, and single events', async () => {
+    it('reads after a number, at most as many as asked for, and single events [D5]', async () => {
       await store.create({ id: 'a', config });
       const { epoch } = await store.claim('a', 'worker');
       await store.append('a', { epoch, expectedSeq: 1, events: ['2', '3', '4', '5'].map(warned) });
@@ -147,7 +197,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.read('nobody', { afterSeq: 0, limit: 5 })).toEqual([]);
     });
 
-    it('E9: brings events as text that says what reading them says, up to a number and a length', async () => {
+    it('brings events as text that says what reading them says, up to a number and a length [E9]', async () => {
       await store.create({ id: 'a', config });
       const { epoch } = await store.claim('a', 'worker');
       const hostile = '\u0000 \ud800 "__proto__" \u2028 \r\n \u{10ffff} 🦊';
@@ -175,7 +225,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.read('a', { afterSeq: 0, limit: 10, maxChars: 100_000 })).toEqual(log);
     });
 
-    it('D3: brings the first run again for a repeated idempotency key', async () => {
+    it('brings the first run again for a repeated idempotency key [D3]', async () => {
       const first = await store.create({ id: 'a', config, idempotencyKey: 'key' });
       const again = await store.create({ id: 'b', config, idempotencyKey: 'key' });
       expect(first).toEqual({ runId: 'a', created: true });
@@ -184,31 +234,32 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
 
     describe('a run that came as a file', () => {
-      const importedAt = 1_800_000_000_000;
-      const file = (log: SampleLog) => log.events.map((event) => runEvent.parse(event));
+      const file = (log: SampleLog) =>
+        sampleFile({ events: log.events.map((event) => runEvent.parse(event)) });
+      /** Far more events than one transaction takes. */
+      const longFile = (runId = 'long') => file(longLog(2000, { runId }));
 
       it('is read back as it came, after a reopening, and stays what it is', async () => {
-        const events = file(completedLog({ runId: 'theirs' }));
-        expect(await store.importRun({ events, importedAt })).toEqual({ runId: 'theirs', created: true });
+        const theirs = file(completedLog({ runId: 'theirs' }));
+        const { events, summary } = theirs;
+        expect(await store.importRun(theirs)).toEqual({ runId: 'theirs', created: true });
         store = await subject.reopen();
         expect(await store.read('theirs', { afterSeq: 0, limit: 1000 })).toEqual(events);
-        expect(await store.summary('theirs')).toEqual({
-          ...summarizeRun(foldAll(emptyRunState('theirs'), events)),
-          imported_at: importedAt,
-        });
+        expect(await store.summary('theirs')).toEqual({ ...summary, phase: 'ended' });
         const others = file(completedLog({ runId: 'theirs', config: { task: 'Another' } }));
-        expect(await store.importRun({ events: others, importedAt })).toEqual({
-          runId: 'theirs',
-          created: false,
-        });
+        expect(await store.importRun(others)).toEqual({ runId: 'theirs', created: false });
         expect(await store.read('theirs', { afterSeq: 0, limit: 1000 })).toEqual(events);
         expect((await store.readings()).size).toBe(0);
       });
 
       it('is never taken up, not even when its log has no end', async () => {
-        const events = file(runningLog({ runId: 'open' }));
-        await store.importRun({ events, importedAt });
-        expect(await store.summary('open')).toMatchObject({ phase: 'ended', imported_at: importedAt });
+        const open = file(runningLog({ runId: 'open' }));
+        await store.importRun(open);
+        const { events, summary } = open;
+        expect(await store.summary('open')).toMatchObject({
+          phase: 'ended',
+          imported_at: summary.imported_at,
+        });
         expect(await store.unfinished()).toEqual([]);
         await expect(store.claim('open', 'worker')).rejects.toMatchObject({ code: 'run_ended' });
         await expect(
@@ -217,11 +268,94 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       });
 
       it('is stored whole or not at all', async () => {
-        const events = file(completedLog({ runId: 'broken' }));
-        const gap = events.filter(({ seq }) => seq !== 4);
-        await expect(store.importRun({ events: gap, importedAt })).rejects.toThrow();
-        expect(await store.summary('broken')).toBeUndefined();
-        expect(await store.read('broken', { afterSeq: 0, limit: 10 })).toEqual([]);
+        const { events, summary } = longFile();
+        for (const missing of [900, events.length]) {
+          const slices = slicesOf(events.filter(({ seq }) => seq !== missing).map(toEventRow));
+          await expect(store.importRun({ summary, slices })).rejects.toThrow(RangeError);
+          await expectNothingOf('long');
+        }
+        expect(await store.importRun(longFile())).toEqual({ runId: 'long', created: true });
+        expect(await store.read('long', { afterSeq: 0, limit: 5000 })).toEqual(events);
+      });
+
+      /** Neither the run nor its events, and nothing to do with it. */
+      async function expectNothingOf(runId: string): Promise<void> {
+        expect(await store.summary(runId)).toBeUndefined();
+        expect(await store.list({ limit: 100 })).toEqual([]);
+        expect(await store.read(runId, { afterSeq: 0, limit: 10 })).toEqual([]);
+        expect(await store.readOne(runId, 1)).toBeUndefined();
+        expect(await store.readTexts(runId, { afterSeq: 0, limit: 10, maxChars: 1000 })).toEqual([]);
+        expect(await store.search('chapter', { limit: 10 })).toEqual({ runs: [], behind: 0 });
+        expect(await store.unfinished()).toEqual([]);
+        await expect(store.deleteRun(runId)).rejects.toMatchObject({ code: 'run_not_found' });
+        await expect(store.claim(runId, 'worker')).rejects.toMatchObject({ code: expect.any(String) });
+      }
+
+      it('is not seen before it is complete, and found by the search then', async () => {
+        const { events, summary } = longFile();
+        const steps = subject.imports();
+        const place = { runId: 'long', importId: 'first' };
+        expect(await steps.beginImport(summary, 'first')).toBe(true);
+        await steps.addToImport(place, events.slice(0, 1500).map(toEventRow));
+        await expectNothingOf('long');
+        await expect(store.importRun(longFile())).rejects.toMatchObject({ code: 'import_under_way' });
+        await expect(
+          store.fork({ id: 'f', config, parent: { run_id: 'long', seq: 1 }, events: [] }),
+        ).rejects.toMatchObject({ code: 'run_not_found' });
+        await steps.addToImport(place, events.slice(1500).map(toEventRow));
+        await expectNothingOf('long');
+        await steps.publishImport(place);
+        expect(await store.read('long', { afterSeq: 0, limit: 5000 })).toEqual(events);
+        expect(await store.summary('long')).toMatchObject({ phase: 'ended', last_seq: events.length });
+        await vi.waitFor(
+          async () => expect((await store.search('chapter', { limit: 10 })).behind).toBe(0),
+          20_000,
+        );
+        expect((await store.search('chapter', { limit: 10 })).runs).toMatchObject([{ run_id: 'long' }]);
+      });
+
+      it('is not seen when the server is lost during its import, and can be imported then', async () => {
+        const { events, summary } = longFile();
+        await subject.imports().beginImport(summary, 'lost');
+        await subject
+          .imports()
+          .addToImport({ runId: 'long', importId: 'lost' }, events.slice(0, 900).map(toEventRow));
+        store = await subject.reopen();
+        await expectNothingOf('long');
+        const imported = () => store.importRun(longFile());
+        await vi.waitFor(
+          async () => expect(await imported()).toEqual({ runId: 'long', created: true }),
+          20_000,
+        );
+        expect(await store.read('long', { afterSeq: 0, limit: 5000 })).toEqual(events);
+        const late = subject.imports().publishImport({ runId: 'long', importId: 'lost' });
+        await expect(late).rejects.toMatchObject({ code: 'import_interrupted' });
+      });
+
+      it('is dropped when its request is aborted', async () => {
+        const { events, summary } = longFile();
+        const controller = new AbortController();
+        function* aborting() {
+          for (const rows of slicesOf(events.map(toEventRow))) {
+            if (rows.some(({ seq }) => seq === 900)) controller.abort();
+            yield rows;
+          }
+        }
+        const aborted = store.importRun({ summary, slices: aborting(), signal: controller.signal });
+        await expect(aborted).rejects.toThrow(AbortSignal.abort().reason);
+        await expectNothingOf('long');
+        expect(await store.importRun(longFile())).toEqual({ runId: 'long', created: true });
+      });
+
+      it('lets other runs append before it is complete', async () => {
+        await store.create({ id: 'live', config });
+        const { epoch } = await store.claim('live', 'worker');
+        const order: string[] = [];
+        const importing = store.importRun(longFile()).then(() => order.push('imported'));
+        const append = { epoch, expectedSeq: 1, events: [warned('on')] };
+        await store.append('live', append).then(() => order.push('appended'));
+        await importing;
+        expect(order).toEqual(['appended', 'imported']);
       });
     });
 
@@ -305,7 +439,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         ]);
       });
 
-      it('D3: is made once for a repeated key', async () => {
+      it('is made once for a repeated key [D3]', async () => {
         await parent();
         const parentOf = { run_id: 'a', seq: 2 };
         const key = { idempotencyKey: 'key' };
@@ -332,7 +466,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         expect(await store.forksOf('a')).toEqual([]);
       });
 
-      it('P17: does not count a second time how the copied replies were read', async () => {
+      it('does not count a second time how the copied replies were read [P17]', async () => {
         await store.create({ id: 'a', config });
         const { epoch } = await store.claim('a', 'worker');
         await store.append('a', {
@@ -394,7 +528,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([]);
     });
 
-    it('P17: counts for each model how its replies were read, over all runs, and keeps the counts', async () => {
+    it('counts for each model how its replies were read, over all runs, and keeps the counts [P17]', async () => {
       const readAs = async (id: string, model: string, parsed: readonly NewEvent[]) => {
         await store.create({ id, config: { ...config, model } });
         const { epoch } = await store.claim(id, 'worker');
@@ -411,6 +545,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       await readAs('b', 'qwen3', [reply({ calls: ['json'], mended: true, refusals: 2 }), swallowed]);
       await readAs('c', 'qwen3', [reply({ calls: ['xml'] })]);
       await readAs('d', 'other', [reply({ malformed: true })]);
+      await readAs('e', 'dropper', [{ ...emptyReply, malformed: true, swallowed_tokens: 27 }]);
       const expected = new Map([
         [
           'qwen3',
@@ -426,6 +561,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
             malformed: 1,
           },
         ],
+        ['dropper', { ...emptyReading(), replies: 1, none: 1, malformed: 1 }],
         [
           'other',
           {
@@ -504,7 +640,11 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         await store.create({ id, config: { ...config, mode, model, title: titles[(index >> 1) % 3] } });
         if (index % 4 === 0) continue;
         const { epoch } = await store.claim(id, 'worker');
-        await store.append(id, { epoch, expectedSeq: 1, events: [ended] });
+        const outcome: Outcome =
+          index % 5 === 0
+            ? { kind: 'answered_checks_failed', checks: { failed: 1, total: 3 } }
+            : { kind: 'answered' };
+        await store.append(id, { epoch, expectedSeq: 1, events: [{ ...ended, outcome }] });
       }
       const all = await store.list({ limit: 100 });
       const filters: RunFilter[] = [
@@ -512,6 +652,9 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         { model: 'beta' },
         { reason: 'final_answer' },
         { reason: 'stall' },
+        { outcome: 'answered_checks_failed' },
+        { outcome: 'answered', mode: 'session' },
+        { outcome: 'answered_cut_off' },
         { state: 'active' },
         { state: 'ended', mode: 'task' },
         { state: 'waiting' },
@@ -579,7 +722,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         expect(hit?.text.length).toBeLessThan(260);
       });
 
-      it('issue 7: a common word in one run leaves room for the others, and says how often it stands there', async () => {
+      it('a common word in one run leaves room for the others, and says how often it stands there', async () => {
         await say('rare', 'a common word');
         await say('often', ...Array.from({ length: 250 }, (_, index) => `common ${index}`));
         const { runs, next } = await store.search('common', { limit: 20 });
@@ -692,7 +835,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       log.mockRestore();
     });
 
-    it('D19: has everything again after it was closed and opened', async () => {
+    it('has everything again after it was closed and opened [D19]', async () => {
       await store.create({ id: 'a', config, idempotencyKey: 'key' });
       const { epoch } = await store.claim('a', 'worker');
       await store.append('a', { epoch, expectedSeq: 1, events: [warned('kept')] });
@@ -795,7 +938,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       ...over,
     });
 
-    it('issue 8: keeps links by the hash of their token, counts their views and revokes each once', async () => {
+    it('keeps links by the hash of their token, counts their views and revokes each once', async () => {
       await store.create({ id: 'run', config });
       const first = share('a1', 'run', { until_seq: 1 });
       const second = share('a2', 'run', { created_at: 6, scope: 'summary', show: [] });
@@ -818,12 +961,41 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.shareByHash(second.token_hash)).toEqual(second);
     });
 
-    it('issue 8: makes no link to a run that is not there', async () => {
+    const signIn = (id: string, at: number): SignInRecord => ({
+      ...{ id, cookie_hash: id.padStart(64, '0'), key_hash: id.padStart(64, 'f') },
+      ...{ label: 'Firefox on Linux', created_at: at, last_seen_at: at },
+    });
+
+    it('keeps sign-ins by the hash of their cookie until they are deleted', async () => {
+      const [first, second, third] = [signIn('a1', 1), signIn('a2', 2), signIn('a3', 3)];
+      for (const one of [first, second, third]) await store.addSignIn(one, 10);
+      await store.touchSignIn('a1', 9);
+      await store.touchSignIn('none', 9);
+      store = await subject.reopen();
+      expect(await store.signIns()).toEqual([{ ...first, last_seen_at: 9 }, third, second]);
+      expect(await store.signInByHash(second.cookie_hash)).toEqual(second);
+      expect(await store.signInByHash('f'.repeat(64))).toBeUndefined();
+
+      expect(await store.deleteSignIns(['a2', 'none'])).toEqual(['a2']);
+      expect(await store.signInByHash(second.cookie_hash)).toBeUndefined();
+      expect((await store.deleteSignIns()).toSorted()).toEqual(['a1', 'a3']);
+      expect(await store.signIns()).toEqual([]);
+    });
+
+    it('keeps no more sign-ins than the limit, those seen last', async () => {
+      await store.addSignIn(signIn('a1', 1), 2);
+      await store.addSignIn(signIn('a2', 2), 2);
+      await store.touchSignIn('a1', 3);
+      await store.addSignIn(signIn('a3', 4), 2);
+      expect((await store.signIns()).map(({ id }) => id)).toEqual(['a3', 'a1']);
+    });
+
+    it('makes no link to a run that is not there', async () => {
       await expect(store.addShare(share('a1', 'nobody'))).rejects.toMatchObject({ code: 'run_not_found' });
       expect(await store.shares()).toEqual([]);
     });
 
-    it('issue 8: deletes a run that has ended, with its log, and revokes its links first', async () => {
+    it('deletes a run that has ended, with its log, and revokes its links first', async () => {
       await store.create({ id: 'kept', config });
       await store.create({ id: 'run', config, idempotencyKey: 'key' });
       await store.addShare(share('a1', 'run'));
@@ -865,6 +1037,43 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       store = await subject.reopen();
       expect(await store.modelCheck('qwen3:8b')).toEqual(again);
       expect(await store.modelChecks()).toEqual([again, second, other].map(summarizeCheck));
+    });
+
+    it('keeps one price per model, until it is taken away', async () => {
+      const api = { kind: 'api', input_usd_per_million: 0.5, output_usd_per_million: 1.5 } as const;
+      const electricity = { kind: 'electricity', watts: 350, usd_per_kwh: 0.32 } as const;
+      expect((await store.prices()).size).toBe(0);
+      await store.savePrice('qwen3:8b', api);
+      await store.savePrice('gone:1b', api);
+      await store.savePrice('qwen3:8b', electricity);
+      await store.savePrice('gone:1b', null);
+      await store.savePrice('never:1b', null);
+      store = await subject.reopen();
+      expect(await store.prices()).toEqual(new Map([['qwen3:8b', electricity]]));
+    });
+
+    it('keeps the cost of a run whose model has a price, and none of others', async () => {
+      const price = { kind: 'api', input_usd_per_million: 1_000_000, output_usd_per_million: 0 } as const;
+      for (const [id, priced] of [
+        ['priced', { ...config, price }],
+        ['free', config],
+      ] as const) {
+        await store.create({ id, config: priced });
+        const { epoch } = await store.claim(id, 'worker');
+        const call = {
+          type: 'model-call.ended',
+          call: 1,
+          message: { role: 'assistant', content: 'x' },
+        } as const;
+        await store.append(id, {
+          epoch,
+          expectedSeq: 1,
+          events: [{ ...call, prompt_tokens: 2, reply_tokens: 1, duration_ms: 5, timings: {} }],
+        });
+      }
+      store = await subject.reopen();
+      expect((await store.summary('priced'))?.cost_usd).toBe(2);
+      expect((await store.summary('free'))?.cost_usd).toBeUndefined();
     });
 
     it('keeps experiments with their items in order, and changes some of them at a time', async () => {

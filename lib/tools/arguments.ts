@@ -1,6 +1,6 @@
 import type { JsonObject } from '../util/json.ts';
 
-/** Readers for arguments that were checked against the tool's schema before. */
+/** Accessors for arguments that were already validated against the tool's schema. */
 export function textArgument(args: JsonObject, name: string): string {
   const value = args[name];
   if (typeof value !== 'string') throw new TypeError(`${name} was not checked`);

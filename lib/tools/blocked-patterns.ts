@@ -1,24 +1,25 @@
 import { Script } from 'node:vm';
 
-/** A command that is refused before it starts (O6). */
+/** A pattern for commands that are refused before they start (O6). */
 export interface BlockedPattern {
-  /** A regular expression, matched without regard to case anywhere in the command. */
+  /** A regular expression, matched case-insensitively anywhere in the command. */
   pattern: string;
-  /** Why, as the end of the sentence "Refused: …". */
+  /** The reason, completing the sentence "Refused: …". */
   reason: string;
 }
 
-/** Commands longer than this are refused, which also bounds the time of the patterns. */
+/** Longer commands are refused, which also bounds the matching time. */
 export const MAX_COMMAND_CHARS = 32_768;
 
 /**
- * The second line behind the sandbox: plain destruction is refused with a word to the model, instead of failing
- * halfway. These patterns keep nobody out who wants in, and confinement never rests on them.
+ * A second line of defence behind the sandbox: obviously destructive commands are refused with an explanation to the
+ * model instead of failing halfway. These patterns do not stop a determined attacker, and confinement never relies on
+ * them.
  *
- * A command is hostile text: none of them may go back more often than the line is long, so no two of their repetitions
- * may share what they match. `(?=(…))\1` takes the first of what could be found and does not come back to it. A
- * command that stands inside the options of another one is stepped over with them: what could be said of it, has been said of
- * that one, which has the same options behind it and more.
+ * Commands are hostile input, so matching must not backtrack more than linearly: no two repetitions in a pattern may
+ * match the same text. `(?=(…))\1` emulates an atomic group. A command nested in another command's options is skipped
+ * together with them: any pattern that would match it already matched the outer one, which is followed by the same
+ * options and more.
  */
 export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   {
@@ -52,14 +53,14 @@ export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   },
 ];
 
-/** How long patterns that are not built in may look at one command, all together, in milliseconds. */
+/** Total time limit in milliseconds for a run's own patterns on one command. */
 const MAX_LOOK_MS = 500;
 
 /**
- * Finds the first pattern that matches a command. Built once, used for every command.
+ * Returns a function that finds the first pattern matching a command. Patterns are compiled once.
  *
- * A run's own patterns can come from anywhere, an imported run among others, and some expressions take years for a short
- * command. They get a time limit; one that exceeds it refuses the command, since nobody knows what it would have said.
+ * A run's own patterns are untrusted, for example those of an imported run, and some expressions would take years on
+ * a short command. They have a time limit; a command is refused if it is exceeded, since the result is unknown.
  */
 export function commandBlocker(
   patterns: readonly BlockedPattern[],
@@ -67,8 +68,8 @@ export function commandBlocker(
   const compiled = patterns.map((blocked) => ({ blocked, expression: new RegExp(blocked.pattern, 'i') }));
   const limited = patterns.some((pattern) => !DEFAULT_BLOCKED_PATTERNS.includes(pattern));
   return (command) => {
-    // A line continued with a backslash is one line to the shell, and so it is here. What else ends a line for an
-    // expression, ends none for the shell.
+    // A line continued with a backslash is a single line to the shell, so join it here too. The other line
+    // terminators of regular expressions do not end a line in the shell.
     const lines = command
       .replaceAll('\\\n', ' ')
       .replace(/[\r\u2028\u2029]/g, ' ')
@@ -91,10 +92,10 @@ export function commandBlocker(
   };
 }
 
-/** Calls `look`. A script has a time limit that ends an expression in the middle; a function has none. */
+/** Calls `look` in a script, because a script's time limit can interrupt a regular expression. */
 const LOOK = new Script('look()');
 
 function isTimeout(error: unknown): boolean {
-  // Made in the script's own realm, whose errors are not instances of this one's.
+  // The error is from the script's realm, so `instanceof` does not work.
   return Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -9,7 +9,7 @@ import { DEFAULT_SHELL_TIMEOUT_SECS } from './registry.ts';
 import { runCommand } from './run-command.ts';
 import type { ToolResult } from './tool.ts';
 
-/** What one check saw (V11). */
+/** The result of one check (V11). */
 export interface CheckResult {
   check: Check;
   passed: boolean;
@@ -31,8 +31,8 @@ const MAX_OUTPUT_CHARS = 4000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Runs the checks of a finished work in order, under the same rules as the tools (V11, O5-O8). A check that can't be run
- * has failed, and its output says why. Never throws.
+ * Runs verification checks in order, under the same rules as the tools (V11, O5-O8). A check that cannot run counts
+ * as failed, and its output says why. Never throws.
  */
 export async function runChecks(checks: readonly Check[], options: CheckOptions): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -80,7 +80,7 @@ async function checkCommand(command: string, options: CheckOptions): Promise<Ver
   return { passed: result.success, output: commandOutput(result) };
 }
 
-/** What a person or a model needs of a command's result: the error, then the end of the output, where failures stand. */
+/** The relevant part of a command's result: the error, then the end of the output, where failures usually are. */
 function commandOutput({ output }: ToolResult): string {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return JSON.stringify(output);
   const parts = [output.error, output.stderr, output.stdout].filter(

@@ -12,7 +12,7 @@ const sandbox = found as Sandbox;
 const signal = new AbortController().signal;
 
 describe.skipIf(!found)('run_command', () => {
-  it('O3: runs in the workspace and returns what it wrote', async () => {
+  it('runs in the workspace and returns what it wrote [O3]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     const result = await tools.call('run_command', { command: 'pwd; echo err >&2; echo x > made; exit 3' });
     expect(result).toMatchObject({
@@ -22,7 +22,7 @@ describe.skipIf(!found)('run_command', () => {
     expect(await tools.output('read_file', { path: 'made' })).toMatchObject({ content: 'x\n' });
   });
 
-  it('O6: refuses blocked commands before they start', async () => {
+  it('refuses blocked commands before they start [O6]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     await writeFile(join(tools.workspace, 'keep'), '');
     expect(await tools.error('run_command', { command: 'touch ran; rm -rf /' })).toMatch(
@@ -34,7 +34,7 @@ describe.skipIf(!found)('run_command', () => {
     expect(await readdir(tools.workspace)).toEqual(['keep']);
   });
 
-  it('O6: takes patterns of its own from the settings', async () => {
+  it('uses the patterns from the settings [O6]', async () => {
     await using tools = await toolsUnderTest({
       sandbox,
       blockedPatterns: [{ pattern: '\\bnpm\\b', reason: 'npm is off' }],
@@ -42,7 +42,7 @@ describe.skipIf(!found)('run_command', () => {
     expect(await tools.error('run_command', { command: 'npm test' })).toContain('npm is off');
   });
 
-  it('O7: keeps to timeout_ms and to its maximum', async () => {
+  it('respects timeout_ms and its maximum [O7]', async () => {
     await using tools = await toolsUnderTest({ sandbox, shellTimeoutSecs: 1 });
     const startedAt = performance.now();
     const [short, capped] = [
@@ -54,7 +54,7 @@ describe.skipIf(!found)('run_command', () => {
     expect(performance.now() - startedAt).toBeLessThan(4000);
   });
 
-  it('O7: is stopped by the operator', async () => {
+  it('can be stopped by the operator [O7]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     const result = await tools.call(
       'run_command',
@@ -68,7 +68,7 @@ describe.skipIf(!found)('run_command', () => {
     });
   });
 
-  it('O9: bounds its result', async () => {
+  it('bounds its result [O9]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     const result = await tools.call('run_command', {
       command: `yes '"quoted"' | head -c 500000; echo the-end`,
@@ -78,17 +78,17 @@ describe.skipIf(!found)('run_command', () => {
     expect(JSON.stringify(result)).toContain('the-end');
   });
 
-  it('threat 3: points at files that other programs run by themselves', async () => {
+  it('lists files that other programs run automatically [threat 3]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     expect(await tools.output('run_command', { command: 'git init -q . && echo x > .envrc' })).toMatchObject({
-      auto_run_files: ['.git', '.git/config', '.git/hooks', '.envrc'],
+      auto_run_files: ['.envrc', '.git', '.git/config', '.git/hooks'],
     });
     expect(await tools.output('run_command', { command: 'echo y > other; cat .envrc' })).not.toHaveProperty(
       'auto_run_files',
     );
   });
 
-  it('a sandbox that can not be made gives a failed result, and the command does not run', async () => {
+  it('returns a failed result and runs nothing if the sandbox cannot be created', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     await symlink('/tmp', join(tools.workspace, '.git'));
     expect(await tools.error('run_command', { command: 'touch ran' })).toContain(
@@ -99,7 +99,7 @@ describe.skipIf(!found)('run_command', () => {
 });
 
 describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripgrep', () => {
-  it('O3: finds lines by regular expression, in the same order every time', async () => {
+  it('finds lines by regular expression, in a deterministic order [O3]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     for (const name of ['c', 'a', 'b/x', '.hidden'])
       await tools.output('write_file', { path: `${name}.txt`, content: `no\nvalue: ${name}\n` });
@@ -127,7 +127,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     });
   });
 
-  it('takes a pattern that is no regular expression as text', async () => {
+  it('treats an invalid regular expression as text', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     await tools.output('write_file', { path: 'a.ts', content: 'call(foo[0' });
     expect(await tools.output('search_files', { pattern: 'call(foo[' })).toMatchObject({
@@ -137,7 +137,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
   });
 
   it.each(['--pre=id', '--files', '-e', '--no-ignore', '-f/etc/passwd', '--'])(
-    'takes %j as a pattern, never as an option',
+    'treats %j as a pattern, never as an option',
     async (pattern) => {
       await using tools = await toolsUnderTest({ sandbox });
       await tools.output('write_file', { path: 'a', content: `x ${pattern} y` });
@@ -148,7 +148,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     },
   );
 
-  it('is not held up by a hostile pattern, a pipe, or a config file', async () => {
+  it('is not blocked by a hostile pattern, a pipe or a config file', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     await tools.output('write_file', { path: 'a', content: `${'a'.repeat(5000)}!` });
     await tools.output('write_file', { path: '.ripgreprc', content: '--pre=id\n' });
@@ -159,7 +159,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     expect(performance.now() - startedAt).toBeLessThan(8000);
   });
 
-  it('O5: sees no file outside, not even by way of a link', async () => {
+  it('sees no file outside, not even through a link [O5]', async () => {
     await using outside = await temporaryFolder();
     await writeFile(join(outside.path, 'secret'), 'outside-secret');
     await using tools = await toolsUnderTest({ sandbox });
@@ -173,7 +173,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     expect(await tools.output('search_files', { pattern: 'found once' })).toMatchObject({ count: 1 });
   });
 
-  it('O9: returns no more than was asked for, ends early, and says so', async () => {
+  it('returns no more than requested, ends early, and says so [O9]', async () => {
     await using tools = await toolsUnderTest({ sandbox });
     for (let index = 0; index < 20; index++) {
       await writeFile(join(tools.workspace, `f${index}`), `match ${'long '.repeat(100)}\n`.repeat(5000));
@@ -189,9 +189,9 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
   });
 });
 
-describe('V11: checks of finished work', () => {
+describe('verification checks [V11]', () => {
   it.skipIf(!found)(
-    'a command, an existing file and a text in a file, in order, each with what it saw',
+    'check a command, an existing file and a text in a file, in order, with their output',
     async () => {
       await using tools = await toolsUnderTest({ sandbox });
       await tools.output('write_file', { path: 'summary.md', content: 'the river is long' });
@@ -213,7 +213,7 @@ describe('V11: checks of finished work', () => {
     },
   );
 
-  it('O5-O8: keep to the same rules as tools, and fail where they can not be run', async () => {
+  it('follow the same rules as tools, and fail if they cannot run [O5-O8]', async () => {
     await using tools = await toolsUnderTest();
     await symlink('/etc/passwd', join(tools.workspace, 'link'));
     const results = await runChecks(

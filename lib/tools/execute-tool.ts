@@ -4,15 +4,14 @@ import { nearestName } from '../util/nearest-name.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import { failed, failedWith } from './tool-results.ts';
 
-export interface ExecuteOptions extends Pick<ToolContext, 'onOutput' | 'run'> {
-  /** The tools on offer. */
+export interface ExecuteOptions extends Omit<ToolContext, 'workspace'> {
+  /** The offered tools. */
   tools: readonly Tool[];
-  signal: AbortSignal;
 }
 
 /**
- * Runs one tool call. Never throws (O3): an unknown name, arguments that don't fit, a refused path and a fault of the
- * program all come back as failed results whose `output.error` says what to do next (O4).
+ * Runs one tool call. Never throws (O3): an unknown name, invalid arguments, a refused path and an internal error all
+ * become failed results whose `output.error` says what to do next (O4).
  *
  * @param workspace from `openWorkspace`
  */
@@ -33,8 +32,8 @@ export async function executeTool(
   }
   if (options.signal.aborted) return failed(name, { error: 'Stopped by the operator.' });
   try {
-    const { signal, onOutput, run } = options;
-    return await tool.run(given, { workspace, signal, onOutput, run });
+    const { tools: _, ...context } = options;
+    return await tool.run(given, { workspace, ...context });
   } catch (error) {
     return options.signal.aborted
       ? failed(name, { error: 'Stopped by the operator.' })
@@ -51,7 +50,7 @@ function unknownTool(name: string, tools: readonly Tool[]): ToolResult {
   });
 }
 
-/** Models write null for an optional argument that they leave out. */
+/** Models pass null for optional arguments they omit. */
 function withoutNulls(args: JsonObject, required: readonly string[]): JsonObject {
   const kept = Object.entries(args).filter(([key, value]: [string, JsonValue]) => {
     return value !== null || required.includes(key);

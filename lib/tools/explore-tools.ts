@@ -12,7 +12,7 @@ const EXPLORE_TOOLS: readonly Tool[] = [
   messageOperator,
 ];
 
-/** The six tools of an exploration (O11): a memory and a way to the operator; no files, no shell, no network (O16). */
+/** The six tools of an exploration (O11): memory and messages to the operator; no files, shell or network (O16). */
 export function createExploreTools(): ToolBox {
   return createToolBox(EXPLORE_TOOLS, '');
 }

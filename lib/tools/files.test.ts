@@ -18,7 +18,7 @@ import { NOBODY, temporaryFolder } from '../sandbox/under-test.ts';
 import { listFolder, lookAt, openForReading, replaceFile } from '../sandbox/workspace-files.ts';
 import { toolsUnderTest } from './under-test.ts';
 
-it('O3: writes a file with the folders on its way, and reads it back', async () => {
+it('writes a file, creating its folders, and reads it back [O3]', async () => {
   await using tools = await toolsUnderTest();
   expect(await tools.call('write_file', { path: 'a/b/c.md', content: 'one\ntwo\n' })).toEqual({
     success: true,
@@ -44,7 +44,7 @@ it('O3: writes a file with the folders on its way, and reads it back', async () 
   expect(await readFile(join(tools.workspace, 'a/b/c.md'), 'utf8')).toBe('');
 });
 
-it('reads the lines that are asked for', async () => {
+it('reads the requested lines', async () => {
   await using tools = await toolsUnderTest();
   await writeFile(join(tools.workspace, 'f'), '1\n2\n3\n4');
   const lines = async (start_line: number, end_line?: number) =>
@@ -62,7 +62,7 @@ it('reads the lines that are asked for', async () => {
   expect(await tools.output('read_file', { path: 'empty' })).toMatchObject({ content: '', total_lines: 0 });
 });
 
-it('O9: cuts a long file at a line, says so, and can be read on without a gap', async () => {
+it('cuts a long file at a line, says so, and reading can continue without a gap [O9]', async () => {
   await using tools = await toolsUnderTest();
   const text = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1} "é🙂"`).join('\n');
   await writeFile(join(tools.workspace, 'long'), text);
@@ -81,7 +81,7 @@ it('O9: cuts a long file at a line, says so, and can be read on without a gap', 
   expect(parts).toBeGreaterThan(5);
 });
 
-it('O9: a line longer than a result is shown in part, and the model is not sent round in circles', async () => {
+it('shows part of a line longer than a result, without a note that would loop the model [O9]', async () => {
   await using tools = await toolsUnderTest();
   await writeFile(join(tools.workspace, 'wide'), '"'.repeat(300_000));
   const result = await tools.call('read_file', { path: 'wide' });
@@ -107,7 +107,7 @@ it('reads a huge file in bounded memory', async () => {
   expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
 });
 
-it('refuses binary files with a clear message, and shows broken text as far as it goes', async () => {
+it('refuses binary files with a clear message, and shows invalid UTF-8 as far as possible', async () => {
   await using tools = await toolsUnderTest();
   await writeFile(join(tools.workspace, 'image.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
   expect(await tools.error('read_file', { path: 'image.png' })).toBe(
@@ -117,7 +117,7 @@ it('refuses binary files with a clear message, and shows broken text as far as i
   expect(await tools.output('read_file', { path: 'latin1' })).toMatchObject({ content: 'a\ufffdb' });
 });
 
-it('says what it did not find, and what is near', async () => {
+it('names a missing file, and suggests a similar one', async () => {
   await using tools = await toolsUnderTest();
   await tools.output('write_file', { path: 'src/index.ts', content: '' });
   expect(await tools.error('read_file', { path: 'src/Index.tsx' })).toBe(
@@ -154,7 +154,7 @@ it('lists a folder, sorted, with types and sizes', async () => {
   });
 });
 
-it('O9: lists a very large folder in part, and says so', async () => {
+it('lists a very large folder in part, and says so [O9]', async () => {
   await using tools = await toolsUnderTest();
   await mkdir(join(tools.workspace, 'many'));
   for (let index = 0; index < 2100; index++)
@@ -175,7 +175,7 @@ it.each([
   'a/../../outside/secret',
   '/workspace/../outside/secret',
   '../ws-sibling/secret',
-])('O5: no tool follows %s', async (path) => {
+])('no tool follows %s [O5]', async (path) => {
   await using tools = await toolsUnderTest();
   for (const [name, args] of [
     ['read_file', { path }],
@@ -187,7 +187,7 @@ it.each([
   }
 });
 
-it('O5: a folder beside the workspace with the same beginning is outside', async () => {
+it("a sibling folder with the workspace's path as a prefix is outside [O5]", async () => {
   await using tools = await toolsUnderTest();
   await using sibling = await temporaryFolder();
   expect(await tools.error('read_file', { path: `${tools.workspace}-evil/x` })).toContain('leads out');
@@ -196,7 +196,7 @@ it('O5: a folder beside the workspace with the same beginning is outside', async
   );
 });
 
-it('O5: follows no link: not to a file, not to a folder on the way, not dangling, not within the workspace', async () => {
+it('follows no links: to a file, in a parent folder, dangling, or within the workspace [O5]', async () => {
   await using outside = await temporaryFolder();
   await writeFile(join(outside.path, 'secret'), 'outside-secret');
   await using tools = await toolsUnderTest();
@@ -220,7 +220,7 @@ it('O5: follows no link: not to a file, not to a folder on the way, not dangling
   expect(await readFile(join(outside.path, 'secret'), 'utf8')).toBe('outside-secret');
 });
 
-it('O5: works nowhere else when the workspace, or a folder above it, has become a link', async () => {
+it('stops working when the workspace or a parent folder has become a link [O5]', async () => {
   await using outside = await temporaryFolder();
   await mkdir(join(outside.path, 'inner'));
   await writeFile(join(outside.path, 'inner/secret'), 'outside-secret');
@@ -238,7 +238,7 @@ it('O5: works nowhere else when the workspace, or a folder above it, has become 
   expect(await readdir(join(outside.path, 'inner'))).toEqual(['secret']);
 });
 
-it('O5: a search finds nothing behind a link', async () => {
+it('a search finds nothing behind a link [O5]', async () => {
   await using outside = await temporaryFolder();
   await writeFile(join(outside.path, 'secret'), 'outside-secret');
   await using tools = await toolsUnderTest();
@@ -247,7 +247,7 @@ it('O5: a search finds nothing behind a link', async () => {
   expect(await tools.output('search_files', { pattern: 'outside-secret' })).toMatchObject({ count: 0 });
 });
 
-it('O5: breaks a hard link instead of writing through it', async () => {
+it('breaks a hard link instead of writing through it [O5]', async () => {
   await using outside = await temporaryFolder();
   await writeFile(join(outside.path, 'shared'), 'before');
   await using tools = await toolsUnderTest();
@@ -280,7 +280,7 @@ it('never blocks on a pipe, a socket or a device', async () => {
   }
 });
 
-it('threat 3: writes nothing into .git, however it is spelled', async () => {
+it('writes nothing into .git in any spelling [threat 3]', async () => {
   await using tools = await toolsUnderTest();
   for (const path of [
     '.git/hooks/pre-commit',
@@ -294,20 +294,51 @@ it('threat 3: writes nothing into .git, however it is spelled', async () => {
   expect(await readdir(tools.workspace)).toEqual([]);
 });
 
-it('threat 3: points at files that other programs run by themselves', async () => {
+it('refuses the file that would complete a bare repository, and everything inside one [threat 3]', async () => {
+  await using tools = await toolsUnderTest();
+  const content = 'ref: refs/heads/main';
+  for (const path of [
+    'a/objects/x',
+    'a/config',
+    'a/refs/heads/main',
+    'b/HEAD',
+    'b/refs/x',
+    'c/HEAD',
+    'd/head',
+  ]) {
+    await tools.output('write_file', { path, content });
+  }
+  for (const path of ['a/HEAD', 'b/objects/pack/x', 'c/commondir', 'a/sub/../HEAD']) {
+    expect(await tools.error('write_file', { path, content })).toContain('bare git repository');
+  }
+  await writeFile(join(tools.workspace, 'a/HEAD'), content);
+  for (const path of ['a/config', 'a/hooks/post-checkout', 'a/any/file.txt']) {
+    expect(await tools.error('write_file', { path, content })).toContain('bare git repository');
+  }
+  expect((await readdir(join(tools.workspace, 'a'))).sort()).toEqual(['HEAD', 'config', 'objects', 'refs']);
+  expect(await readdir(join(tools.workspace, 'b'))).toEqual(['HEAD', 'refs']);
+});
+
+it('lists files that other programs run automatically [threat 3]', async () => {
   await using tools = await toolsUnderTest();
   expect(await tools.output('write_file', { path: '.vscode/tasks.json', content: '{}' })).toMatchObject({
     auto_run_files: ['.vscode/tasks.json'],
   });
-  expect(await tools.output('write_file', { path: '.husky/pre-commit', content: '' })).toHaveProperty(
-    'auto_run_files',
-  );
+  for (const path of [
+    '.husky/pre-commit',
+    'sub/.envrc',
+    'Makefile',
+    '.claude/agents/a.md',
+    'web/package.json',
+  ]) {
+    expect(await tools.output('write_file', { path, content: '' })).toMatchObject({ auto_run_files: [path] });
+  }
   expect(await tools.output('write_file', { path: 'src/a.ts', content: '' })).not.toHaveProperty(
     'auto_run_files',
   );
 });
 
-it('replaces a file in one step, keeps its mode, and leaves no temporary file', async () => {
+it('replaces a file atomically, keeps its mode, and leaves no temporary file', async () => {
   await using tools = await toolsUnderTest();
   const path = join(tools.workspace, 'script.sh');
   await tools.output('write_file', { path: 'script.sh', content: 'old' });
@@ -337,14 +368,14 @@ it('refuses to write more than 5 MB at once', async () => {
   expect(await readdir(tools.workspace)).toEqual([]);
 });
 
-it.runIf(process.getuid?.() === 0)("as root, what is written belongs to the workspace's owner", async () => {
+it.runIf(process.getuid?.() === 0)("as root, written files belong to the workspace's owner", async () => {
   await using tools = await toolsUnderTest({}, NOBODY);
   await tools.output('write_file', { path: 'new/file', content: 'x' });
   expect((await stat(join(tools.workspace, 'new'))).uid).toBe(NOBODY);
   expect((await stat(join(tools.workspace, 'new/file'))).uid).toBe(NOBODY);
 });
 
-it('fault matrix: says when a disk is full, and leaves the old file alone', async (context) => {
+it('fault matrix: reports a full disk, and leaves the old file unchanged', async (context) => {
   await using disk = await temporaryFolder();
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk.path], { stdio: 'ignore' });
@@ -364,7 +395,7 @@ it('fault matrix: says when a disk is full, and leaves the old file alone', asyn
   }
 });
 
-it('searches plain text where ripgrep can not run, and says so', async () => {
+it('searches plain text if ripgrep cannot run, and says so', async () => {
   await using tools = await toolsUnderTest();
   await tools.output('write_file', { path: 'b.md', content: 'no\n  Banana (ripe)\n' });
   await tools.output('write_file', { path: 'a/deep.md', content: 'banana banana' });

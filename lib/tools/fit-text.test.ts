@@ -7,7 +7,7 @@ const text = fc.string({
   maxLength: 300,
 });
 
-it('O9: the longest beginning and end that fit into a JSON budget', () => {
+it('returns the longest prefix and suffix that fit into a JSON budget [O9]', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 0, max: 400 }), (whole, budget) => {
       const start = fitStart(whole, budget);
@@ -23,7 +23,7 @@ it('O9: the longest beginning and end that fit into a JSON budget', () => {
   );
 });
 
-it('O9: a text cut in the middle says how much is missing and stays in its budget', () => {
+it('a text cut in the middle says how much is missing and stays within its budget [O9]', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 100, max: 400 }), (whole, budget) => {
       const fitted = fitMiddle(whole, budget);

@@ -1,16 +1,16 @@
-/** Bytes a text takes inside a JSON document, without its quotes. */
+/** Size of a text inside a JSON document in bytes, without its quotes. */
 export function jsonTextBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
 
-/** The longest beginning of a text that takes at most `maxBytes` as JSON. Never splits a surrogate pair. */
+/** The longest prefix of a text that takes at most `maxBytes` as JSON. Never splits a surrogate pair. */
 export function fitStart(text: string, maxBytes: number): string {
   return longestThatFits(text, maxBytes, (length) =>
     text.slice(0, splitsPair(text, length) ? length - 1 : length),
   );
 }
 
-/** The longest end of a text that takes at most `maxBytes` as JSON. Never splits a surrogate pair. */
+/** The longest suffix of a text that takes at most `maxBytes` as JSON. Never splits a surrogate pair. */
 export function fitEnd(text: string, maxBytes: number): string {
   return longestThatFits(text, maxBytes, (length) => {
     const start = text.length - length;
@@ -18,7 +18,10 @@ export function fitEnd(text: string, maxBytes: number): string {
   });
 }
 
-/** `part` of a length: half a pair would take more as JSON than the whole one, and the sizes would not rise evenly. */
+/**
+ * `part` must not split surrogate pairs: a lone half is longer as JSON than the whole pair, and sizes would not
+ * increase monotonically.
+ */
 function longestThatFits(text: string, maxBytes: number, part: (length: number) => string): string {
   if (text.length * 6 <= maxBytes || jsonTextBytes(text) <= maxBytes) return text;
   let low = 0;
@@ -31,7 +34,7 @@ function longestThatFits(text: string, maxBytes: number, part: (length: number) 
   return part(low);
 }
 
-/** A long text as its beginning and its end, with a line between them that says how much is missing. */
+/** Shortens a long text to its start and end, with a line between them that says how much is missing. */
 export function fitMiddle(text: string, maxBytes: number): { text: string; cut: boolean } {
   if (jsonTextBytes(text) <= maxBytes) return { text, cut: false };
   const half = Math.floor((maxBytes - 64) / 2);
@@ -43,7 +46,7 @@ export function fitMiddle(text: string, maxBytes: number): { text: string; cut: 
   };
 }
 
-/** A lone half before or behind the place is a character of its own. */
+/** Only true inside a complete pair; a lone surrogate counts as a character. */
 function splitsPair(text: string, index: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(index - 1, index + 1));
 }

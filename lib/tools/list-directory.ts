@@ -5,7 +5,7 @@ import { optionalText } from './arguments.ts';
 import type { Tool } from './tool.ts';
 import { MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
-/** Entries looked at in one folder; a folder with more is listed in part. */
+/** Max entries read from one folder; larger folders are listed in part. */
 const MAX_ENTRIES = 2000;
 
 /** Lists one folder: names, types and sizes, sorted by name. */
@@ -27,8 +27,6 @@ export const listDirectory: Tool = {
       },
     },
   },
-  effect: 'read',
-  mainArgument: 'path',
   async run(args, { workspace }) {
     const path = optionalText(args, 'path') ?? '.';
     const { entries, complete } = await listFolder(workspace, workspaceSteps(path), MAX_ENTRIES);

@@ -7,16 +7,16 @@ const TIME_LIMIT_MS = 10_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ENTRIES_PER_FOLDER = 5000;
 const MAX_DEPTH = 30;
-/** Folders that hold other people's code or build products; ripgrep skips them by way of ignore files. */
+/** Folders with dependencies or build output, which ripgrep skips through ignore files. */
 const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
 
 const NOTE = 'ripgrep is not available here: the pattern was searched as plain text, without regard to case.';
 
 /**
- * Searches for plain text, file by file, where ripgrep can't run. A model's pattern never becomes a JavaScript regular
- * expression, since one of those could hold up the whole server.
+ * Plain-text search for systems without ripgrep. A model's pattern is never used as a JavaScript regular expression,
+ * because one could block the whole server.
  *
- * @returns `undefined` when the signal ended it
+ * @returns `undefined` when the signal aborted the search
  */
 export async function literalSearch(
   workspace: string,
@@ -43,7 +43,7 @@ export async function literalSearch(
   };
 }
 
-/** The paths in a folder, last first so that a stack yields them in order; `undefined` for a file. */
+/** The paths in a folder in reverse order, so that a stack yields them in order; `undefined` for a file. */
 async function listIfFolder(workspace: string, steps: readonly string[]): Promise<string[][] | undefined> {
   try {
     const { entries } = await listFolder(workspace, steps, MAX_ENTRIES_PER_FOLDER);
@@ -70,7 +70,7 @@ async function searchFile(workspace: string, steps: readonly string[], wanted: s
   }
 }
 
-/** The text of a file; `undefined` for what is too large, binary, or not readable, as ripgrep passes over it. */
+/** The text of a file; `undefined` if it is too large, binary or unreadable, which ripgrep skips too. */
 async function readText(workspace: string, steps: readonly string[]): Promise<string | undefined> {
   try {
     const { file, stats } = await openForReading(workspace, steps);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { resultText } from '../events/conversation.ts';
 import { cpuMs } from '../testing/cpu-time.ts';
+import type { JsonObject } from '../util/json.ts';
 import { createExploreTools } from './explore-tools.ts';
 import { findPattern, MAX_KEY_CHARS, MAX_MEMORIES, MAX_VALUE_CHARS } from './memory.ts';
 import type { ToolFact } from './tool.ts';
-import { ToolDispatcher } from './tool-dispatcher.ts';
 import { MAX_RESULT_BYTES } from './tool-results.ts';
 
 /** The six tools over a memory that takes facts as the run's state does. */
@@ -16,18 +16,24 @@ function tools(begin: Record<string, string> = {}, queued: { id: string; text: s
     if (fact.kind === 'memory-written') memory.set(fact.key, { value: fact.value });
     if (fact.kind === 'memory-deleted') memory.delete(fact.key);
   };
-  const dispatcher = new ToolDispatcher(createExploreTools(), { memory, queued, record });
-  return { dispatcher, memory, facts, call: dispatcher.dispatch.bind(dispatcher) };
+  const toolbox = createExploreTools();
+  /** The text that the model gets. */
+  const call = async (name: string, args: JsonObject) =>
+    resultText(
+      await toolbox.execute(
+        { name, arguments: args },
+        { signal: new AbortController().signal, run: { memory, queued, record } },
+      ),
+    );
+  return { toolbox, memory, facts, call };
 }
 
-it('O11, O16: there are six tools, and none for files, commands or networks', () => {
-  const names = tools()
-    .dispatcher.getToolDefinitions()
-    .map((tool) => tool.function.name);
+it('offers six tools, none for files, commands or the network [O11, O16]', () => {
+  const names = tools().toolbox.definitions.map((tool) => tool.function.name);
   expect(names).toEqual(['write', 'read', 'list', 'delete', 'pattern_search', 'send_message_to_operator']);
 });
 
-it('O12: writes, reads, lists, replaces and deletes', async () => {
+it('writes, reads, lists, replaces and deletes [O12]', async () => {
   const { call, facts } = tools();
   expect(await call('list', {})).toBe('There are no memories yet.');
   expect(await call('write', { key: 'a', value: 'x' })).toBe('Stored "a" (1 character).');
@@ -39,7 +45,7 @@ it('O12: writes, reads, lists, replaces and deletes', async () => {
   expect(facts.map(({ kind }) => kind)).toEqual(['memory-written', 'memory-written', 'memory-deleted']);
 });
 
-it('O15: what cannot be done is an error text that says why', async () => {
+it('returns an error text that says why something failed [O15]', async () => {
   const { call, facts } = tools({ idea: 'x' });
   const failures = [
     await call('read', { key: 'ideas' }),
@@ -55,7 +61,7 @@ it('O15: what cannot be done is an error text that says why', async () => {
   expect(facts).toEqual([]);
 });
 
-it('O12: bounds the memory, and names that are no plain properties are names like others', async () => {
+it('bounds the memory, and allows keys such as __proto__ [O12]', async () => {
   const full = Object.fromEntries(Array.from({ length: MAX_MEMORIES }, (_, index) => [`k${index}`, 'v']));
   const { call } = tools(full);
   expect(await call('write', { key: 'one more', value: '' })).toMatch(/^Error: There are 1000 memories/);
@@ -66,7 +72,7 @@ it('O12: bounds the memory, and names that are no plain properties are names lik
   expect(await odd.call('read', { key: '__proto__' })).toBe('kept');
 });
 
-it('O9: results are bounded and say what is missing', async () => {
+it('bounds results and says what is missing [O9]', async () => {
   const long = Object.fromEntries(
     Array.from({ length: 900 }, (_, index) => [`${'k'.repeat(150)}${index}`, 'v'.repeat(200)]),
   );
@@ -78,7 +84,7 @@ it('O9: results are bounded and say what is missing', async () => {
   expect(Number(/\((\d+) more/.exec(listed)?.[1]) + shown).toBe(900);
 });
 
-it('K-42: pattern_search finds parts of keys and values, without regard to case, with asterisks', async () => {
+it('pattern_search matches parts of keys and values, case-insensitively, with asterisks [K-42]', async () => {
   const { call } = tools({ Sky: 'It is BLUE\nin the morning.', sea: 'green' });
   expect(await call('pattern_search', { pattern: 'blue' })).toBe('Sky: It is BLUE in the morning.');
   expect(await call('pattern_search', { pattern: 'it*morning' })).toMatch(/^Sky: /);
@@ -93,7 +99,7 @@ it('searches in linear time', () => {
   expect(took).toBeLessThan(10_000);
 });
 
-it('O14: a message brings the waiting answers, as many as one result holds', async () => {
+it('a message returns the queued answers, as many as fit into one result [O14]', async () => {
   const { call, facts } = tools({}, [
     { id: 'm1', text: 'First.' },
     { id: 'm2', text: '\u0001'.repeat(10_580) },
@@ -108,7 +114,7 @@ it('O14: a message brings the waiting answers, as many as one result holds', asy
   ]);
 });
 
-it('outside of a run there is no memory', async () => {
+it('there is no memory outside a run', async () => {
   const result = await createExploreTools().execute(
     { name: 'read', arguments: { key: 'a' } },
     { signal: new AbortController().signal },

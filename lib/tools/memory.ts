@@ -4,7 +4,7 @@ import { fitStart } from './fit-text.ts';
 import type { Tool, ToolContext, ToolRun } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
-/** Bounds of a run's memory: the log holds every value ever written, and a state holds all of the present ones. */
+/** Limits of a run's memory: the log keeps every value ever written, and the state all current ones. */
 export const MAX_KEY_CHARS = 200;
 export const MAX_VALUE_CHARS = 16_000;
 export const MAX_MEMORIES = 1000;
@@ -13,7 +13,7 @@ const SNIPPET_CHARS = 120;
 
 const key = { type: 'string', minLength: 1, description: 'Name of the memory' };
 
-/** Stores a value under a key, or replaces it (O12). */
+/** Stores or replaces the value of a key (O12). */
 export const writeMemory: Tool = {
   definition: {
     type: 'function',
@@ -28,8 +28,6 @@ export const writeMemory: Tool = {
       },
     },
   },
-  effect: 'write',
-  mainArgument: 'key',
   async run(args, context) {
     const { memory, record } = runOf(context);
     const name = textArgument(args, 'key');
@@ -55,7 +53,7 @@ function writeProblem(name: string, value: string, memory: ToolRun['memory']): s
   return undefined;
 }
 
-/** Brings the value of a key (O12). */
+/** Returns the value of a key (O12). */
 export const readMemory: Tool = {
   definition: {
     type: 'function',
@@ -65,8 +63,6 @@ export const readMemory: Tool = {
       parameters: { type: 'object', properties: { key }, required: ['key'] },
     },
   },
-  effect: 'read',
-  mainArgument: 'key',
   async run(args, context) {
     const { memory } = runOf(context);
     const name = textArgument(args, 'key');
@@ -77,7 +73,7 @@ export const readMemory: Tool = {
   },
 };
 
-/** Names every memory with its size (O12). */
+/** Lists every memory with its size (O12). */
 export const listMemories: Tool = {
   definition: {
     type: 'function',
@@ -87,7 +83,6 @@ export const listMemories: Tool = {
       parameters: { type: 'object', properties: {}, required: [] },
     },
   },
-  effect: 'read',
   async run(_args, context) {
     const { memory } = runOf(context);
     if (memory.size === 0) return succeeded('list', 'There are no memories yet.');
@@ -106,8 +101,6 @@ export const deleteMemory: Tool = {
       parameters: { type: 'object', properties: { key }, required: ['key'] },
     },
   },
-  effect: 'write',
-  mainArgument: 'key',
   async run(args, context) {
     const { memory, record } = runOf(context);
     const name = textArgument(args, 'key');
@@ -117,7 +110,7 @@ export const deleteMemory: Tool = {
   },
 };
 
-/** Finds memories by a part of their key or value (K-42). */
+/** Finds memories by part of their key or value (K-42). */
 export const searchMemories: Tool = {
   definition: {
     type: 'function',
@@ -132,8 +125,6 @@ export const searchMemories: Tool = {
       },
     },
   },
-  effect: 'read',
-  mainArgument: 'pattern',
   async run(args, context) {
     const { memory } = runOf(context);
     const pattern = textArgument(args, 'pattern');
@@ -148,8 +139,8 @@ export const searchMemories: Tool = {
 };
 
 /**
- * Where a pattern begins in a text, without regard to case; `*` stands for any text. Linear: the parts between asterisks
- * are looked for one after another.
+ * Index of a pattern's first match, case-insensitive; `*` matches any text. Linear: searches for the parts between
+ * asterisks one after another.
  */
 export function findPattern(text: string, pattern: string): number | undefined {
   const lower = text.toLowerCase();
@@ -169,7 +160,7 @@ function size(value: string): string {
   return value.length === 1 ? '1 character' : `${value.length} characters`;
 }
 
-/** The text around a place, on one line. */
+/** The text around an index, on one line. */
 function snippet(text: string, at: number): string {
   const start = Math.max(0, at - 30);
   const piece = text
@@ -194,7 +185,7 @@ function missing(name: string, memory: ToolRun['memory']): string {
   return `There is no memory "${name.slice(0, MAX_KEY_CHARS)}".${meant} list shows all keys.`;
 }
 
-/** @throws {TypeError} when the tool is used outside of a run: then there is no memory */
+/** @throws {TypeError} when the tool is used outside a run, where there is no memory */
 export function runOf(context: ToolContext): ToolRun {
   if (!context.run) throw new TypeError('This tool works only within a run.');
   return context.run;

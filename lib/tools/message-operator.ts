@@ -7,8 +7,8 @@ import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './to
 const MAX_MESSAGE_CHARS = 16_000;
 
 /**
- * Shows a message to the operator and brings what the operator has said in the meantime (O14). It never waits for an answer
- * (K-42): a later call brings it.
+ * Sends a message to the operator and returns the operator messages queued since (O14). Does not wait for an answer;
+ * a later call returns it (K-42).
  */
 export const messageOperator: Tool = {
   definition: {
@@ -24,8 +24,6 @@ export const messageOperator: Tool = {
       },
     },
   },
-  effect: 'write',
-  mainArgument: 'message',
   async run(args, context) {
     const { queued, record } = runOf(context);
     const text = textArgument(args, 'message');
@@ -39,15 +37,15 @@ export const messageOperator: Tool = {
     if (queued.length === 0) {
       return succeeded('send_message_to_operator', 'The message was sent. There is no answer yet.');
     }
-    const brought = whatFits(queued);
-    record({ kind: 'messages-read', ids: brought.map(({ id }) => id) });
-    const answers = brought.map((message) => message.text).join('\n\n');
+    const delivered = fittingMessages(queued);
+    record({ kind: 'messages-read', ids: delivered.map(({ id }) => id) });
+    const answers = delivered.map((message) => message.text).join('\n\n');
     return succeeded('send_message_to_operator', `The message was sent. The operator said:\n\n${answers}`);
   },
 };
 
-/** As many messages as one result holds (O9), at least one; the others come with the next. */
-function whatFits(queued: ToolRun['queued']): ToolRun['queued'] {
+/** As many messages as fit into one result (O9), at least one; the next call returns the rest. */
+function fittingMessages(queued: ToolRun['queued']): ToolRun['queued'] {
   let room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
   const last = queued.findIndex((message) => {
     room -= jsonTextBytes(message.text);

@@ -9,11 +9,11 @@ import type { Tool } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
 const CHUNK_BYTES = 64 * 1024;
-/** Text is looked for this far into a file; beyond it, lines must be found with other tools. */
+/** Lines beyond this offset must be found with other tools. */
 const MAX_SCAN_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Reads a text file, or some lines of it. Says so when it returns less than was asked for (O9). */
+/** Reads a text file or a range of its lines. Says so if it returns less than requested (O9). */
 export const readFile: Tool = {
   definition: {
     type: 'function',
@@ -36,8 +36,6 @@ export const readFile: Tool = {
       },
     },
   },
-  effect: 'read',
-  mainArgument: 'path',
   async run(args, { workspace, signal }) {
     const path = textArgument(args, 'path');
     const startLine = optionalInteger(args, 'start_line') ?? 1;
@@ -71,12 +69,12 @@ export const readFile: Tool = {
 
 interface LinesRead {
   text: string;
-  /** Number of the last line that was looked at. */
+  /** Number of the last line read. */
   lastLine: number;
-  /** First line that was not returned whole, when the result was cut. */
+  /** First line not returned completely, if the result was cut. */
   nextLine: number;
   truncated: boolean;
-  /** Whether the end of the file was seen. */
+  /** Whether the end of the file was reached. */
   complete: boolean;
   binary: boolean;
 }
@@ -116,7 +114,7 @@ async function openOrSuggest(workspace: string, path: string) {
   }
 }
 
-/** Reads forward in chunks and keeps only the wanted lines, so that memory stays small for a file of any size. */
+/** Reads in chunks and keeps only the requested lines, so that memory use is bounded for any file size. */
 async function readLines(
   file: FileHandle,
   { startLine, endLine, signal }: { startLine: number; endLine: number; signal: AbortSignal },
@@ -154,7 +152,7 @@ async function readLines(
     endsWithNewline = data[bytesRead - 1] === LINE_FEED;
     position += bytesRead;
   }
-  // `line` is the one that would come next; a last line without a line feed was seen all the same.
+  // `line` is the next line; a last line without a line feed counts too.
   const lastLine = Math.min(endLine, endsWithNewline || line > endLine ? line - 1 : line);
   const whole = Buffer.concat(wanted).toString('utf8');
   const fitting = fitStart(whole, budget);

@@ -1,20 +1,17 @@
 import { expect, it } from 'vitest';
+import { MODES } from '../events/modes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { createExploreTools } from './explore-tools.ts';
 import { createToolBox, getToolDefinitions } from './registry.ts';
-import type { Tool } from './tool.ts';
+import { createSafetyLayer, createSessionTools } from './session-tools.ts';
+import type { Tool, ToolBox } from './tool.ts';
 import { noSandbox, toolsUnderTest } from './under-test.ts';
 
 const confined: Sandbox = { ...noSandbox, report: { available: true, kind: 'bubblewrap', protections: [] } };
 
-it("O1: offers five tools in Ollama's format", () => {
+it("offers five tools in Ollama's format [O1]", () => {
   const definitions = getToolDefinitions({ sandbox: confined });
-  expect(definitions.map(({ function: { name } }) => name)).toEqual([
-    'read_file',
-    'write_file',
-    'list_directory',
-    'search_files',
-    'run_command',
-  ]);
+  expect(definitions.map(({ function: { name } }) => name)).toEqual(MODES.task.tools);
   for (const { type, function: tool } of definitions) {
     expect(type).toBe('function');
     expect(tool.description.length).toBeGreaterThan(20);
@@ -25,7 +22,7 @@ it("O1: offers five tools in Ollama's format", () => {
   }
 });
 
-it('O2: declares the known integer parameters as integers', () => {
+it('declares the known integer parameters as integers [O2]', () => {
   const properties = Object.assign(
     {},
     ...getToolDefinitions({ sandbox: confined }).map((tool) => tool.function.parameters.properties),
@@ -35,26 +32,13 @@ it('O2: declares the known integer parameters as integers', () => {
   }
 });
 
-it('O8: does not offer commands where nothing confines them', async () => {
+it('does not offer commands without confinement [O8]', async () => {
   await using tools = await toolsUnderTest();
   expect(tools.box.definitions.map((tool) => tool.function.name)).not.toContain('run_command');
   expect(await tools.error('run_command', { command: 'id' })).toContain('There is no tool "run_command"');
-  expect(tools.box.effectOf('run_command')).toBeUndefined();
 });
 
-it('tells what a call may change, and what it is about', async () => {
-  await using tools = await toolsUnderTest({ sandbox: confined });
-  expect(
-    ['read_file', 'write_file', 'run_command', 'nothing'].map((name) => tools.box.effectOf(name)),
-  ).toEqual(['read', 'write', 'command', undefined]);
-  expect(['read_file', 'search_files', 'run_command'].map((name) => tools.box.mainArgumentOf(name))).toEqual([
-    'path',
-    'pattern',
-    'command',
-  ]);
-});
-
-it('O4: an unknown tool is answered with the names on offer and the nearest one', async () => {
+it('answers an unknown tool with the offered names and the nearest one [O4]', async () => {
   await using tools = await toolsUnderTest();
   expect(await tools.error('readFile', {})).toBe(
     'There is no tool "readFile". Did you mean read_file? Available: read_file, write_file, list_directory, search_files.',
@@ -62,7 +46,7 @@ it('O4: an unknown tool is answered with the names on offer and the nearest one'
   expect(await tools.error('open_door', {})).not.toContain('Did you mean');
 });
 
-it('O4: a missing or wrongly typed argument is named, with the usage', async () => {
+it('names a missing or wrongly typed argument, with the usage [O4]', async () => {
   await using tools = await toolsUnderTest();
   expect(await tools.error('write_file', { path: 'a' })).toMatch(
     /"content" is missing.*Usage: write_file\(path: string, content: string\)/,
@@ -85,13 +69,12 @@ it('an optional argument may be null', async () => {
   });
 });
 
-it('O3: a tool that throws gives a failed result', async () => {
+it('a tool that throws gives a failed result [O3]', async () => {
   const broken: Tool = {
     definition: {
       type: 'function',
       function: { name: 'broken', description: '', parameters: { type: 'object' } },
     },
-    effect: 'read',
     run: () => Promise.reject(new Error('bug')),
   };
   const { execute } = createToolBox([broken], '/');
@@ -103,7 +86,7 @@ it('O3: a tool that throws gives a failed result', async () => {
   });
 });
 
-it('O3: a stopped call says so', async () => {
+it('a stopped call says so [O3]', async () => {
   await using tools = await toolsUnderTest();
   for (const [name, args] of [
     ['read_file', { path: 'a' }],
@@ -114,3 +97,14 @@ it('O3: a stopped call says so', async () => {
   }
   expect(await tools.output('list_directory', {})).toMatchObject({ count: 0 });
 });
+
+it('offers the tools listed for each mode', () => {
+  const workspace = '/w';
+  const safety = createSafetyLayer({ sandbox: confined });
+  expect(namesOf(createSessionTools({ workspace, safety }))).toEqual(MODES.session.tools);
+  expect(namesOf(createExploreTools())).toEqual(MODES.explore.tools);
+});
+
+function namesOf({ definitions }: ToolBox): string[] {
+  return definitions.map(({ function: { name } }) => name);
+}

@@ -12,24 +12,24 @@ import { writeFile } from './write-file.ts';
 export interface TaskToolOptions {
   /** From `openWorkspace`. */
   workspace: string;
-  /** From `openSandbox`. Where it is not available, `run_command` is not offered (O8). */
+  /** From `openSandbox`. If it is unavailable, `run_command` is not offered (O8). */
   sandbox: Sandbox;
-  /** Where `run_command` runs, when that is another place than the sandbox of the other tools. */
+  /** The sandbox of `run_command`, if it differs from that of the other tools. */
   commands?: Sandbox;
   /** Default: `DEFAULT_BLOCKED_PATTERNS` (O6). */
   blockedPatterns?: readonly BlockedPattern[];
-  /** Default and maximum time of a command, in seconds (O7). Default: 120. */
+  /** Default and max duration of a command in seconds (O7). Default: 120. */
   shellTimeoutSecs?: number;
 }
 
 export const DEFAULT_SHELL_TIMEOUT_SECS = 120;
 
-/** The tools of one Task run (O1), bound to its workspace. */
+/** The tools of a task run (O1), bound to its workspace. */
 export function createTaskTools(options: TaskToolOptions): ToolBox {
   return createToolBox(taskTools(options), options.workspace);
 }
 
-/** The definitions in Ollama's format, as a run with these options would offer them (O1). */
+/** The definitions that a run with these options would offer, in Ollama's format (O1). */
 export function getToolDefinitions(options: Omit<TaskToolOptions, 'workspace'>): ToolDefinition[] {
   return taskTools(options).map(({ definition }) => definition);
 }
@@ -56,11 +56,8 @@ function taskTools({
 
 /** Tools bound to a workspace. */
 export function createToolBox(tools: readonly Tool[], workspace: string): ToolBox {
-  const find = (name: string) => tools.find(({ definition }) => definition.function.name === name);
   return {
     definitions: tools.map(({ definition }) => definition),
-    effectOf: (name) => find(name)?.effect,
-    mainArgumentOf: (name) => find(name)?.mainArgument,
     execute: (call, context) => executeTool(call.name, call.arguments, workspace, { tools, ...context }),
   };
 }

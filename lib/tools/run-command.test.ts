@@ -14,7 +14,7 @@ const outcome = (changes: Partial<CommandOutcome>): CommandOutcome => ({
 const result = (changes: Partial<CommandOutcome>) =>
   commandResult(outcome(changes), { timeoutMs: 1000, autoRunFiles: [] });
 
-it('O3: exit status 0 is a success', () => {
+it('treats exit status 0 as success [O3]', () => {
   expect(result({ stdout: stream('hi\n') })).toEqual({
     success: true,
     tool: 'run_command',
@@ -22,7 +22,7 @@ it('O3: exit status 0 is a success', () => {
   });
 });
 
-it('O3: another exit status is a failure that keeps the output, exit_code first', () => {
+it('treats other exit statuses as a failure that keeps the output, exit_code first [O3]', () => {
   const failure = result({ exitCode: 2, stderr: stream('no such file\n') });
   expect(failure).toMatchObject({
     success: false,
@@ -43,13 +43,13 @@ it.each([
   [{ exitCode: 139 }, /signal 11/],
   [{ exitCode: 152 }, /processor time/],
   [{ exitCode: 153 }, /size limit/],
-] as const)('O7: says why it failed: %j', (changes, words) => {
+] as const)('says why it failed: %j [O7]', (changes, words) => {
   const failure = result(changes);
   expect(failure.success).toBe(false);
   expect((failure.output as { error: string }).error).toMatch(words);
 });
 
-it('O7: a timed-out command says so in a field of its own', () => {
+it('marks a timed-out command in its own field [O7]', () => {
   expect(result({ end: 'timeout', exitCode: undefined }).output).toMatchObject({
     exit_code: null,
     timed_out: true,
@@ -57,7 +57,7 @@ it('O7: a timed-out command says so in a field of its own', () => {
   });
 });
 
-it('O9: fits both streams into 64 KB of JSON, with their beginnings and ends', () => {
+it('fits both streams into 64 KB of JSON, keeping their starts and ends [O9]', () => {
   const long = (mark: string) => `begin-${mark} ${'"\n'.repeat(60_000)} end-${mark}`;
   for (const [stdout, stderr] of [
     [long('out'), long('err')],
@@ -77,4 +77,21 @@ it('O9: fits both streams into 64 KB of JSON, with their beginnings and ends', (
       }
     }
   }
+});
+
+it('lists a bounded number of auto-run files and counts the rest (O9)', () => {
+  const bounded = (autoRunFiles: string[]) =>
+    commandResult(outcome({ stdout: stream('"\n'.repeat(60_000)) }), { timeoutMs: 1000, autoRunFiles });
+  const short = Array.from({ length: 500 }, (_, index) => `${index}/.envrc`);
+  expect(bounded(short).output).toMatchObject({
+    auto_run_files: short.slice(0, 100),
+    auto_run_files_left_out: 400,
+  });
+  const long = bounded(short.map((path) => `${'"\n'.repeat(100)}${path}`));
+  const { auto_run_files: named, auto_run_files_left_out: left } = long.output as Record<string, unknown>;
+  expect(named).toHaveProperty('length', 500 - Number(left));
+  for (const each of [bounded(short), long]) {
+    expect(Buffer.byteLength(JSON.stringify(each))).toBeLessThanOrEqual(64 * 1024);
+  }
+  expect(bounded(['.envrc']).output).not.toHaveProperty('auto_run_files_left_out');
 });

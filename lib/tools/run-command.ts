@@ -7,6 +7,10 @@ import { fitMiddle, jsonTextBytes } from './fit-text.ts';
 import type { Tool, ToolResult } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
+/** Limits for the auto-run files listed in a result: their number, and the size of their paths as JSON. */
+const MAX_AUTO_RUN_PATHS = 100;
+const MAX_AUTO_RUN_BYTES = 8 * 1024;
+
 export interface RunCommandOptions {
   sandbox: Sandbox;
   blockedPatterns: readonly BlockedPattern[];
@@ -15,8 +19,8 @@ export interface RunCommandOptions {
 }
 
 /**
- * Runs a shell command in the sandbox. A command that exits with another status than 0 is a failed call that keeps its
- * output: `exit_code` comes first, then `error`, then what it wrote.
+ * Runs a shell command in the sandbox. A non-zero exit status is a failed call that keeps its output: first
+ * `exit_code`, then `error`, then the streams.
  */
 export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCommandOptions): Tool {
   const blocked = commandBlocker(blockedPatterns);
@@ -42,8 +46,6 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
         },
       },
     },
-    effect: 'command',
-    mainArgument: 'command',
     async run(args, { workspace, signal, onOutput }) {
       const command = textArgument(args, 'command');
       const problem = commandProblem(command) ?? blockedProblem(blocked(command));
@@ -52,7 +54,8 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
       const autoRunFiles = await watchAutoRunFiles(workspace);
       const outcome = await sandbox.run({
         workspace,
-        argv: ['/bin/sh', '-c', command],
+        argv: ['/bin/sh'],
+        script: command,
         timeoutMs,
         signal,
         onOutput: onOutput && ((text) => onOutput(text)),
@@ -76,22 +79,26 @@ function blockedProblem(blocked: Pick<BlockedPattern, 'reason'> | undefined): st
 }
 
 /**
- * What a command brought, as the model reads it. Pure.
+ * The result of a command as sent to the model. Pure.
  *
- * @param about.autoRunFiles files it made or changed that other programs run by themselves
+ * @param about.autoRunFiles files created or changed by the command that other programs run automatically
  */
 export function commandResult(
   outcome: CommandOutcome,
   about: { timeoutMs: number; autoRunFiles: readonly string[] },
 ): ToolResult {
   const { exitCode, stdout, stderr, durationMs } = outcome;
-  const fitted = fitStreams(stdout.text, stderr.text);
+  const named = fitPaths(about.autoRunFiles);
+  const fitted = fitStreams(stdout.text, stderr.text, { without: jsonTextBytes(named.join('","')) });
   const truncated = fitted.cut || stdout.omittedBytes > 0 || stderr.omittedBytes > 0;
   const streams: JsonObject = {
     stdout: fitted.stdout,
     stderr: fitted.stderr,
     duration_ms: Math.round(durationMs),
-    ...(about.autoRunFiles.length > 0 && { auto_run_files: [...about.autoRunFiles] }),
+    ...(about.autoRunFiles.length > 0 && { auto_run_files: named }),
+    ...(about.autoRunFiles.length > named.length && {
+      auto_run_files_left_out: about.autoRunFiles.length - named.length,
+    }),
     ...(truncated && { stdout_bytes: stdout.totalBytes, stderr_bytes: stderr.totalBytes }),
   };
   const error = commandError(outcome, about.timeoutMs);
@@ -121,6 +128,8 @@ function commandError({ end, exitCode = 0 }: CommandOutcome, timeoutMs: number):
       return 'Killed because it wrote too much output. Write to a file, or select with head, tail or grep.';
     case 'memory_limit':
       return 'Killed because it used too much memory.';
+    case 'scratch_limit':
+      return 'Killed because it made too many temporary files in /tmp or /dev/shm. Use a folder of the workspace.';
     case 'process_limit':
       return 'Killed because it started too many processes.';
     case 'disk_full':
@@ -147,9 +156,29 @@ function exitError(exitCode: number): string {
   }
 }
 
-/** Errors matter more than volume: what stderr needs, up to half, is taken from the room of stdout. */
-function fitStreams(stdout: string, stderr: string): { stdout: string; stderr: string; cut: boolean } {
-  const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
+/** The first paths that fit. A command can write thousands of such files, and the model chooses their names. */
+function fitPaths(paths: readonly string[]): string[] {
+  const fitting: string[] = [];
+  let bytes = 0;
+  for (const path of paths.slice(0, MAX_AUTO_RUN_PATHS)) {
+    bytes += jsonTextBytes(path) + 3;
+    if (bytes > MAX_AUTO_RUN_BYTES) break;
+    fitting.push(path);
+  }
+  return fitting;
+}
+
+/**
+ * Errors matter more than volume: stderr gets what it needs, up to half, at the expense of stdout.
+ *
+ * @param options.without bytes needed by the rest of the result
+ */
+function fitStreams(
+  stdout: string,
+  stderr: string,
+  options: { without: number },
+): { stdout: string; stderr: string; cut: boolean } {
+  const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES - options.without;
   const half = Math.floor(room / 2);
   const forStderr = Math.max(half, room - Math.min(room, jsonTextBytes(stdout)));
   const fittedStderr = fitMiddle(stderr, forStderr);

@@ -17,8 +17,8 @@ const MAX_PATTERN_CHARS = 1000;
 const MAX_LINE_CHARS = 400;
 
 /**
- * Searches the text of files. With ripgrep it runs in the sandbox, on a read-only workspace: its regular expressions are
- * linear, and what it may open is confined. Without it, the pattern is searched as plain text.
+ * Searches file contents. With ripgrep it runs in the sandbox on a read-only workspace: its regular expressions are
+ * linear, and file access is confined. Without ripgrep, the pattern is searched as plain text.
  */
 export function searchFiles(sandbox: Sandbox | undefined): Tool {
   return {
@@ -43,8 +43,6 @@ export function searchFiles(sandbox: Sandbox | undefined): Tool {
         },
       },
     },
-    effect: 'read',
-    mainArgument: 'pattern',
     async run(args, context) {
       const pattern = textArgument(args, 'pattern');
       const path = optionalText(args, 'path') ?? '.';
@@ -110,7 +108,7 @@ async function ripgrep(
   );
 }
 
-/** @returns what was found, the words of ripgrep when it failed, or `undefined` when the operator stopped it */
+/** @returns the matches, the error output of ripgrep if it failed, or `undefined` if the operator stopped it */
 async function runRipgrep(
   sandbox: Sandbox,
   program: string,
@@ -164,11 +162,11 @@ const RIPGREP_OPTIONS = [
   '--max-columns=1000',
   '--max-columns-preview',
   '--max-filesize=5M',
-  '--sort=path', // the same search gives the same result
+  '--sort=path', // deterministic order
   '--no-messages',
 ];
 
-/** Lines of the form `path:line:text`; others (a cut line) are skipped. */
+/** Parses lines of the form `path:line:text`; skips others, such as a cut line. */
 function readMatches(output: string): Match[] {
   return output.split('\n').flatMap((row) => {
     const parts = /^(?:\.\/)?(.+?):(\d+):(.*)$/.exec(row);

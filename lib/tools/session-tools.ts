@@ -1,4 +1,3 @@
-import type { ToolDefinition } from '../parser/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import { type BlockedPattern, commandBlocker, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
@@ -9,18 +8,18 @@ import { runCommand } from './run-command.ts';
 import type { Tool, ToolBox, ToolContext, ToolResult } from './tool.ts';
 import { writeFile } from './write-file.ts';
 
-/** What stands between a model's call and the machine: one for all tools of a run (O5-O8, O10). */
+/** The safeguards between a model's call and the machine, shared by all tools of a run (O5-O8, O10). */
 export interface SafetyLayer {
   sandbox: Sandbox;
   blockedPatterns: readonly BlockedPattern[];
-  /** Default and maximum time of a command, in seconds. */
+  /** Default and max duration of a command in seconds. */
   shellTimeoutSecs: number;
 }
 
 /**
  * The safety layer with a run's own settings.
  *
- * @param options.patterns regular expressions beside the built-in ones (O6)
+ * @param options.patterns regular expressions in addition to the built-in ones (O6)
  */
 export function createSafetyLayer(options: {
   sandbox: Sandbox;
@@ -32,7 +31,7 @@ export function createSafetyLayer(options: {
     reason: 'commands like it are blocked in this run',
   }));
   const blockedPatterns = [...DEFAULT_BLOCKED_PATTERNS, ...own];
-  commandBlocker(blockedPatterns); // a pattern that is no expression shows here and not at the first command
+  commandBlocker(blockedPatterns); // fail now on an invalid pattern, not at the first command
   return {
     sandbox: options.sandbox,
     blockedPatterns,
@@ -40,18 +39,13 @@ export function createSafetyLayer(options: {
   };
 }
 
-/** Shell, file read and file write (O10). Without confinement no shell is offered (O8). */
+/** Shell, file read and file write (O10). No shell without confinement (O8). */
 function sessionTools(safety: SafetyLayer): Tool[] {
   return [...(safety.sandbox.report.available ? [runCommand(safety)] : []), readFile, writeFile];
 }
 
-/** The definitions in Ollama's format. */
-export function defineTools(safety: SafetyLayer): ToolDefinition[] {
-  return sessionTools(safety).map(({ definition }) => definition);
-}
-
 /**
- * Runs one call of a session through the safety layer. Never throws: a refusal is a result that the model reads.
+ * Runs one session call through the safety layer. Never throws: a refusal is a result for the model.
  *
  * @param workspace from `openWorkspace`
  */
@@ -59,12 +53,12 @@ export function dispatchToolCall(
   call: { name: string; arguments: JsonObject },
   safety: SafetyLayer,
   workspace: string,
-  context: Pick<ToolContext, 'signal' | 'onOutput'>,
+  context: Omit<ToolContext, 'workspace'>,
 ): Promise<ToolResult> {
   return executeTool(call.name, call.arguments, workspace, { tools: sessionTools(safety), ...context });
 }
 
-/** The tools of one session, bound to its workspace. */
+/** The tools of a session, bound to its workspace. */
 export function createSessionTools({
   workspace,
   safety,

@@ -1,25 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { oneLineSummary, summarizeArgs, summarizeResult } from './summarize.ts';
+import { oneLineSummary } from './summarize.ts';
 import type { ToolResult } from './tool.ts';
 
-it('E5: short arguments and results are their JSON', () => {
-  expect(summarizeArgs({ path: 'a.md' })).toBe('{"path":"a.md"}');
-  expect(summarizeResult({ success: true, tool: 't', output: 'x' })).toBe(
-    '{"success":true,"tool":"t","output":"x"}',
-  );
-});
-
-it('E5: long ones are cut to 200 characters without splitting a surrogate pair', () => {
-  for (let shift = 0; shift < 4; shift++) {
-    const summary = summarizeArgs({ content: 'x'.repeat(shift) + '🙂'.repeat(5000) });
-    expect(summary.length).toBeLessThanOrEqual(200);
-    expect(summary.length).toBeGreaterThan(196);
-    expect(summary.isWellFormed()).toBe(true);
-  }
-});
-
-it('C4: the one line names tool, main argument, outcome and size', () => {
+it('summarizes tool, main argument, outcome and size in one line [C4]', () => {
   const ok: ToolResult = { success: true, tool: 'read_file', output: { content: 'x'.repeat(2000) } };
   expect(oneLineSummary({ name: 'read_file', arguments: { path: 'src/a.ts' } }, ok, 'path')).toBe(
     'read_file src/a.ts: ok, 2.0 KB',
@@ -34,7 +18,7 @@ it('C4: the one line names tool, main argument, outcome and size', () => {
   ).toBe('run_command npm test: failed (Exit code 2.), 38 B');
 });
 
-it('C4: is one line of at most 160 characters that keeps the outcome, whatever comes', () => {
+it('returns one line of at most 160 characters that keeps the outcome, for any input [C4]', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 400 }),
     fc.constantFrom('\n'.repeat(300), '🙂'.repeat(300)),

@@ -2,24 +2,13 @@ import type { JsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
 import type { ToolResult } from './tool.ts';
 
-const MAX_SUMMARY_CHARS = 200;
 const MAX_LINE_CHARS = 160;
 
-/** The arguments' JSON, at most 200 UTF-16 units (E5). */
-export function summarizeArgs(args: JsonObject): string {
-  return shortText(JSON.stringify(args), MAX_SUMMARY_CHARS);
-}
-
-/** The result's JSON, at most 200 UTF-16 units (E5). */
-export function summarizeResult(result: ToolResult): string {
-  return shortText(JSON.stringify(result), MAX_SUMMARY_CHARS);
-}
-
 /**
- * One line that stands for an older result in the conversation: `read_file src/a.ts: ok, 1.2 KB` (C4). No line break, at
- * most 160 UTF-16 units.
+ * A one-line summary that replaces an older result in the conversation: `read_file src/a.ts: ok, 1.2 KB` (C4). No
+ * line break, at most 160 UTF-16 units.
  *
- * @param mainArgument name of the argument that says what the call is about, from `ToolBox.mainArgumentOf`
+ * @param mainArgument name of the argument that identifies the call
  */
 export function oneLineSummary(
   call: { name: string; arguments: JsonObject },

@@ -7,15 +7,15 @@ export interface Match {
 
 export interface Found {
   matches: Match[];
-  /** More were there, or the search was ended before it was through. */
+  /** There were more matches, or the search ended early. */
   incomplete: boolean;
-  /** What the model should know about the way it was searched. */
+  /** A note for the model on how the search was done. */
   note?: string;
 }
 
 export interface SearchRequest {
   pattern: string;
-  /** Steps of a folder or file that was checked to be one. */
+  /** Path steps of a validated folder or file. */
   steps: readonly string[];
   maxResults: number;
 }

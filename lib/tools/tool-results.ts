@@ -2,10 +2,10 @@ import { AppError } from '../errors/app-error.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 import type { ToolResult } from './tool.ts';
 
-/** JSON text of one result is at most this long (O9). */
+/** Max size of a result as JSON (O9). */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** Left for the names and numbers around the text of a result. */
+/** Reserved for the fields around the text of a result. */
 export const RESULT_OVERHEAD_BYTES = 2048;
 
 export function succeeded(
@@ -27,7 +27,7 @@ export function failed(
   return { success: false, tool, output, ...(options.truncated && { truncated: true }) };
 }
 
-/** An error as a failed result: expected ones in their own words, others as a fault of the program. */
+/** Turns an error into a failed result: expected errors keep their message, others are reported as internal. */
 export function failedWith(tool: string, error: unknown): ToolResult {
   if (error instanceof AppError) {
     return failed(tool, {

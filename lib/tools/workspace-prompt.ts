@@ -2,17 +2,18 @@ import { AppError } from '../errors/app-error.ts';
 import { openForReading } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 
-/** The file in which a workspace says what its sessions are about (S5). */
+/** The file with a workspace's session prompt (S5). */
 const SYSTEM_PROMPT_FILE = 'SYSTEM_PROMPT.md';
 
 const MAX_BYTES = 100_000;
 
 /**
- * The text of SYSTEM_PROMPT.md, read by the same walk as every file of a workspace: a link that leads outside is refused.
+ * The text of SYSTEM_PROMPT.md, read with the same path checks as every workspace file: links to the outside are
+ * refused.
  *
  * @param workspace from `openWorkspace`
- * @returns `undefined` when there is no such file
- * @throws {AppError} `system_prompt_unusable` when there is one and it cannot be used
+ * @returns `undefined` if the file does not exist
+ * @throws {AppError} `system_prompt_unusable` if the file exists but cannot be used
  */
 export async function readWorkspacePrompt(workspace: string): Promise<string | undefined> {
   try {
@@ -36,7 +37,7 @@ function unusable(why: string, cause?: unknown): AppError {
   return new AppError({
     code: 'system_prompt_unusable',
     message: `${SYSTEM_PROMPT_FILE} in the workspace ${why}.`,
-    hint: 'Mend the file, or remove it: then the built-in prompt is used.',
+    hint: 'Fix the file, or remove it to use the built-in prompt.',
     cause,
   });
 }

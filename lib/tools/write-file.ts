@@ -1,13 +1,14 @@
 import { isAutoRunFile } from '../sandbox/auto-run-files.ts';
-import { replaceFile } from '../sandbox/workspace-files.ts';
+import { removeTemporary, replaceFile, temporaryNameOf } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
-import { textArgument } from './arguments.ts';
-import type { Tool } from './tool.ts';
+import type { JsonObject } from '../util/json.ts';
+import { optionalText, textArgument } from './arguments.ts';
+import type { CallId, Tool } from './tool.ts';
 import { failed, succeeded } from './tool-results.ts';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Creates or replaces a whole file. */
+/** Creates or replaces a file. */
 export const writeFile: Tool = {
   definition: {
     type: 'function',
@@ -25,9 +26,7 @@ export const writeFile: Tool = {
       },
     },
   },
-  effect: 'write',
-  mainArgument: 'path',
-  async run(args, { workspace, signal }) {
+  async run(args, { workspace, signal, call }) {
     const path = textArgument(args, 'path');
     const content = textArgument(args, 'content');
     const data = Buffer.from(content, 'utf8');
@@ -38,7 +37,9 @@ export const writeFile: Tool = {
     }
     signal.throwIfAborted();
     const steps = workspaceSteps(path);
-    const { created } = await replaceFile(workspace, steps, data);
+    const { created } = await replaceFile(workspace, steps, data, {
+      temporaryName: call && temporaryNameOf(call),
+    });
     return succeeded('write_file', {
       path,
       created,
@@ -49,3 +50,13 @@ export const writeFile: Tool = {
     });
   },
 };
+
+/**
+ * Removes the temporary file left by a `write_file` call of a killed server.
+ *
+ * @throws {AppError} when it exists but cannot be removed
+ */
+export async function removeIncompleteFile(args: JsonObject, workspace: string, call: CallId): Promise<void> {
+  const path = optionalText(args, 'path');
+  if (path !== undefined) await removeTemporary(workspace, workspaceSteps(path), temporaryNameOf(call));
+}

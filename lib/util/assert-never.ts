@@ -1,4 +1,4 @@
-/** Makes the compiler list what a `switch` forgot; at run time it names the value. */
+/** Makes the compiler report a case that a `switch` misses; throws with the value at run time. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,4 @@
-/** What can be interrupted: the append of an event by its type, and the effect of a tool. */
+/** Points where a test can inject a fault: before and after the append of each event type, and around a tool's effect. */
 export const FAULT_PLACES = [
   'run.created',
   'run.forked',
@@ -40,19 +40,18 @@ export const FAULT_PLACES = [
   'tool-effect',
 ] as const;
 
-/** `recovery` is passed for each run that is taken up after a crash. */
+/** `recovery` is passed once for each run resumed after a crash. */
 export type FaultPoint = `${'before' | 'after'}:${(typeof FAULT_PLACES)[number]}` | 'recovery';
 
-/** Every point there is: what a walk over all crashes goes through. */
+/** Every fault point, for tests that crash at each of them. */
 export const FAULT_POINTS: readonly FaultPoint[] = [
   ...FAULT_PLACES.flatMap((place) => [`before:${place}` as const, `after:${place}` as const]),
   'recovery',
 ];
 
 /**
- * Points at which a test makes the program fail, set by LOUPE_FAULT before the start and doing nothing otherwise:
- * `KIND:POINT#N`, the N-th time (default 1) the point is passed. Kinds: `kill` ends the process as kill -9 does,
- * `throw` throws.
+ * Injects a fault at a point chosen by LOUPE_FAULT; does nothing when it is not set. Format: `KIND:POINT#N`, the N-th
+ * time (default 1) the point is passed. `kill` ends the process like kill -9, `throw` throws.
  */
 export type FaultHook = (point: FaultPoint) => void;
 
@@ -62,10 +61,10 @@ interface Fault {
   left: number;
 }
 
-/** Fails here when LOUPE_FAULT says so. */
+/** Fails here if LOUPE_FAULT names this point. */
 export const fault: FaultHook = createFault(process.env.LOUPE_FAULT);
 
-/** @throws {Error} for a setting that names no kind or no point: a test that never fails would prove nothing */
+/** @throws {Error} for an unknown kind or point, because a fault that never fires would prove nothing */
 export function createFault(setting: string | undefined): FaultHook {
   const armed = parse(setting);
   return (point) => {

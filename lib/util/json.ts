@@ -4,7 +4,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** The value of a JSON text; `undefined` for any other text. */
+/** Parses JSON; returns `undefined` if the text is invalid. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);

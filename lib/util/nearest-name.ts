@@ -1,6 +1,6 @@
 /**
- * The name most like `wanted`, or `undefined` when none is near: at most a third of its letters may differ. Case and the
- * difference between `-`, `_` and camel case don't count.
+ * The most similar name, or `undefined` if more than a third of the letters differ. Ignores case and the difference
+ * between `-`, `_` and camel case.
  */
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {
   const plain = simplify(wanted);
@@ -20,7 +20,7 @@ function simplify(name: string): string {
   return name.slice(0, 100).toLowerCase().replaceAll(/[-_ ]/g, '');
 }
 
-/** Levenshtein's distance, or `limit` as soon as it is sure to be no smaller. */
+/** The Levenshtein distance, or `limit` once the distance cannot be smaller. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

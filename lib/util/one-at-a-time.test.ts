@@ -25,7 +25,7 @@ function line(maxWaiting = 2) {
   return { enter, done };
 }
 
-it('does one piece of work after the other, in the order they came', async () => {
+it('runs tasks one after another, in arrival order', async () => {
   const { enter, done } = line();
   const [a, b, c] = [enter('a'), enter('b'), enter('c')];
   c.open();
@@ -38,7 +38,7 @@ it('does one piece of work after the other, in the order they came', async () =>
   expect(await d.ended).toBe('d');
 });
 
-it('refuses more than may wait, and gives the place of one that gave up to another', async () => {
+it('rejects tasks beyond the limit, and an aborted task frees its place', async () => {
   const { enter, done } = line();
   const gone = new AbortController();
   const [a, b, c] = [enter('a'), enter('b', gone.signal), enter('c')];
@@ -51,7 +51,7 @@ it('refuses more than may wait, and gives the place of one that gave up to anoth
   expect(done).toEqual(['a', 'c', 'e']);
 });
 
-it('goes on after work that failed, and begins none for one that is gone', async () => {
+it('continues after a task that failed, and does not start an aborted one', async () => {
   const { enter, done } = line();
   const [a, b] = [enter('a'), enter('b')];
   a.fail(new Error('broken'));

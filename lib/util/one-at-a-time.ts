@@ -1,23 +1,20 @@
-/**
- * Lets one piece of work go on at a time, in the order they came; so many may wait, and one that is given up while it
- * waits makes room.
- */
+/** Runs one task at a time, in arrival order. The number of waiting tasks is limited; aborting one frees its place. */
 export class OneAtATime {
   readonly #maxWaiting: number;
   readonly #full: () => Error;
   readonly #waiting = new Set<() => void>();
   #busy = false;
 
-  /** @param options.full what is thrown at one that finds too many waiting */
+  /** @param options.full creates the error thrown when too many tasks are waiting */
   constructor(options: { maxWaiting: number; full: () => Error }) {
     this.#maxWaiting = options.maxWaiting;
     this.#full = options.full;
   }
 
   /**
-   * Does the work when it is its turn.
+   * Runs `work` when its turn comes.
    *
-   * @throws what the signal was fired with while it waited, what `full` brings, and what the work throws
+   * @throws the abort reason if aborted while waiting, the error of `full`, or the error of `work`
    */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted();
@@ -27,7 +24,7 @@ export class OneAtATime {
       return await work();
     } finally {
       const [next] = this.#waiting;
-      // The place is handed on: whoever comes in between still finds it taken.
+      // Pass the place on directly: a task that arrives in between must still find it taken.
       if (next) next();
       else this.#busy = false;
     }

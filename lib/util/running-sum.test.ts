@@ -8,7 +8,7 @@ interface Item {
 
 const plain = (items: readonly Item[]) => items.reduce((sum, { size }) => sum + size, 0);
 
-it('is the sum of every list that grew, whatever was asked for before and whatever stands first', () => {
+it('equals the plain sum of any growing list, whatever was queried before and whatever comes first', () => {
   const growth = fc.array(fc.tuple(fc.nat(1000), fc.boolean(), fc.nat(3)), { maxLength: 60 });
   fc.assert(
     fc.property(growth, (steps) => {
@@ -28,7 +28,7 @@ it('is the sum of every list that grew, whatever was asked for before and whatev
   );
 });
 
-it('asks for the size of each item once, however often the list is summed up', () => {
+it('measures each item once, however often the list is summed', () => {
   let asked = 0;
   const sum = new RunningSum<Item>(({ size }) => {
     asked += 1;
@@ -40,11 +40,11 @@ it('asks for the size of each item once, however often the list is summed up', (
     sum.of(items);
     sum.of(items);
   }
-  // Each sum asks for the first as well.
+  // Each sum measures the first item again.
   expect(asked).toBe(1000 + 2000);
 });
 
-it('counts two lists that part, each by its own items', () => {
+it('keeps lists that diverge apart', () => {
   const sum = new RunningSum<Item>(({ size }) => size);
   const common = [{ size: 1 }, { size: 10 }];
   const one = [...common, { size: 100 }];

@@ -1,19 +1,19 @@
 interface Known<T> {
   readonly before: T | undefined;
-  /** Of this item and those before it, but for the first of the list. */
+  /** The sum up to and including this item, without the first item of the list. */
   readonly sum: number;
 }
 
 /**
- * Adds up the sizes of lists that only ever grow, such as a conversation, at the cost of what is new: the sum up to each
- * item is remembered with it. The first item may be another one each time (a prompt is made anew for each request); an
- * item further back always follows the same items.
+ * Sums the sizes of lists that only grow, such as a conversation, at the cost of the new items only: the sum up to each
+ * item is cached with it. The first item may be replaced at any time (each request builds a new system prompt); every
+ * later item must always follow the same items.
  */
 export class RunningSum<T extends object> {
   readonly #sizeOf: (item: T) => number;
   readonly #known = new WeakMap<T, Known<T>>();
 
-  /** @param sizeOf asked once for each item but the first */
+  /** @param sizeOf called once per item, except the first */
   constructor(sizeOf: (item: T) => number) {
     this.#sizeOf = sizeOf;
   }
@@ -40,7 +40,7 @@ export class RunningSum<T extends object> {
   }
 }
 
-/** The item before, as far as it counts: the first of a list does not. */
+/** The preceding item; the first item of a list does not count. */
 function previous<T>(items: readonly T[], index: number): T | undefined {
   return index > 1 ? items[index - 1] : undefined;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { excerpt, markWords, searchWords } from './search-words.ts';
 
-it('reads words as beginnings and quoted phrases as they are', () => {
+it('treats words as prefixes and quoted phrases as exact', () => {
   expect(searchWords('read_file "two words" x*')).toEqual([
     { parts: ['read', 'file'], begins: true },
     { parts: ['two', 'words'], begins: false },
@@ -13,14 +13,14 @@ it('reads words as beginnings and quoted phrases as they are', () => {
   expect(searchWords('a '.repeat(400))).toHaveLength(16);
 });
 
-it('marks whole words without regard to case and accents', () => {
+it('marks matching words, ignoring case and accents', () => {
   const text = 'Café CAFETERIA decaf, cafe';
   const marked = markWords(text, searchWords('cafe')).map(([from, to]) => text.slice(from, to));
   expect(marked).toEqual(['Café', 'CAFETERIA', 'cafe']);
   expect(markWords('read the file', searchWords('read_file'))).toEqual([]);
 });
 
-it('shows any text around any word on one line, with marks inside', () => {
+it('shortens any text to one line, with all marks inside it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 800 }), fc.string({ maxLength: 8 }), (text, query) => {
       const shown = excerpt(text, searchWords(query));

@@ -1,11 +1,11 @@
-/** A word or a phrase to look for: its parts stand beside each other. */
+/** A word or phrase to search for; its parts must be adjacent. */
 export interface SearchWord {
   parts: string[];
-  /** Whether the last part is the beginning of a word; not in a quoted phrase. */
+  /** Whether the last part is a prefix; never true for a quoted phrase. */
   begins: boolean;
 }
 
-/** What counts as a word, as SQLite's tokenizer `unicode61` has it. */
+/** Matches the same words as SQLite's `unicode61` tokenizer. */
 const PART = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const MAX_WORDS = 16;
 const MAX_QUERY_CHARS = 500;
@@ -13,8 +13,8 @@ const BEFORE_CHARS = 60;
 const EXCERPT_CHARS = 240;
 
 /**
- * Reads a query: words, each the beginning of one, and "phrases" in quotes. Every text is a query; one without a letter
- * or a digit has no words, and finds nothing. `read_file` is the phrase of its parts.
+ * Parses a query: words, each matched as a prefix, and quoted phrases. Every text is a valid query; one without a letter
+ * or a digit has no words and finds nothing. `read_file` is the phrase of its parts.
  */
 export function searchWords(query: string): SearchWord[] {
   const pieces = query.slice(0, MAX_QUERY_CHARS).matchAll(/"([^"]*)"?|[^\s"]+/g);
@@ -27,12 +27,12 @@ export function searchWords(query: string): SearchWord[] {
     .slice(0, MAX_WORDS);
 }
 
-/** The words of a text, in their order. */
+/** The words of a text, in order. */
 export function wordsOf(text: string): string[] {
   return text.match(PART) ?? [];
 }
 
-/** Where the words stand in a text, without regard to case and accents: from and to in UTF-16 units, in order. */
+/** The ranges of the matching words in a text, in order and in UTF-16 units. Ignores case and accents. */
 export function markWords(text: string, words: readonly SearchWord[]): [from: number, to: number][] {
   const tokens = [...text.matchAll(PART)].map(({ 0: token, index }) => ({
     from: index,
@@ -54,7 +54,7 @@ export function markWords(text: string, words: readonly SearchWord[]): [from: nu
   return found;
 }
 
-/** The stretch of a text around the first of the words, on one line, with the words in it. */
+/** A one-line excerpt around the first match, with the ranges of the matches inside it. */
 export function excerpt(
   text: string,
   words: readonly SearchWord[],
@@ -84,12 +84,12 @@ function standsAt(
   });
 }
 
-/** A word without case and accents: what is compared. */
+/** A word without case and accents, for comparison. */
 export function plainWord(token: string): string {
   return token.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The place, or the one before it where a surrogate pair would be split. */
+/** The index, or the one before it if it would split a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff && at > 0 ? at - 1 : at;

@@ -1,12 +1,18 @@
-/**
- * The first `max` UTF-16 units of a text, with an ellipsis when something was left out. Never splits a surrogate
- * pair (E5).
- */
+/** The first `max` UTF-16 units of a text, with an ellipsis if it was cut. Never splits a surrogate pair (E5). */
 export function shortText(text: string, max: number): string {
   return text.length <= max ? text : `${textStart(text, max - 1)}…`;
 }
 
-/** The first `max` UTF-16 units of a text, or one less where the last would be half a character. */
+/** Like `shortText` with the ellipsis in the middle, for paths, whose end is the most telling part. */
+export function shortMiddle(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = textStart(text, Math.ceil((max - 1) / 2));
+  const first = text.length - Math.floor((max - 1) / 2);
+  const code = text.charCodeAt(first);
+  return `${start}…${text.slice(code >= 0xdc00 && code <= 0xdfff ? first + 1 : first)}`;
+}
+
+/** The first `max` UTF-16 units of a text, or one fewer if the last would be half a surrogate pair. */
 export function textStart(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

@@ -1,9 +1,8 @@
 const GROUP = 3;
 
 /**
- * How alike two texts are by the groups of three words they share (the Jaccard index of their trigrams): 0 for nothing
- * in common, 1 for the same words in the same order. Case and punctuation do not count; texts shorter than a group are
- * one group. Two empty texts are alike.
+ * The similarity of two texts: the Jaccard index of their word trigrams, from 0 (nothing in common) to 1 (same words,
+ * same order). Ignores case and punctuation. A text shorter than a trigram counts as one; two empty texts are equal.
  */
 export function ngramSimilarity(a: string, b: string): number {
   const first = groupsOf(a);
@@ -24,10 +23,7 @@ function groupsOf(text: string): Set<string> {
   return groups;
 }
 
-/**
- * The cosine of the angle between two vectors, cut to 0 … 1: 1 for the same direction, 0 for none in common, and for
- * vectors that cannot be compared.
- */
+/** The cosine similarity of two vectors, clamped to 0 … 1; 0 for vectors that cannot be compared. */
 export function cosineSimilarity(a: readonly number[], b: readonly number[]): number {
   let product = 0;
   let squaresA = 0;

@@ -1,9 +1,9 @@
 import type { JsonValue } from './json.ts';
 
 /**
- * JSON text with the keys of every object sorted: equal values give equal texts.
+ * Serializes JSON with sorted keys, so that equal values give equal texts.
  *
- * @param indent blanks of each level, a field per line; all in one line unless given
+ * @param indent spaces per level; everything is on one line by default
  */
 export function sortedJson(value: JsonValue, indent?: number): string {
   return JSON.stringify(withSortedKeys(value), null, indent);

@@ -3,7 +3,7 @@ import { createPacedClock, createSteadyClock } from './steady-clock.ts';
 
 const DAY = 86_400_000;
 
-it('goes on at its pace when the clock is set back a day, and follows it forward', () => {
+it('keeps running when the clock is set back a day, and follows it forward', () => {
   let wall = 10 * DAY;
   let pace = 5;
   const pass = (ms: number) => {
@@ -26,7 +26,7 @@ it('goes on at its pace when the clock is set back a day, and follows it forward
   expect(now()).toBe(11 * DAY + 351);
 });
 
-it('a clock for limits begins now and goes on at its own pace', () => {
+it('a clock for limits starts at the given time and ignores changes of the wall clock', () => {
   let pace = 1234.5;
   const now = createPacedClock(10 * DAY, () => pace);
   expect(now()).toBe(10 * DAY);

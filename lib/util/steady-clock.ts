@@ -1,6 +1,6 @@
 /**
- * Wall time that never runs backwards: when the clock of the machine is set back, it goes on from where it was at the
- * pace of a clock that cannot be set. Set forward, or woken from sleep, it follows.
+ * Wall time that never runs backwards. If the machine's clock is set back, time continues at the pace of the monotonic
+ * clock. If it is set forward, or the machine wakes from sleep, time follows.
  *
  * @returns a clock in milliseconds since 1970
  */
@@ -18,12 +18,12 @@ export function createSteadyClock(
   };
 }
 
-/** The clock of this process: what events are dated with. */
+/** The clock of this process, for the timestamps of events. */
 export const steadyNow = createSteadyClock();
 
 /**
- * A clock that begins at the present time and cannot be set from then on, neither back nor forward, and stands still while
- * the machine sleeps: what the limits of a run are measured by.
+ * A clock that starts at the current time and ignores later changes of the wall clock. It stops while the machine sleeps,
+ * so a run's time limits do not count sleep.
  *
  * @returns a clock in milliseconds since 1970
  */

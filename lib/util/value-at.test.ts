@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { valueAt } from './value-at.ts';
 
-it('finds what stands at a path, and nothing that only seems to', () => {
+it('finds the value at a path, and ignores inherited properties', () => {
   const value = { result: { output: { lines: ['a', 'b'] } } };
   expect(valueAt(value, 'result.output.lines.1')).toBe('b');
   expect(valueAt(value, 'result.nothing.here')).toBeUndefined();

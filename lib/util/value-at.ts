@@ -1,4 +1,4 @@
-/** What stands at a dotted path in a value (`result.output.content`); `undefined` where nothing does. */
+/** The value at a dotted path (`result.output.content`), or `undefined`. */
 export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const key of path.split('.')) {

@@ -3,12 +3,12 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Every other path below /api: the same gate, and an error of the same shape. */
+/** All other paths below /api: behind the same gate, with an error of the same shape. */
 function notFound(request: Request) {
   return handle(request, () => {
     throw new AppError({
       code: 'not_found',
-      message: `There is nothing at ${request.method} ${new URL(request.url).pathname.slice(0, 200)}.`,
+      message: `No such endpoint: ${request.method} ${new URL(request.url).pathname.slice(0, 200)}.`,
       hint: 'docs/api.md lists the paths.',
     });
   });

@@ -5,7 +5,7 @@ import { handle, wholeNumber } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Two runs side by side: where they are the same, where they part, and what each took. */
+/** Compares two runs: where they agree, where they diverge, and what each cost. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const query = new URL(request.url).searchParams;
@@ -21,5 +21,5 @@ export function GET(request: Request) {
 function runId(query: URLSearchParams, name: 'a' | 'b'): string {
   const id = query.get(name);
   if (id) return id;
-  throw new AppError({ code: 'invalid_request', message: 'Name two runs: ?a=ID&b=ID.' });
+  throw new AppError({ code: 'invalid_request', message: 'Two runs are required: ?a=ID&b=ID.' });
 }

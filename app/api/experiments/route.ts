@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Plans an experiment, begins to work on it and answers at once. */
+/** Creates an experiment, starts it and returns immediately. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const reply = await getExperiments().create(await readBody(request, experimentRequest));
@@ -15,7 +15,7 @@ export function POST(request: Request) {
   });
 }
 
-/** Lists the experiments, the newest first. */
+/** Lists the experiments, newest first. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const reply: ExperimentListReply = { experiments: await getExperiments().list() };

@@ -1,17 +1,15 @@
 import type { RunReply } from '#lib/api/replies.ts';
 import { getRunService } from '#lib/app/current-service.ts';
 import { handle, readFileBody } from '#lib/http/handle.ts';
-import { linesOf, readRunFile } from '#lib/sharing/exports/run-file.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Takes a run file or a bug bundle: the run is stored under its own name, to be read only. */
+/** Imports a run file or a bug bundle as a read-only run under its own ID. */
 export function POST(request: Request) {
   return handle(
     request,
     async () => {
-      const file = await readRunFile(linesOf(readFileBody(request)));
-      const { run, config, created } = await getRunService().importRun(file);
+      const { run, config, created } = await getRunService().importRun(readFileBody(request), request.signal);
       const reply: RunReply = { run, config };
       return Response.json(reply, {
         status: created ? 201 : 200,

@@ -8,7 +8,7 @@ import { pageStart, pageToken } from '#lib/http/page-token.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Starts a run and answers at once (D3). */
+/** Starts a run and returns immediately (D3). */
 export function POST(request: Request) {
   return handle(request, async () => {
     const body = await readBody(request, createRunRequest);
@@ -23,13 +23,13 @@ export function POST(request: Request) {
   });
 }
 
-/** Lists the runs, the newest first, page by page. */
+/** Lists the runs page by page, newest first. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const limit = wholeNumber(request, 'limit', { min: 1, max: 200 }) ?? 50;
     const { filter, problems } = readRunFilter(new URL(request.url).searchParams);
     if (problems.length > 0) throw new AppError({ code: 'invalid_request', message: problems.join(' ') });
-    // One more than asked for tells whether there is a next page.
+    // One extra row shows whether there is a next page.
     const found = await getRunService().stored.list({ limit: limit + 1, before: pageStart(request), filter });
     const runs = found.slice(0, limit);
     const last = runs.at(-1);

@@ -8,7 +8,7 @@ export const dynamic = 'force-dynamic';
 
 const MAX_QUERY_CHARS = 500;
 
-/** Finds runs by the words of their events, with the best places of each. */
+/** Finds runs by the words in their events, with the best matches of each. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const query = new URL(request.url).searchParams.get('q');

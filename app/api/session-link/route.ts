@@ -4,7 +4,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** A new one-time link, for another browser or a second `npm start`. */
+/** Creates a one-time link, for another browser or a second `npm start`. */
 export function POST(request: Request) {
   return handle(request, () => {
     const host = request.headers.get('host') ?? '';

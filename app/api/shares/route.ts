@@ -3,7 +3,7 @@ import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Lists all links to runs, the newest first, and where they lead. */
+/** Lists all links to runs, newest first, with their addresses. */
 export function GET(request: Request) {
   return handle(request, async () => Response.json(await getSharing().list()));
 }

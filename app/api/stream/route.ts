@@ -4,7 +4,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Everything one browser follows in one stream: runs, each from a number on, and with `list=1` the list of runs. */
+/** One stream for everything a browser follows: runs, each from a sequence number, and the run list with `list=1`. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const feed = await getRunService().follow({

@@ -55,7 +55,7 @@ const Reflected = memo(function Reflected({
   chosen: boolean;
 }) {
   const { goTo } = useRunScreen();
-  const { number, endedBy, endedSeq = 0, reflection = '', novelty } = cycle;
+  const { number, endedBy, endedSeq = 0, reflection = '', novelty, noveltyMeasure } = cycle;
   return (
     <li
       aria-current={chosen || undefined}
@@ -76,7 +76,12 @@ const Reflected = memo(function Reflected({
           Cycle {formatCount(number)}
         </a>
         {novelty !== undefined && (
-          <span className={cx(novelty < 0.4 && 'text-warn')}>{formatPercent(novelty)} new</span>
+          <span
+            className={cx(novelty < 0.4 && 'text-warn')}
+            title={noveltyMeasure === 'embeddings' ? 'Measured by embeddings' : 'Measured by groups of words'}
+          >
+            {formatPercent(novelty)} new
+          </span>
         )}
         {endedBy === 'call_limit' && <Badge tone="warn">call limit</Badge>}
       </p>

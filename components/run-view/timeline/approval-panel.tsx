@@ -1,13 +1,15 @@
 'use client';
 
 import { useEffect, useId, useRef, useState } from 'react';
-import { ApiError, getJson, postJson } from '#lib/browser/api.ts';
+import { getJson, postJson } from '#lib/browser/api.ts';
 import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ToolRow } from '#lib/events/fold-timeline.ts';
 import type { RunEvent } from '#lib/events/registry.ts';
+import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { HiddenNote } from '../../ui/hidden-note.tsx';
 import { useRun } from '../run-context.tsx';
 import { JsonFields } from './json-fields.tsx';
 import { Panel } from './row-frame.tsx';
@@ -21,8 +23,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
   const [step, setStep] = useState<Step>('choose');
   const [fields, setFields] = useState<readonly EditField[]>([]);
   const [reason, setReason] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ message: string; hint?: string }>();
+  const { busy, problem, setProblem, run } = useRequest();
   const panel = useRef<HTMLDivElement>(null);
   const began = useRef(false);
 
@@ -35,18 +36,8 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
     began.current = true;
   }, [step]);
 
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error : { message: String(error) });
-    }
-    setBusy(false);
-  };
   const decide = (decision: Record<string, unknown>) =>
-    attempt(async () => {
+    run(async () => {
       await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
         call_id: row.callId,
         ...decision,
@@ -55,7 +46,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
       document.getElementById(`row-${row.key}`)?.focus({ preventScroll: true });
     });
   const edit = () =>
-    attempt(async () => {
+    run(async () => {
       const definition = tools.find((tool) => tool.function.name === row.name);
       setFields(argumentFields(await wholeArguments(runId, row), definition?.function.parameters));
       setStep('edit');
@@ -71,7 +62,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
     <div
       ref={panel}
       role="group"
-      aria-label={`Approval of ${plainVisibleText(row.name)}`}
+      aria-label={`Approval of ${shortLine(row.name)}`}
       className="mt-2 mb-1 grid gap-3 rounded-md border border-warn/50 bg-warn-wash p-3"
     >
       <p className="font-medium">The model wants to make this call. It waits for you.</p>
@@ -159,7 +150,7 @@ function EditedField({ field, onChange }: { field: EditField; onChange: (text: s
   return (
     <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block font-mono text-xs text-ink-2">
-        {plainVisibleText(field.name)}
+        {shortLine(field.name)}
         {!field.plain && ' (JSON)'}
       </label>
       <textarea
@@ -170,6 +161,7 @@ function EditedField({ field, onChange }: { field: EditField; onChange: (text: s
         value={field.text}
         onChange={(event) => onChange(event.target.value)}
       />
+      <HiddenNote text={field.text} />
     </div>
   );
 }

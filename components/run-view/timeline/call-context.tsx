@@ -3,7 +3,7 @@ import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 
 /**
  * One request in its window (C7, C11): what the server read, what was estimated to be sent, the room kept for the
- * reply, and an alarm when the server read far less than was sent.
+ * reply, and an alarm when the server cut the prompt.
  */
 export function ContextScale({
   context,
@@ -12,7 +12,7 @@ export function ContextScale({
   context: CallContext;
   compactAt: number | undefined;
 }) {
-  const { window, estimated, evaluated, requested, effective, reserve, missing } = context;
+  const { window, estimated, evaluated, requested, effective, reserve, fate, missing } = context;
   const used = evaluated ?? estimated;
   const lowered = requested !== undefined && effective !== undefined && effective < requested;
   const share = (tokens: number) => Math.min(1, window > 0 ? tokens / window : 0) * 480;
@@ -41,7 +41,7 @@ export function ContextScale({
             y="1.5"
             width={Math.max(1, share(used))}
             height="7"
-            className={missing === undefined ? 'fill-ink-3' : 'fill-warn'}
+            className={fate === 'cut' ? 'fill-warn' : 'fill-ink-3'}
           />
           <rect x={share(estimated)} y="0" width="1.5" height="10" className="fill-ink" />
           {compactAt !== undefined && compactAt < 1 && (
@@ -70,10 +70,17 @@ export function ContextScale({
           {formatCount(requested)} tokens were asked for; the model was loaded with {formatCount(effective)}.
         </p>
       )}
-      {missing !== undefined && (
+      {fate === 'cut' && (
         <p className="text-warn">
-          Ollama read {formatPercent(missing)} fewer tokens than were estimated to be sent. Parts of the
-          conversation may not have reached the model.
+          {evaluated === window
+            ? 'The prompt fills the window to the last token: Ollama most likely cut it.'
+            : 'Ollama most likely cut the prompt: the oldest messages may not have reached the model.'}
+        </p>
+      )}
+      {fate === 'fewer' && missing !== undefined && (
+        <p className="text-ink-3">
+          {formatPercent(missing)} fewer tokens than estimated; nothing was cut. The rendered prompt shows
+          what the model was given.
         </p>
       )}
     </div>

@@ -1,7 +1,13 @@
 'use client';
 
-import { type CallPhase, phasesOf } from '#lib/browser/words/call-phases.ts';
-import { formatDuration, formatRate, tokensPerSecond } from '#lib/browser/words/format.ts';
+import {
+  type CallPhase,
+  type PromptReading,
+  phasesOf,
+  promptReading,
+  replyRate,
+} from '#lib/browser/words/call-phases.ts';
+import { formatCount, formatDuration, formatRate } from '#lib/browser/words/format.ts';
 import type { CallRow } from '#lib/events/fold-timeline.ts';
 import { Clock } from '../../ui/clock.tsx';
 import { useLive } from '../run-context.tsx';
@@ -62,38 +68,37 @@ export function PhaseStrip({ row, className }: { row: CallRow; className?: strin
 export function PhaseTable({ row }: { row: CallRow }) {
   const phases = phasesOf(row);
   if (phases.length === 0) return null;
-  const { ended } = row;
-  const speed = (kind: CallPhase['kind']) => {
-    if (kind === 'prompt') return tokensPerSecond(ended?.prompt_tokens, ended?.timings.promptEvalMs);
-    if (kind === 'load' || kind === 'wait') return undefined;
-    return tokensPerSecond(ended?.reply_tokens, ended?.timings.evalMs);
-  };
+  const reading = promptReading(row);
+  const rate = replyRate(row);
   return (
-    <div className="grid max-w-md gap-1.5">
-      <PhaseStrip row={row} className="h-1.5 w-full" />
+    <div className="grid gap-1.5">
+      <PhaseStrip row={row} className="h-1.5 w-full max-w-md" />
       <ul className="tnum flex flex-wrap gap-x-4 gap-y-0.5">
-        {phases.map(({ kind, label, ms }) => {
-          const rate = speed(kind);
-          return (
-            <li key={kind} className="flex items-center gap-1.5">
-              <span aria-hidden="true" className={`size-1.5 rounded-[1px] ${dots[kind]}`} />
+        {phases.map(({ kind, label, ms }) => (
+          <li key={kind} className="flex items-center gap-1.5">
+            <span aria-hidden="true" className={`size-1.5 rounded-[1px] ${dots[kind]}`} />
+            <span className="whitespace-nowrap">
               {label} {formatDuration(ms)}
-              {rate !== undefined && (
-                <span
-                  className="text-ink-3"
-                  title={
-                    kind === 'prompt' ? 'Newer versions of Ollama count what they had cached, too' : undefined
-                  }
-                >
-                  {formatRate(rate)} tok/s
-                </span>
-              )}
-            </li>
-          );
-        })}
+            </span>
+            {kind === 'prompt' && reading && <span className="text-ink-3">{readingWords(reading)}</span>}
+            {REPLY_PHASES.has(kind) && rate !== undefined && (
+              <span className="text-ink-3">{formatRate(rate)} tok/s</span>
+            )}
+          </li>
+        ))}
       </ul>
     </div>
   );
+}
+
+const REPLY_PHASES: ReadonlySet<CallPhase['kind']> = new Set(['thinking', 'writing', 'reply']);
+
+/** How many tokens were read and cached: only with both there is a speed. */
+function readingWords({ tokens, cached, rate }: PromptReading): string {
+  if (cached === undefined) return `${formatCount(tokens)} tokens, cached ones included`;
+  const read = `${formatCount(tokens - cached)} tokens`;
+  const speed = rate === undefined ? '' : ` at ${formatRate(rate)} tok/s`;
+  return cached === 0 ? `${read}${speed}` : `${read}${speed}, ${formatCount(cached)} cached`;
 }
 
 /** What an open call is at, each part with its own clock: reading the prompt, thinking, writing. */

@@ -1,30 +1,25 @@
 'use client';
 
 import { contextOf } from '#lib/browser/state/call-context.ts';
+import { replyRate } from '#lib/browser/words/call-phases.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatPercent,
-  formatRate,
-  plural,
-  tokensPerSecond,
-} from '#lib/browser/words/format.ts';
+import { formatCount, formatDuration, formatRate, plural } from '#lib/browser/words/format.ts';
 import type { CallRow as CallRowData } from '#lib/events/fold-timeline.ts';
+import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
-import { cx } from '../../ui/cx.ts';
+import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { useLive, useRun, useUnfolded } from '../run-context.tsx';
 import { ContextScale } from './call-context.tsx';
 import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
+import { LiveTail } from './live-tail.tsx';
 import { LongText } from './long-text.tsx';
 import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { SawPanel } from './saw-panel.tsx';
-import { LiveTail } from './tool-row.tsx';
 import { wholeOf } from './whole-of.ts';
 
 const nodes = {
@@ -48,9 +43,9 @@ const setAsideWords = {
 /** One request to the model: what was sent, what it thought and said, and how its reply was read. */
 export function CallRow({ row }: { row: CallRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
-  const speed = tokensPerSecond(row.ended?.reply_tokens, row.ended?.timings.evalMs);
+  const speed = replyRate(row);
   const unreadable = row.failed?.kind === 'malformed_call';
-  const { missing } = contextOf(row, undefined);
+  const isCut = useRun(({ run }) => contextOf(row, run).fate === 'cut');
   const eaten = eatenReply(row);
   const coldMs = row.ended?.timings.loadMs ?? 0;
   return (
@@ -68,9 +63,9 @@ export function CallRow({ row }: { row: CallRowData }) {
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
         {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
         {unreadable && !row.setAside && <Badge tone="warn">unreadable call</Badge>}
-        {missing !== undefined && (
-          <Badge tone="warn" title="Ollama read far fewer tokens than were sent">
-            {formatPercent(missing)} not read
+        {isCut && (
+          <Badge tone="warn" title="Ollama left out part of what was sent">
+            prompt cut
           </Badge>
         )}
         {row.parsed && (
@@ -82,6 +77,12 @@ export function CallRow({ row }: { row: CallRowData }) {
           {row.ended?.prompt_tokens !== undefined && (
             <span title="Tokens read and written">
               {formatCount(row.ended.prompt_tokens)} → {formatCount(row.ended.reply_tokens ?? 0)} tok
+            </span>
+          )}
+          {row.failed?.estimated_reply_tokens !== undefined && (
+            <span title="Estimated from the text: Ollama counts no tokens of a call that fails">
+              ≈{formatCount(row.failed.estimated_prompt_tokens ?? 0)} → ≈
+              {formatCount(row.failed.estimated_reply_tokens)} tok
             </span>
           )}
           {speed !== undefined && <span className="max-md:hidden">{formatRate(speed)} tok/s</span>}
@@ -101,6 +102,9 @@ export function CallRow({ row }: { row: CallRowData }) {
           {eaten.by === 'num_predict' ? 'num_predict' : 'the window'} ({formatCount(eaten.limit)}).
         </p>
       )}
+      {row.parsed?.swallowed_tokens ? (
+        <p className="tnum mt-1 text-sm text-warn">{swallowedWords(row.parsed.swallowed_tokens)}</p>
+      ) : null}
       {open && <Sent row={row} />}
       {row.status === 'open' ? <Writing call={row.call} /> : <Said row={row} />}
       {row.failed && <Failure row={row} failed={row.failed} />}
@@ -114,7 +118,12 @@ function ReadAs({ row }: { row: CallRowData }) {
   const { parsed } = row;
   if (!parsed || row.setAside) return null;
   if (parsed.outcome === 'empty') {
-    return <Badge tone="warn">{parsed.malformed ? 'broken call' : 'empty reply'}</Badge>;
+    const words = parsed.swallowed_tokens
+      ? 'dropped by Ollama'
+      : parsed.malformed
+        ? 'broken call'
+        : 'empty reply';
+    return <Badge tone="warn">{words}</Badge>;
   }
   if (parsed.calls.length === 0) return null;
   const layers = [...new Map(parsed.calls.map((call) => [`${call.layer} ${call.format}`, call])).values()];
@@ -155,7 +164,10 @@ interface ReplyText {
   whole: ReturnType<typeof wholeOf>;
 }
 
-function thinkingOf({ parsed, ended }: CallRowData): ReplyText | undefined {
+function thinkingOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
+  if (failed?.partial_thinking) {
+    return { text: failed.partial_thinking, whole: wholeOf(failed, 'partial_thinking') };
+  }
   if (parsed?.thinking) return { text: parsed.thinking, whole: wholeOf(parsed, 'thinking') };
   if (!ended?.message.thinking) return undefined;
   return { text: ended.message.thinking, whole: wholeOf(ended, 'message.thinking') };
@@ -217,7 +229,8 @@ function Thinking({ id, text, whole }: ReplyText & { id: string }) {
 /** What went out with the request, and each rung of the parse ladder. */
 function Sent({ row }: { row: CallRowData }) {
   const { started, ended, parsed } = row;
-  const effective = useRun((view) => view.run.loaded?.context_tokens);
+  const loaded = useRun((view) => view.run.loaded);
+  const preflight = useRun((view) => view.run.preflight);
   const compactAt = useRun((view) => view.run.config?.compact_at);
   return (
     <div className="mt-2 mb-1 grid gap-3">
@@ -226,7 +239,7 @@ function Sent({ row }: { row: CallRowData }) {
           <Fact name="messages">{formatCount(started.message_count)}</Fact>
           <Fact name="tools">{formatCount(started.tool_count)}</Fact>
           <Fact name="context">
-            <ContextScale context={contextOf(row, effective)} compactAt={compactAt} />
+            <ContextScale context={contextOf(row, { loaded, preflight })} compactAt={compactAt} />
           </Fact>
           <Fact name="options">
             {Object.entries(started.options)
@@ -261,18 +274,27 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
+/** Shorter cleanups are only the look at whether there was something to clean up. */
+const CLEANUP_MS = 100;
+
 /** A call that brought no reply. One that Ollama itself could not read is the model's slip, and no outage (T22). */
 function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRowData['failed']> }) {
   const unreadable = failed.kind === 'malformed_call';
   return (
     <div className="mt-1.5 grid gap-1.5 text-sm">
       {unreadable && <p className="font-medium text-warn">Ollama could not read the model's call.</p>}
-      <p className={cx('foreign', unreadable ? 'text-ink-2' : 'text-fail')}>
-        <ForeignText text={failed.error.message} />
-      </p>
-      {failed.error.hint && (
-        <p className="foreign text-ink-2">
-          <ForeignText text={failed.error.hint} />
+      <ForeignMessage text={failed.error.message} className={unreadable ? 'text-ink-2' : 'text-fail'} />
+      {failed.error.hint && <ForeignMessage text={failed.error.hint} className="text-ink-2" />}
+      {!row.started.stream && (failed.kind === 'aborted' || failed.kind === 'timeout') && (
+        <p className="text-ink-2">
+          The reply was not streamed: what the model had written by then never left Ollama.
+        </p>
+      )}
+      {(failed.cleanup_ms ?? 0) >= CLEANUP_MS && (
+        <p className="text-ink-2">
+          Cleanup after the call: {formatDuration(failed.cleanup_ms ?? 0)}
+          {failed.server_idle_ms !== undefined &&
+            `, Ollama idle after ${formatDuration(failed.server_idle_ms)}`}
         </p>
       )}
       {failed.freed_slot && (

@@ -1,20 +1,25 @@
 'use client';
 
 import { firedLimit } from '#lib/browser/state/ledger.ts';
-import { reasonWords, VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
-import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
+import { endWords } from '#lib/browser/words/end-words.ts';
+import { formatCount, formatDuration, formatTokens, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
+import { checksBeside } from '#lib/events/outcome.ts';
+import type { OutcomeKind } from '#lib/events/run.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { EventLink } from '../../ui/event-link.tsx';
-import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ForeignMessage } from '../../ui/foreign-message.tsx';
+import { ForeignName } from '../../ui/foreign-name.tsx';
 import { Gauge } from '../../ui/gauge.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { useRun, useRunScreen } from '../run-context.tsx';
 import { StopLadder } from '../stop-ladder.tsx';
+import { AutoRunList } from './auto-run-list.tsx';
 import { LongText } from './long-text.tsx';
 import { rowWords } from './row-words.ts';
 import { wholeOf } from './whole-of.ts';
@@ -32,14 +37,17 @@ export function EndRow({ row }: { row: EndRowData }) {
   const { event } = row;
   const { goTo, server } = useRunScreen();
   const startedAt = useRun((view) => view.run.startedAt);
+  const costUsd = useRun((view) => view.run.costUsd);
   const timeline = useRun((view) => view.timeline);
   const mode = useRun((view) => view.run.config?.mode);
   const cycles = useRun((view) => view.run.cycle.number);
   const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
-  const words = reasonWords(result.termination_reason, mode);
+  // A run that shows this row has ended, so it has an outcome.
+  const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
+  const words = endWords(outcome);
   const hint = result.error?.hint;
-  const verification = event.verification && VERIFICATION_WORDS[event.verification];
+  const checks = checksBeside(outcome);
   return (
     <section
       aria-label="How the run ended"
@@ -50,20 +58,14 @@ export function EndRow({ row }: { row: EndRowData }) {
           {words.title}
         </h2>
         <code className="text-xs text-ink-3">{result.termination_reason}</code>
-        {verification && <Badge tone={verification.tone}>{verification.label}</Badge>}
+        {checks && <Badge tone={checks.tone}>{checks.label}</Badge>}
       </div>
-      <p className="foreign mt-1 max-w-read text-ink-2">
-        <ForeignText text={event.message} />
-      </p>
+      <ForeignMessage text={event.message} className="mt-1 max-w-read text-ink-2" />
       {result.error && result.error.message !== event.message && (
-        <p className="foreign mt-2 max-w-read text-fail">
-          <ForeignText text={result.error.message} />
-        </p>
+        <ForeignMessage text={result.error.message} className="mt-2 max-w-read text-fail" />
       )}
       {hint !== undefined && !`${event.message} ${result.error?.message}`.includes(hint) && (
-        <p className="foreign mt-1 max-w-read text-ink-2">
-          <ForeignText text={hint} />
-        </p>
+        <ForeignMessage text={hint} className="mt-1 max-w-read text-ink-2" />
       )}
       <FailedChecks />
       {event.evidence.length > 0 && (
@@ -93,10 +95,10 @@ export function EndRow({ row }: { row: EndRowData }) {
         <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
         <Figure
           name="Tokens in / out"
-          value={`${formatCount(result.tokens_in)} / ${formatCount(result.tokens_out)}`}
+          value={`${formatTokens(result.tokens_in, event.tokens_estimated)} / ${formatTokens(result.tokens_out, event.tokens_estimated)}`}
         />
         <Figure name="Time" value={startedAt === undefined ? '–' : formatDuration(event.at - startedAt)} />
-        <Figure name="Cost" value={event.cost_usd === 0 ? 'none, local' : `$${event.cost_usd.toFixed(4)}`} />
+        {costUsd !== undefined && <Figure name="Cost" value={formatUsd(costUsd)} />}
       </dl>
 
       {event.files_written.length > 0 && (
@@ -106,7 +108,7 @@ export function EndRow({ row }: { row: EndRowData }) {
             {event.files_written.map((path) => (
               <li key={path}>
                 <code className="foreign text-sm">
-                  <ForeignText text={path} />
+                  <ForeignName text={path} isPath />
                 </code>
               </li>
             ))}
@@ -114,9 +116,11 @@ export function EndRow({ row }: { row: EndRowData }) {
         </div>
       )}
 
+      <AutoRunList />
+
       {(result.output.trim() !== '' || result.iterations_used > 0) && (
         <div className="mt-4">
-          <h3 className="caption">{answerWords(result.status, mode)}</h3>
+          <h3 className="caption">{outputWords(outcome.kind, mode)}</h3>
           {result.output.trim() ? (
             <LongText
               id={`${row.key}.output`}
@@ -150,15 +154,13 @@ function FailedChecks() {
   if (!checks || failed.length === 0 || seq === undefined) return null;
   return (
     <div className="mt-3">
-      <h3 className="text-sm font-medium text-warn">
-        {failed.length} of {plural(checks.length, 'check')} failed
-      </h3>
+      <h3 className="text-sm font-medium text-warn">Failed {failed.length === 1 ? 'check' : 'checks'}</h3>
       <ul className="mt-1 grid gap-0.5 text-sm">
         {failed.map(({ check }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: checks of an event never move
           <li key={index}>
             <code className="foreign">
-              <ForeignText text={checkText(check)} />
+              <ForeignName text={checkText(check)} max={200} />
             </code>
           </li>
         ))}
@@ -172,9 +174,10 @@ function FailedChecks() {
   );
 }
 
-function answerWords(status: string, mode: string | undefined): string {
+function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
   if (mode === 'session' || mode === 'explore') return 'Its last words';
-  return status === 'completed' ? 'Answer' : 'What it had said so far';
+  if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
+  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'What it had said so far';
 }
 
 /** What an event is, for the link to it: `read_file (#12)`, `Turn 3 (#20)`. */

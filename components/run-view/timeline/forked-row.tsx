@@ -1,9 +1,10 @@
 'use client';
 
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
-import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
+import { copiedWords, leftOutWords } from '#lib/browser/words/copied-words.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { resultText } from '#lib/browser/words/result-text.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ForkedRow as ForkedRowData } from '#lib/events/fold-timeline.ts';
 import type { ForkEdit } from '#lib/events/fork.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -148,7 +149,7 @@ function editWords(edit: ForkEdit): string {
     case 'reply':
       return 'Last reply edited';
     case 'call':
-      return `Arguments of ${plainVisibleText(edit.tool)} edited`;
+      return `Arguments of ${shortLine(edit.tool)} edited`;
     case 'memory':
       return `Memory "${edit.key}" ${edit.before === undefined ? 'added' : edit.after === undefined ? 'deleted' : 'edited'}`;
   }
@@ -160,9 +161,9 @@ function filesWords(files: ForkedRowData['event']['files']): string {
       return '';
     case 'same':
       return 'It works in the same folder as that run.';
+    case 'empty':
+      return 'It starts in an empty folder.';
     case 'copied':
-      return `Its folder is a copy made at the fork (${plural(files.files, 'file')}, ${formatBytes(files.bytes)}): the files as they were at that moment, not as they were when the part above happened.${
-        files.left_out > 0 ? ` ${plural(files.left_out, 'link or special file')} left out.` : ''
-      }`;
+      return `Its folder is a copy made at the fork (${copiedWords(files)}): the files as they were at that moment, not as they were when the part above happened. ${leftOutWords(files)}`;
   }
 }

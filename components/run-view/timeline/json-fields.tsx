@@ -1,4 +1,4 @@
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
+import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
 import type { Cut } from '#lib/events/fold-timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';

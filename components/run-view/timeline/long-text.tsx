@@ -2,16 +2,19 @@
 
 import { useState } from 'react';
 import { VList } from 'virtua';
-import { ApiError } from '#lib/browser/api.ts';
+import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
 import { valueAt } from '#lib/util/value-at.ts';
+import { useRequest } from '../../hooks/use-request.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
+import { DownloadLink } from '../../ui/download-link.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { useRunScreen, useUnfolded } from '../run-context.tsx';
 
-const FOLDED_LINES = 12;
-const FOLDED_CHARS = 1600;
+/** How much of a text is shown before it is unfolded. */
+const FOLDED = { lines: 12, chars: 1600, slack: 200 };
 /** Above this a text is drawn block by block as it is scrolled. */
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
@@ -40,22 +43,20 @@ export function LongText({
 }) {
   const [unfolded, toggle] = useUnfolded(`text:${id}`, false);
   const [fetched, setFetched] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useRequest();
   const { whole } = useRunScreen();
   const tooLarge = cut !== undefined && cut.chars > FETCHED_CHARS;
   const full = fetched ?? text;
-  const folded = foldedText(full);
+  const folded = firstLines(full, FOLDED);
   const isLong = folded.length < full.length;
-  const fetchWhole = async () => {
+  const fetchWhole = () => {
     if (!cut || !whole) return;
-    try {
+    void run(async () => {
       const event = await whole.event(cut.seq);
       const value = valueAt(event, cut.path);
       setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
       if (!unfolded) toggle();
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-    }
+    });
   };
 
   return (
@@ -92,26 +93,25 @@ export function LongText({
             <button
               type="button"
               className="reach font-medium text-brass underline-offset-2 hover:underline"
-              onClick={() => void fetchWhole()}
+              onClick={fetchWhole}
             >
               Fetch the whole {label} ({formatBytes(cut.chars)})
             </button>
           )}
           {cut && whole && tooLarge && (
-            <a
+            <DownloadLink
               href={whole.fileUrl(cut.seq, cut.path)}
-              download
               className="reach font-medium text-brass underline-offset-2 hover:underline"
             >
               Download the whole {label} ({formatBytes(cut.chars)})
-            </a>
+            </DownloadLink>
           )}
           <span className="tnum">
             {cut && fetched === undefined
               ? `Only the first ${formatCount(full.length)} of ${formatCount(cut.chars)} characters are here`
               : `${plural(lineCount(full), 'line')}, ${formatCount(full.length)} characters`}
           </span>
-          {problem && <span className="text-fail">{problem}</span>}
+          {problem && <ErrorLine error={problem} />}
         </p>
       )}
       {full.length > 40 && (
@@ -157,21 +157,6 @@ function blocksOf(text: string): string[] {
     from = text[to] === '\n' ? to + 1 : to;
   }
   return blocks;
-}
-
-function foldedText(text: string): string {
-  let end = -1;
-  for (let line = 0; line < FOLDED_LINES; line += 1) {
-    const next = text.indexOf('\n', end + 1);
-    if (next === -1 || next > FOLDED_CHARS) {
-      end = next === -1 ? text.length : Math.min(text.length, FOLDED_CHARS);
-      return text.length <= FOLDED_CHARS + 200 && next === -1
-        ? text
-        : text.slice(0, Math.min(end, FOLDED_CHARS));
-    }
-    end = next;
-  }
-  return text.slice(end).trim() === '' ? text : text.slice(0, end);
 }
 
 function lineCount(text: string): number {

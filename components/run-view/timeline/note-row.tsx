@@ -2,6 +2,7 @@
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
 import type { NoteRow as NoteRowData } from '#lib/events/fold-timeline.ts';
+import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -40,6 +41,7 @@ export function NoteRow({ row }: { row: NoteRowData }) {
           cycle={event.cycle}
           text={event.text}
           byLimit={event.ended_by === 'call_limit'}
+          swallowed={event.swallowed_tokens ?? 0}
         />
       );
     case 'diversity.advised':
@@ -86,11 +88,13 @@ function Reflection({
   cycle,
   text,
   byLimit,
+  swallowed,
 }: {
   row: NoteRowData;
   cycle: number;
   text: string;
   byLimit: boolean;
+  swallowed: number;
 }) {
   return (
     <RowFrame node={<RailNode shape="ring" className="border-brass-fill" />}>
@@ -111,7 +115,11 @@ function Reflection({
         </div>
       ) : (
         <p className="mt-0.5 text-sm text-ink-3">
-          {byLimit ? 'None: the cycle was ended.' : 'An empty one.'}
+          {swallowed > 0
+            ? swallowedWords(swallowed)
+            : byLimit
+              ? 'None: the cycle was ended.'
+              : 'An empty one.'}
         </p>
       )}
     </RowFrame>

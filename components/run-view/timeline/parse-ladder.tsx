@@ -10,11 +10,15 @@ import {
   type Rung,
   refusalWords,
 } from '#lib/browser/words/parse-ladder.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { CallRow } from '#lib/events/fold-timeline.ts';
 import type { EventOf } from '#lib/events/registry.ts';
+import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
+import { ForeignMessage } from '../../ui/foreign-message.tsx';
+import { ShortName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { useRunScreen, useUnfolded } from '../run-context.tsx';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
@@ -100,6 +104,7 @@ function outcomeWords(parsed: Parsed): string {
         ? 'No call could be read from it, so its text counts as an answer.'
         : 'Taken as text: no tool is asked for.';
     case 'empty':
+      if (parsed.swallowed_tokens) return swallowedWords(parsed.swallowed_tokens);
       return parsed.malformed
         ? 'A call was meant, but could not be read.'
         : 'Nothing was left to show: an empty reply.';
@@ -146,10 +151,7 @@ export function MarkedReply({ row }: { row: CallRow }) {
         )}
         {parts.length === 0 && native.length === 0 && (
           <p className="text-ink-3">
-            Nothing at all
-            {(ended.reply_tokens ?? 0) > 0 &&
-              `, although the model wrote ${plural(ended.reply_tokens ?? 0, 'token')}. Ollama reads some formats itself and leaves out what it cannot read`}
-            .
+            {parsed?.swallowed_tokens ? swallowedWords(parsed.swallowed_tokens) : 'Nothing at all.'}
           </p>
         )}
       </div>
@@ -257,7 +259,7 @@ export function Mended({ parsed }: { parsed: Parsed }) {
         {calls.map(({ call, repairs, coercions }) => (
           <li key={call.call_id} className="grid min-w-0 gap-2">
             <p className="text-ink-3">
-              <span className="text-ink-2">{call.name}</span> (call {call.call_id})
+              <span className="text-ink-2">{shortLine(call.name)}</span> (call {call.call_id})
             </p>
             <Changes repairs={repairs} coercions={coercions} />
           </li>
@@ -303,16 +305,14 @@ export function Refusals({ row, brief }: { row: CallRow; brief: boolean }) {
               <span className="text-ink-2">
                 {refusal.name && (
                   <code>
-                    <ForeignText text={refusal.name} />
+                    <ShortName text={refusal.name} />
                   </code>
                 )}{' '}
                 → nearest: <code>{refusal.nearest}</code>
               </span>
             )}
           </span>
-          <span className="foreign block text-ink-2">
-            <ForeignText text={refusal.message} />
-          </span>
+          <ForeignMessage text={refusal.message} className="text-ink-2" />
           {!brief && !refusal.span && (
             <pre className="foreign mt-1 text-xs text-ink-3">
               <ForeignText text={refusal.raw} />

@@ -28,7 +28,7 @@ export function PromptCut({ event }: { event: EventOf<'policy.warned'> }) {
         <div>
           <p className="text-sm text-ink-2">
             Ollama keeps the system prompt and the last message and drops the others from the front. By their
-            length, these {formatCount(cut.lostCount)} never reached the model:
+            length, these {formatCount(cut.lostCount)} most likely did not reach the model:
           </p>
           <ol className="mt-1 grid gap-0.5 border-l-2 border-fail/50 pl-3">
             {cut.lost.map((message) => (
@@ -54,9 +54,7 @@ export function PromptCut({ event }: { event: EventOf<'policy.warned'> }) {
         </div>
       )}
       <p className="text-sm text-ink-2">
-        Loupe asks for an error in the place of a cut; this server does not know that wish. Update Ollama, or
-        give the run a window of at most {formatCount(cut.evaluated)} tokens, so that older results are
-        shortened before.{' '}
+        {cut.advice}{' '}
         <button
           type="button"
           className="font-medium text-brass underline-offset-2 hover:underline"

@@ -1,4 +1,5 @@
 import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import { summarize } from '#lib/events/summarize.ts';
@@ -19,7 +20,7 @@ export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
     case 'call':
       return `Model call ${row.call}`;
     case 'tool':
-      return row.name;
+      return shortLine(row.name, 60);
     case 'policy':
       return policyWords(row.event.type);
     case 'note':

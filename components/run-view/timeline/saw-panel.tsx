@@ -1,20 +1,19 @@
 'use client';
 
 import { useState } from 'react';
-import { VList } from 'virtua';
 import type { SentRequestReply } from '#lib/api/sent-request.ts';
-import { ApiError } from '#lib/browser/api.ts';
 import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
-import { controlTokensIn, promptPieces } from '#lib/browser/words/special-tokens.ts';
+import { controlTokensIn } from '#lib/browser/words/special-tokens.ts';
 import type { RunState } from '#lib/events/run-state.ts';
+import { useRequest } from '../../hooks/use-request.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
 import { LongText } from './long-text.tsx';
+import { RenderedPrompt } from './rendered-prompt.tsx';
 import { Disclosure } from './row-frame.tsx';
 
 type ChatMessage = RunState['messages'][number];
@@ -24,24 +23,17 @@ type View = 'messages' | 'request' | 'prompt';
 export function SawPanel({ call, id }: { call: number; id: string }) {
   const { server } = useRunScreen();
   const [sent, setSent] = useState<SentRequestReply>();
-  const [problem, setProblem] = useState<ApiError>();
+  const { problem, run } = useRequest();
   const [open, setOpen] = useState(false);
   const [view, setView] = useState<View>('messages');
   if (!server) return null;
-  const toggle = async () => {
+  const toggle = () => {
     setOpen(!open);
-    if (open || sent) return;
-    setProblem(undefined);
-    try {
-      setSent(await server.sentRequest(call));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
+    if (!open && !sent) void run(async () => setSent(await server.sentRequest(call)));
   };
   return (
     <section aria-label={`What the model saw in call ${call}`} className="min-w-0">
-      <Disclosure open={open} onToggle={() => void toggle()}>
+      <Disclosure open={open} onToggle={toggle}>
         <span className="caption">What the model saw</span>
       </Disclosure>
       {open && (
@@ -63,7 +55,7 @@ export function SawPanel({ call, id }: { call: number; id: string }) {
               {view === 'request' && (
                 <LongText id={`${id}.request`} text={JSON.stringify(sent.body, null, 2)} label="request" />
               )}
-              {view === 'prompt' && <Rendered sent={sent} />}
+              {view === 'prompt' && <RenderedPrompt sent={sent} onMessages={() => setView('messages')} />}
             </Tabs>
           )}
         </div>
@@ -239,107 +231,6 @@ function Line({
   );
 }
 
-/** The prompt as the model gets it: only Ollama can make it, and it loads the model for that. */
-function Rendered({ sent }: { sent: SentRequestReply }) {
-  const render = useRunScreen().server?.renderPrompt;
-  const [rendered, setRendered] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<ApiError>();
-  const options = sent.body.options;
-  const window =
-    typeof options === 'object' && options !== null && 'num_ctx' in options ? Number(options.num_ctx) : 0;
-  if (!render)
-    return <p className="font-sans text-ink-2">Only the server of the run can ask Ollama for it.</p>;
-  const ask = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      setRendered(await render(sent.call));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
-    }
-    setBusy(false);
-  };
-  if (rendered !== undefined) return <Prompt text={rendered} />;
-  return (
-    <div className="grid justify-items-start gap-2 font-sans text-sm">
-      <p className="foreign text-ink-2">
-        Only Ollama knows the template of <ForeignText text={String(sent.body.model)} />: it makes the prompt
-        anew from this request, without an answer.{' '}
-        <strong className="font-semibold">It loads the model</strong> for it
-        {window > 0 && ` with a window of ${formatCount(window)} tokens`}, unless it is in memory so.
-      </p>
-      <Button size="sm" disabled={busy} onClick={() => void ask()}>
-        {busy ? 'Ollama renders' : 'Render the prompt'}
-      </Button>
-      {problem && <ErrorNote error={problem} />}
-    </div>
-  );
-}
-
-const BLOCK_CHARS = 6000;
-
-function Prompt({ text }: { text: string }) {
-  const tokens = promptPieces(text).filter((piece) => piece.special).length;
-  const blocks: string[] = [];
-  for (let from = 0; from < text.length; ) {
-    const end = Math.min(text.length, from + BLOCK_CHARS);
-    const line = end < text.length ? text.lastIndexOf('\n', end) : -1;
-    const to = line > from ? line + 1 : end;
-    blocks.push(text.slice(from, to));
-    from = to;
-  }
-  return (
-    <>
-      <p className="tnum mb-1.5 flex items-center gap-x-2 font-sans text-xs text-ink-3">
-        <span>
-          {formatCount(text.length)} characters, {plural(tokens, 'control token')} in colour. A token in
-          colour within a message may be text of a file or a tool.
-        </span>
-        <CopyButton text={text} label="Copy the prompt" />
-      </p>
-      <section
-        aria-label="Rendered prompt"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-        tabIndex={0}
-        className={
-          blocks.length > 4
-            ? 'h-[min(28rem,60dvh)] rounded-sm border'
-            : 'max-h-[min(28rem,60dvh)] overflow-y-auto rounded-sm border p-2'
-        }
-      >
-        {blocks.length > 4 ? (
-          <VList data={blocks} className="clickable-rows p-2">
-            {(block, index) => <Block key={index} text={block} />}
-          </VList>
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
-          blocks.map((block, index) => <Block key={index} text={block} />)
-        )}
-      </section>
-    </>
-  );
-}
-
-function Block({ text }: { text: string }) {
-  return (
-    <pre className="foreign m-0 leading-relaxed">
-      {promptPieces(text).map((piece, index) =>
-        piece.special ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
-          <mark key={index} className="rounded-sm bg-brass-wash px-0.5 font-semibold text-brass">
-            <ForeignText text={piece.text} />
-          </mark>
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
-          <ForeignText key={index} text={piece.text} />
-        ),
-      )}
-    </pre>
-  );
-}
-
 /** The whole of a message that is sent in a shorter form from a compaction on, read from the call after it. */
 export function RestoredMessage({ seq, index, id }: { seq: number; index: number; id: string }) {
   const { server } = useRunScreen();
@@ -349,23 +240,20 @@ export function RestoredMessage({ seq, index, id }: { seq: number; index: number
     return next?.kind === 'call' ? next.call : undefined;
   });
   const [whole, setWhole] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useRequest();
   if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="whole message" />;
   if (call === undefined || !server) return null;
-  const restore = async () => {
-    try {
+  const restore = () =>
+    run(async () => {
       const sent = await server.sentRequest(call);
       setWhole(sent.messages[index]?.whole ?? '');
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : String(error));
-    }
-  };
+    });
   return (
-    <p className="flex items-center gap-3 font-sans">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 font-sans">
       <Button size="sm" onClick={() => void restore()}>
         Restore the whole
       </Button>
-      {problem && <span className="text-fail">{problem}</span>}
-    </p>
+      {problem && <ErrorNote error={problem} />}
+    </div>
   );
 }

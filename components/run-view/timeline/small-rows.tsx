@@ -1,16 +1,18 @@
 'use client';
 
-import { VERIFICATION_WORDS } from '#lib/browser/words/end-words.ts';
+import { copiedWords, leftOutWords } from '#lib/browser/words/copied-words.ts';
 import {
   formatBytes,
   formatCount,
   formatDuration,
   formatPercent,
   formatShortCount,
+  formatTokens,
   plural,
 } from '#lib/browser/words/format.ts';
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type {
   AttemptRow as AttemptRowData,
   CreatedRow as CreatedRowData,
@@ -21,10 +23,13 @@ import type {
   StopRow as StopRowData,
   VerificationRow as VerificationRowData,
 } from '#lib/events/fold-timeline.ts';
+import { checkCounts, checksWords } from '#lib/events/outcome.ts';
 import type { EventOf } from '#lib/events/registry.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
+import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { ForkButton } from '../fork-button.tsx';
@@ -39,7 +44,7 @@ import { wholeOf } from './whole-of.ts';
 /** The task as it was given, and every setting of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
-  const { config } = row.event;
+  const { config, copied } = row.event;
   const { task, system, ...settings } = config;
   return (
     <RowFrame node={<RailNode shape="dot" />}>
@@ -67,6 +72,11 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
             : 'No first words: the model begins by itself.'}
         </p>
       )}
+      {copied && !row.event.parent && (
+        <p className="mt-1 text-sm text-ink-2">
+          The workspace is a copy ({copiedWords(copied)}). {leftOutWords(copied)}
+        </p>
+      )}
       {open && (
         <div className="mt-2 mb-1 grid gap-3">
           <Panel label="Settings">
@@ -80,7 +90,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
             />
           </Panel>
           {system && (
-            <Panel label="Words before the tool rules">
+            <Panel label="System prompt (added first)">
               <LongText
                 id={`${row.key}.system`}
                 text={system}
@@ -93,6 +103,11 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
       )}
     </RowFrame>
   );
+}
+
+function loadWords(loaded: NonNullable<PreparationRowData['loaded']>): string {
+  if (loaded.remote_host !== undefined) return 'nothing to load';
+  return loaded.already_loaded ? 'already loaded' : `loaded in ${formatDuration(loaded.load_ms)}`;
 }
 
 /** A shorter wait is the way through the queue, and no waiting in it. */
@@ -109,6 +124,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
   const commands = useRun(({ run }) => run.config?.mode !== 'explore' && run.config?.agentic !== false);
   const facts = preflight
     ? [
+        preflight.remote_host && `runs at ${preflight.remote_host}`,
         preflight.server_version && `Ollama ${preflight.server_version}`,
         preflight.parameter_size,
         preflight.quantization,
@@ -138,7 +154,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
         <Figures>
           {queuedMs >= QUEUED_MS && <span>queued {formatDuration(queuedMs)}</span>}
           {loaded ? (
-            <span>{loaded.already_loaded ? 'warm' : `loaded in ${formatDuration(loaded.load_ms)}`}</span>
+            <span>{loadWords(loaded)}</span>
           ) : ended ? null : (
             <Clock since={loadStarted?.at ?? row.at} className="text-brass" />
           )}
@@ -233,7 +249,7 @@ export function AttemptRow({ row }: { row: AttemptRowData }) {
             <ul className="grid gap-0.5">
               {event.tools.map((tool) => (
                 <li key={tool.function.name} className="foreign">
-                  <span className="font-semibold">{tool.function.name}</span>{' '}
+                  <span className="font-semibold">{shortLine(tool.function.name)}</span>{' '}
                   <span className="text-ink-2">{tool.function.description}</span>
                 </li>
               ))}
@@ -290,12 +306,8 @@ export function IterationRow({ row }: { row: IterationRowData }) {
         />
         <Figures>
           {row.budget && budgeted && (
-            <span
-              className="max-sm:hidden"
-              title={`Tokens and time used before this ${stepWord(mode).toLowerCase()}`}
-            >
-              {formatShortCount(row.budget.tokens_used)} tok, {formatDuration(row.budget.seconds_used * 1000)}{' '}
-              used
+            <span className="max-sm:hidden" title={`Used before this ${stepWord(mode).toLowerCase()}`}>
+              {spentWords(row.budget, formatShortCount)} used
             </span>
           )}
           {row.toolCalls > 0 && (
@@ -327,6 +339,9 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           tone="warn"
           title={`Nudge ${event.count} of ${event.limit}`}
           detail={
+            (event.swallowed_tokens
+              ? `None of the ${formatCount(event.swallowed_tokens)} tokens it wrote arrived; the model was told to try again.`
+              : undefined) ??
             {
               empty: 'The reply was empty; the model was told to act.',
               plan: 'The reply only announced a plan; the model was told to act.',
@@ -382,7 +397,9 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           <Notice
             tone="fail"
             title="Prompt cut"
-            detail={event.message.replace(/^Prompt cut: /, '').replace(/ (Most likely|No message).*$/s, '')}
+            detail={event.message
+              .replace(/^Prompt cut: /, '')
+              .replace(/ (Most likely lost|No message|The oldest messages go first).*$/s, '')}
             open
           >
             <PromptCut event={event} />
@@ -396,10 +413,20 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           tone="warn"
           title="Budget spent"
           detail={`The ${event.exceeded ?? 'budget'} limit was passed before ${stepWord(mode).toLowerCase()} ${event.iteration}.`}
-          figure={`${formatCount(event.tokens_used)} tok, ${formatDuration(event.seconds_used * 1000)}`}
+          figure={spentWords(event)}
         />
       );
   }
+}
+
+function spentWords(
+  { tokens_used, tokens_estimated, seconds_used, cost_usd }: EventOf<'budget.checked'>,
+  formatNumber?: (count: number) => string,
+): string {
+  const tokens = formatTokens(tokens_used, tokens_estimated, formatNumber);
+  const words = `${tokens} tok, ${formatDuration(seconds_used * 1000)}`;
+  // Logs from before models had prices hold a 0 that says nothing.
+  return cost_usd ? `${words}, ${formatUsd(cost_usd)}` : words;
 }
 
 const bars = { warn: 'bg-warn', live: 'bg-brass-fill', fail: 'bg-fail' };
@@ -432,9 +459,7 @@ function Notice({
         ) : (
           heading
         )}
-        <span className="foreign min-w-0 text-sm text-ink-2">
-          <ForeignText text={detail} />
-        </span>
+        <ForeignMessage text={detail} className="min-w-0 text-sm text-ink-2" />
         {figure && (
           <Figures>
             <span>{figure}</span>
@@ -449,7 +474,7 @@ function Notice({
 /** The checks after an attempt, each with what it saw (V5-V11). */
 export function VerificationRow({ row }: { row: VerificationRowData }) {
   const { checked } = row;
-  const words = checked && VERIFICATION_WORDS[checked.outcome];
+  const words = checked && checksWords(checkCounts(checked.checks));
   return (
     <RowFrame
       node={

@@ -12,6 +12,7 @@ import { useRun, useRunScreen } from '../run-context.tsx';
 import { CallRow } from './call-row.tsx';
 import { EndRow } from './end-row.tsx';
 import { ForkedRow } from './forked-row.tsx';
+import { linkToRow } from './link-to-row.ts';
 import { NoteRow } from './note-row.tsx';
 import { RowBoundary } from './row-boundary.tsx';
 import { rowWords } from './row-words.ts';
@@ -69,11 +70,6 @@ export const TimelineItem = memo(function TimelineItem({
     </article>
   );
 });
-
-/** The address of a row: whoever opens it sees all rows, whatever is filtered out here. */
-export function linkToRow(seq: number): string {
-  return `${location.origin}${location.pathname}#${seq}`;
-}
 
 /** When the row began, counted from the start of the run; its link is the deep link of the row. `low`: beside a heading. */
 function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {

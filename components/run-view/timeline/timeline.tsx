@@ -102,8 +102,9 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
         say('All rows are shown again: the one you asked for was filtered out.');
         return;
       }
-      // With a state of its own the router would not hear of it, and put back the address that it knows.
-      history.replaceState(null, '', `#${seq}`);
+      // Next treats `replaceState` as a navigation and drops the one under way, so a link clicked while the log still loads
+      // would lead nowhere. The router must hear of a new address, or it puts back the one it knows.
+      if (wantedSeq() !== seq) history.replaceState(null, '', `#${seq}`);
       focusRow(index, 'center');
     },
     [store, focusRow, changeFilter],

@@ -1,14 +1,14 @@
 'use client';
 
 import { mainArgument } from '#lib/browser/state/activity.ts';
-import type { LiveText } from '#lib/browser/state/live-text.ts';
-import { plainVisibleText } from '#lib/browser/visible-text.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
+import { ShortName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
@@ -16,6 +16,7 @@ import { ForkMark } from '../fork-mark.tsx';
 import { useLive, useOperatorWord, useRunScreen, useUnfolded } from '../run-context.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { JsonFields } from './json-fields.tsx';
+import { LiveTail } from './live-tail.tsx';
 import { Changes } from './parse-ladder.tsx';
 import { resultSummary } from './result-summary.ts';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
@@ -32,6 +33,9 @@ const states: Record<ToolStatus, { words: string; text: string; node: string }> 
   'not-run': { words: 'not run', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
 };
 
+/** Tools have short names; a model may ask for any. */
+const MAX_NAME_CHARS = 48;
+
 /** One tool call: what was asked for, what came back, how long it took (D7). */
 export function ToolRow({ row }: { row: ToolRowData }) {
   const state = states[row.status];
@@ -39,6 +43,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
   const about = mainArgument(row.forked?.arguments ?? row.arguments);
   const changed = row.coercions.length + row.repairs.length;
   const asked = row.status === 'awaiting approval';
+  const isLongName = row.name.length > MAX_NAME_CHARS;
   const operator = useOperatorWord();
   const decides = useRunScreen().server?.operates === true && asked;
   const since = row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined;
@@ -47,8 +52,8 @@ export function ToolRow({ row }: { row: ToolRowData }) {
     <RowFrame node={<RailNode shape="square" className={state.node} />}>
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
         <Disclosure open={open} onToggle={toggle} className="min-w-0">
-          <code className="font-semibold whitespace-nowrap">
-            <ForeignText text={row.name} />
+          <code className={cx('font-semibold', isLongName ? 'foreign min-w-0' : 'whitespace-nowrap')}>
+            <ShortName text={row.name} max={MAX_NAME_CHARS} />
           </code>
           {about !== undefined && (
             <code className="min-w-0 truncate text-ink-2">
@@ -76,7 +81,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
           <ForkButton
             opening={{
               place: { seq: row.resultSeq },
-              words: `after the result of ${plainVisibleText(row.name)}`,
+              words: `after the result of ${shortLine(row.name)}`,
               focus: 'result',
             }}
           />
@@ -104,6 +109,13 @@ export function ToolRow({ row }: { row: ToolRowData }) {
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
       {decides && <ApprovalPanel row={row} />}
+      {open && isLongName && (
+        <Panel label="Name of the tool">
+          <pre className="foreign m-0 max-h-[40dvh] overflow-y-auto">
+            <ForeignText text={row.name} />
+          </pre>
+        </Panel>
+      )}
       {open && !decides && <Details row={row} />}
     </RowFrame>
   );
@@ -185,7 +197,7 @@ function ForkCallButton({ row }: { row: ToolRowData }) {
   const { server } = useRunScreen();
   const fork = server?.operates ? server.fork : undefined;
   if (!fork || row.status === 'running') return null;
-  const words = `before ${plainVisibleText(row.name)}`;
+  const words = `before ${shortLine(row.name)}`;
   return (
     <Button
       size="sm"
@@ -206,19 +218,5 @@ function RunningOutput({ callId }: { callId: string }) {
     <pre className="foreign mt-2 rounded-md border bg-sunken px-3 py-2 text-xs leading-relaxed">
       <LiveTail live={output} />
     </pre>
-  );
-}
-
-const TAIL_CHARS = 3000;
-
-/** The last part of running text: enough to read along, little enough to draw every frame. */
-export function LiveTail({ live }: { live: LiveText }) {
-  const from = live.text.length > TAIL_CHARS ? live.text.indexOf('\n', live.text.length - TAIL_CHARS) + 1 : 0;
-  const start = from === 0 && live.text.length > TAIL_CHARS ? live.text.length - TAIL_CHARS : from;
-  return (
-    <>
-      {(start > 0 || live.start > 0) && <span className="text-ink-3">… </span>}
-      <ForeignText text={live.text.slice(start)} />
-    </>
   );
 }

@@ -7,7 +7,7 @@ import { say } from '#lib/browser/say.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
 import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import { useRunScreen } from '../run-context.tsx';
-import { linkToRow } from './timeline-item.tsx';
+import { linkToRow } from './link-to-row.ts';
 
 export interface KeyWords {
   keys: string;

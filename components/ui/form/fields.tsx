@@ -80,6 +80,7 @@ export function NumberField({
   unit,
   hint,
   problem,
+  disabled,
 }: {
   label: string;
   value: string;
@@ -88,6 +89,7 @@ export function NumberField({
   unit?: string;
   hint?: ReactNode;
   problem?: string;
+  disabled?: boolean;
 }) {
   return (
     <Field label={unit ? `${label} (${unit})` : label} hint={hint} problem={problem}>
@@ -99,6 +101,7 @@ export function NumberField({
           className="field tnum font-mono text-sm"
           value={value}
           placeholder={placeholder}
+          disabled={disabled}
           onChange={(event) => onChange(event.target.value)}
         />
       )}

@@ -22,10 +22,14 @@ const point: ForkDraftReply = {
 };
 const place = { seq: 12 };
 const read = (changes: Partial<ForkDraft>, at: ForkDraftReply = point) =>
-  readForkDraft(at, place, { ...newForkDraft(at), ...changes });
+  readForkDraft(at, place, { ...newForkDraft(at, { imported: false }), ...changes });
 
 it('asks for nothing but the place when nothing is changed', () => {
-  expect(read({})).toEqual({ ok: true, changes: 0, request: { at: place, workspace: 'copy' } });
+  const { workspace } = point.config;
+  const request = { at: place, workspace: 'copy', copy_from: workspace };
+  expect(read({})).toEqual({ ok: true, changes: 0, request });
+  expect(newForkDraft(point, { imported: true }).workspace).toBe('empty');
+  expect(read({ workspace: 'empty' })).toMatchObject({ request: { at: place, workspace: 'empty' } });
 });
 
 it('edits the text of a result and keeps the JSON around it', () => {
@@ -76,13 +80,14 @@ it('asks for what differs in the settings, and takes away what was emptied', () 
     request: {
       at: place,
       workspace: 'copy',
+      copy_from: point.config.workspace,
       message: 'Look.',
       settings: { model: 'other', max_iterations: 20, model_options: { seed: null, temperature: 0.5 } },
     },
   });
 });
 
-it('issue 7: thinking, the window and the length of replies are settings of a fork', () => {
+it('thinking, the window and the length of replies are settings of a fork', () => {
   const { window_tokens: window, num_predict: reply } = point.config;
   const more = { think: 'low', window: String(window * 2), reply: String(reply[1] * 2) } as const;
   expect(read(more)).toMatchObject({
@@ -96,19 +101,20 @@ it('issue 7: thinking, the window and the length of replies are settings of a fo
   expect(read({ window: '', reply: '' })).toMatchObject({ ok: true, changes: 0 });
 });
 
-it('issue 7: a session that may fill its window may fill that of its fork', () => {
+it('sends a new window alone: the server computes what follows from it', () => {
   const config = sampleConfig({ mode: 'session', session: { context_limit: 8192, turn_delay: 0 } });
-  const at = (window: number): ForkDraftReply => ({
-    ...point,
-    mode: 'session',
-    config: { ...config, window_tokens: window },
-  });
-  expect(read({ window: '16384' }, at(8192))).toMatchObject({
-    changes: 1,
-    request: { settings: { window_tokens: 16_384, context_limit: 16_384 } },
-  });
-  const bounded = read({ window: '16384' }, at(10_000));
-  expect(bounded.ok && bounded.request.settings).toEqual({ window_tokens: 16_384 });
+  const session: ForkDraftReply = { ...point, mode: 'session', config: { ...config, window_tokens: 8192 } };
+  const changed = read({ window: '16384' }, session);
+  expect(changed.ok && changed.request.settings).toEqual({ window_tokens: 16_384 });
+});
+
+it('keeps a second reply limit that a person set, and raises one that was a default', () => {
+  const limits = (config: Partial<ForkDraftReply['config']>) => {
+    const changed = read({ reply: '6000' }, { ...point, config: sampleConfig(config) });
+    return changed.ok && changed.request.settings?.num_predict;
+  };
+  expect(limits({})).toEqual([6000, 6000]);
+  expect(limits({ num_predict: [2048, 9000] })).toEqual([6000, 9000]);
 });
 
 it('says what is wrong with each field', () => {

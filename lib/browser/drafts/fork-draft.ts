@@ -1,4 +1,5 @@
 import type { ForkDraftReply, ForkPlace, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
+import { askedSettings, defaultSecondReplyLimit } from '../../api/run-settings.ts';
 import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
@@ -42,13 +43,13 @@ export interface ForkDraft {
   /** Tokens of the window and of one reply; empty: as in the run. */
   readonly window: string;
   readonly reply: string;
-  readonly workspace: 'copy' | 'same';
+  readonly workspace: 'copy' | 'same' | 'empty';
 }
 
 const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
 
-/** A dialog in which nothing is changed yet. */
-export function newForkDraft({ config }: ForkDraftReply): ForkDraft {
+/** A dialog in which nothing is changed yet. A fork of an imported run starts in an empty folder unless a person chooses. */
+export function newForkDraft({ config }: ForkDraftReply, { imported }: { imported: boolean }): ForkDraft {
   return {
     message: '',
     texts: {},
@@ -61,7 +62,7 @@ export function newForkDraft({ config }: ForkDraftReply): ForkDraft {
     think: thinkWord(config.think),
     window: String(config.window_tokens),
     reply: String(config.num_predict[0]),
-    workspace: 'copy',
+    workspace: imported ? 'empty' : 'copy',
   };
 }
 
@@ -157,6 +158,12 @@ export function focusedText(point: ForkDraftReply, focus: ForkOpening['focus']):
   return focus === 'message' ? texts.find(({ label }) => label === 'user')?.key : undefined;
 }
 
+/** A person set the second limit, or it follows the first. */
+function secondReplyLimit(config: ForkDraftReply['config'], first: number): number {
+  const asked = askedSettings(config).num_predict?.[1];
+  return asked === undefined ? defaultSecondReplyLimit(config.mode, first) : Math.max(asked, first);
+}
+
 export type ReadForkDraft =
   | { ok: true; request: ForkRequest; changes: number }
   | { ok: false; problems: Readonly<Record<string, string>> };
@@ -216,7 +223,7 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     return found === before ? undefined : found;
   };
   const window = whole('window', config.window_tokens, { min: 256, max: 2_000_000 });
-  const [first, second] = config.num_predict;
+  const [first] = config.num_predict;
   const reply = whole('reply', first, { min: 1, max: 1_000_000 });
   const think = thinkOf(draft.think);
   if (draft.model.trim() === '') problems.model = 'Choose a model.';
@@ -227,8 +234,9 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     ...(limit !== undefined && config.mode === 'task' ? { max_iterations: limit } : {}),
     ...(think === config.think ? {} : { think }),
     ...(window === undefined ? {} : { window_tokens: window }),
-    // The second try of a reply that was cut off is never the shorter one.
-    ...(reply === undefined ? {} : { num_predict: [reply, Math.max(reply, second)] as [number, number] }),
+    ...(reply === undefined
+      ? {}
+      : { num_predict: [reply, secondReplyLimit(config, reply)] as [number, number] }),
   };
   if (Object.keys(problems).length > 0) return { ok: false, problems };
   const message = draft.message.trim();
@@ -236,12 +244,11 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const { model_options: _, ...others } = settings;
   const changes =
     all.length + Object.keys(others).length + Object.keys(options).length + (message === '' ? 0 : 1);
-  // A conversation that may fill the window may fill the new one.
-  const bound = config.session?.context_limit ?? config.explore?.context_limit;
-  if (window !== undefined && bound === config.window_tokens) settings.context_limit = window;
   const request: ForkRequest = {
     at: place,
     workspace: draft.workspace,
+    // The dialog shows the folder: choosing the copy confirms it.
+    ...(draft.workspace === 'copy' ? { copy_from: config.workspace } : {}),
     ...(all.length > 0 ? { edits: all } : {}),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
     ...(message === '' ? {} : { message }),

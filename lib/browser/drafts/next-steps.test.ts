@@ -24,18 +24,15 @@ const extent = (iteration: number, cycle = 0) => {
   return { ...state, iteration, cycle: { ...state.cycle, number: cycle } };
 };
 
-it.each(terminationReason.options)(
-  'issue 7: after %s there is a place to fork before the cause',
-  (reason) => {
-    const { end, timeline } = ended(reason);
-    const opening = forkBeforeCause(timeline, end, 'task');
-    const steps = timeline.rows.filter(({ kind }) => kind === 'iteration').map(({ iteration }) => iteration);
-    expect(opening?.words).toMatch(/^before iteration \d+$/);
-    expect(steps).toContain(
-      opening && 'before_iteration' in opening.place ? opening.place.before_iteration : 0,
-    );
-  },
-);
+it.each(terminationReason.options)('after %s there is a place to fork before the cause', (reason) => {
+  const { end, timeline } = ended(reason);
+  const opening = forkBeforeCause(timeline, end, 'task');
+  const steps = timeline.rows.filter(({ kind }) => kind === 'iteration').map(({ iteration }) => iteration);
+  expect(opening?.words).toMatch(/^before iteration \d+$/);
+  expect(steps).toContain(
+    opening && 'before_iteration' in opening.place ? opening.place.before_iteration : 0,
+  );
+});
 
 it('a repetition is left before its second call', () => {
   const { end, timeline } = ended('repetition');
@@ -56,13 +53,25 @@ it('suggests a setting that differs from the one that led to the end', () => {
   expect(suggested('final_answer')).toBeUndefined();
 });
 
+it('suggests twice the reply limit for an answer that was cut off, where the window has room', () => {
+  const end = { ...ended('final_answer').end, outcome: { kind: 'answered_cut_off' as const } };
+  const suggested = (window_tokens: number) =>
+    suggestionFor(sampleConfig({ num_predict: [2048, 4096], window_tokens }), end);
+  expect(suggested(32_768)).toEqual({
+    words: 'with a reply limit of 8,192 tokens',
+    changes: { predictFirst: '4096', predictSecond: '8192' },
+    raisesLimit: true,
+  });
+  expect(suggested(4096)).toBeUndefined();
+});
+
 it.each([
   ['timeout', true],
   ['context_full', true],
   ['budget_exceeded', true],
   ['stall', false],
   ['repetition', false],
-] as const)('D8: whether the setting after %s raises the limit that ended the run: %s', (reason, raises) => {
+] as const)('whether the setting after %s raises the limit that ended the run: %s [D8]', (reason, raises) => {
   expect(suggestionFor(sampleConfig(), ended(reason).end)?.raisesLimit).toBe(raises);
 });
 
@@ -90,7 +99,7 @@ it('offers as many cycles again once all are done', () => {
   expect(moreSteps(explore(1000), extent(5, 1000), end)).toBeUndefined();
 });
 
-describe('issue 7: continue with a hint', () => {
+describe('continue with a hint', () => {
   const changed = (reason: Parameters<typeof endedLog>[0], config = sampleConfig(), place = extent(4)) =>
     continueWith('Hint', config, place, ended(reason).end)?.request.settings;
 

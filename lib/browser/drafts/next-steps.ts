@@ -1,4 +1,5 @@
 import type { ForkRequest, ForkSettings } from '../../api/fork-run.ts';
+import { askedSettings } from '../../api/run-settings.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { rowIndexOfSeq, type Timeline } from '../../events/fold-timeline.ts';
 import type { EventOf } from '../../events/registry.ts';
@@ -100,7 +101,7 @@ export function continueWith(
   if (end.result.termination_reason === 'context_full') {
     const window = config.window_tokens * 2;
     settings.window_tokens = window;
-    if (config.mode !== 'task') settings.context_limit = window;
+    if (askedSettings(config).context_limit !== undefined) settings.context_limit = window;
     changes.push(`a window of ${formatCount(window)} tokens`);
   }
   return { request: { at: { end: true }, message, settings, workspace: 'same' }, changes };
@@ -140,7 +141,8 @@ export interface Suggestion {
 
 /** What to set otherwise after this end, when there is one setting that follows from it. */
 export function suggestionFor(config: RunConfig, end: End): Suggestion | undefined {
-  const { budget, mode } = config;
+  const { budget } = config;
+  if (end.outcome?.kind === 'answered_cut_off') return longerReply(config);
   switch (end.result.termination_reason) {
     case 'max_iterations': {
       const limit = Math.min(MAX_ITERATIONS, config.max_iterations * 2);
@@ -163,7 +165,7 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
       return {
         words: `with a window of ${formatCount(window)} tokens`,
         changes:
-          mode === 'task'
+          askedSettings(config).context_limit === undefined
             ? { windowTokens: String(window) }
             : { windowTokens: String(window), contextLimit: String(window) },
         raisesLimit: true,
@@ -189,4 +191,18 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
     default:
       return undefined;
   }
+}
+
+/** Twice the reply limit, where the window has room for such a reply. */
+function longerReply({
+  num_predict: [first, second],
+  window_tokens: window,
+}: RunConfig): Suggestion | undefined {
+  const limit = second * 2;
+  if (limit > window) return undefined;
+  return {
+    words: `with a reply limit of ${formatCount(limit)} tokens`,
+    changes: { predictFirst: String(first * 2), predictSecond: String(limit) },
+    raisesLimit: true,
+  };
 }

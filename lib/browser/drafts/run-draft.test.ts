@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../../api/create-run.ts';
+import type { RunConfig } from '../../events/config.ts';
+import { resolveConfig } from '../../modes/resolve-config.ts';
 import { sampleConfig } from '../../testing/sample-logs.ts';
-import { approvalChoices, approvalTools, commandPlace, draftOf, emptyDraft, requestOf } from './run-draft.ts';
+import {
+  approvalChoices,
+  approvalTools,
+  commandPlace,
+  draftDefaults,
+  draftOf,
+  emptyDraft,
+  requestOf,
+} from './run-draft.ts';
 
 const filled = { ...emptyDraft, task: 'Do it', model: 'qwen3:8b' };
 const request = (draft: Partial<typeof emptyDraft>) => {
@@ -9,7 +19,19 @@ const request = (draft: Partial<typeof emptyDraft>) => {
   return read.ok ? createRunRequest.parse(JSON.parse(JSON.stringify(read.request))) : read.problems;
 };
 
-describe('D10: the new-run form', () => {
+/** The configuration that the server makes of a request. */
+const resolved = (body: object): RunConfig =>
+  resolveConfig(createRunRequest.parse({ model: 'm', ...body }), {
+    workspace: '/work',
+    offeredTools: ['write_file'],
+  });
+
+const again = (draft: typeof emptyDraft): RunConfig => {
+  const read = requestOf(draft);
+  return resolved(read.ok ? read.request : read.problems);
+};
+
+describe('the new-run form [D10]', () => {
   it('leaves to the server what was left empty', () => {
     expect(request({})).toMatchObject({
       task: 'Do it',
@@ -57,7 +79,9 @@ describe('D10: the new-run form', () => {
       approval: { tools: { write_file: 'ask' } },
     });
     expect(request({ approval, kind: 'prompt' })).not.toHaveProperty('approval');
-    const again = draftOf(sampleConfig({ approval: { default: 'ask', tools: { read_file: 'auto' } } }), 'id');
+    const again = draftOf(sampleConfig({ approval: { default: 'ask', tools: { read_file: 'auto' } } }), {
+      id: 'id',
+    });
     expect(again.approval).toMatchObject({ read_file: 'auto', write_file: 'ask', run_command: 'ask' });
   });
 
@@ -94,7 +118,7 @@ describe('D10: the new-run form', () => {
       stall_guard: false,
       think: 'low',
     });
-    const again = requestOf(draftOf(config, 'another-run'));
+    const again = requestOf(draftOf(config, { id: 'another-run' }));
     expect(again).toMatchObject({
       ok: true,
       request: {
@@ -112,13 +136,74 @@ describe('D10: the new-run form', () => {
     });
   });
 
+  it.each([
+    ['a log that records what was set', (config: RunConfig) => config],
+    ['a log from before that was recorded', ({ asked: _, ...config }: RunConfig) => config],
+  ])('computes defaults again that follow from a change: %s', (_, logged) => {
+    const first = resolved({ task: 'Do it.', window_tokens: 8192 });
+    expect(first.result_chars).toBe(2048);
+    const draft = draftOf(logged(first), { id: 'r1' });
+    expect(draft).toMatchObject({ windowTokens: '8192', resultChars: '', keepAlive: '' });
+    expect(draftDefaults(draft).result_chars).toBe(2048);
+    expect(again({ ...draft, windowTokens: '32768' })).toMatchObject({
+      window_tokens: 32_768,
+      result_chars: 8000,
+    });
+    const complex = again({ ...draft, tier: 'complex' });
+    expect(complex.max_iterations).toBe(20);
+  });
+
+  it('keeps a value that a person set, also one equal to the default', () => {
+    const first = resolved({ task: 'Do it.', window_tokens: 8192, result_chars: 2048, max_iterations: 10 });
+    const changed = again({ ...draftOf(first, { id: 'r1' }), windowTokens: '32768', tier: 'complex' });
+    expect(changed).toMatchObject({ result_chars: 2048, max_iterations: 10 });
+  });
+
+  it('lets the conversation of a session fill a new window, unless its limit was set', () => {
+    const session = (request: object) =>
+      again({ ...draftOf(resolved({ mode: 'session', ...request }), { id: 'r1' }), windowTokens: '16384' });
+    expect(session({ window_tokens: 8192 }).session?.context_limit).toBe(16_384);
+    expect(session({ window_tokens: 8192, context_limit: 8192 }).session?.context_limit).toBe(8192);
+  });
+
+  it('keeps the settings that it has no field for', () => {
+    const request = { shell_timeout_secs: 5, blocked_patterns: ['rm'], parser_layers: ['native'] };
+    const approval = { default: 'ask', tools: { run_command: 'deny' } };
+    const draft = draftOf(resolved({ mode: 'session', ...request, approval }), { id: 'r1' });
+    expect(again(draft)).toMatchObject({ ...request, approval: { tools: approval.tools } });
+    const rules = { default: 'auto', tools: { write: 'ask' } };
+    expect(again(draftOf(resolved({ mode: 'explore', approval: rules }), { id: 'r1' })).approval).toEqual(
+      rules,
+    );
+    expect(requestOf({ ...draft, kind: 'explore' })).toMatchObject({
+      ok: true,
+      request: { parser_layers: ['native'] },
+    });
+  });
+
+  it('takes the reply limits of the mode where only one is given', () => {
+    expect(request({ kind: 'session', predictSecond: '9000' })).toMatchObject({ num_predict: [4096, 9000] });
+    expect(request({ predictFirst: '6000' })).toMatchObject({ num_predict: [6000, 6000] });
+    const draft = draftOf(resolved({ task: 'Do it.', num_predict: [6000, 6000] }), { id: 'r1' });
+    expect(draft).toMatchObject({ predictFirst: '6000', predictSecond: '' });
+  });
+
   it('does not use the folder twice that was made for a run', () => {
     const config = sampleConfig({ workspace: '/data/workspaces/run-1' });
-    expect(draftOf(config, 'run-1')).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
+    expect(draftOf(config, { id: 'run-1' })).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
+  });
+
+  it('does not fill in the folder that the file of an imported run names', () => {
+    const config = sampleConfig({ workspace: '/home/ada/.ssh' });
+    expect(draftOf(config, { id: 'theirs' })).toMatchObject({ workspace: '/home/ada/.ssh' });
+    const draft = draftOf(config, { id: 'theirs', imported_at: 1 });
+    expect(draft).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
+    const read = requestOf(draft);
+    expect(read.ok && read.request.workspace).toBeUndefined();
   });
 });
 
-describe('S16, X22: sessions and explorations in the form', () => {
+describe('sessions and explorations in the form [S16, X22]', () => {
   it('need no task, and send only the settings of their mode', () => {
     expect(request({ kind: 'session', task: '', turnDelay: '2.5', maxIterations: '7' })).toMatchObject({
       mode: 'session',
@@ -140,7 +225,7 @@ describe('S16, X22: sessions and explorations in the form', () => {
       task: '',
       explore: { context_limit: 32_768, max_cycles: 40, calls_per_cycle: 9, cycle_line: false },
     });
-    expect(draftOf(config, 'r1')).toMatchObject({
+    expect(draftOf(config, { id: 'r1' })).toMatchObject({
       kind: 'explore',
       maxCycles: '40',
       untilStopped: false,
@@ -151,7 +236,7 @@ describe('S16, X22: sessions and explorations in the form', () => {
   });
 });
 
-it('O8: offers a rule only for what this machine offers, and never to run unconfined commands unasked', () => {
+it('offers a rule only for what this machine offers, and never to run unconfined commands unasked [O8]', () => {
   expect(approvalTools('task', 'off')).not.toContain('run_command');
   expect(approvalTools('session', 'off')).toEqual(['read_file', 'write_file']);
   expect(approvalChoices('run_command', 'unconfined')).toEqual(['ask', 'deny']);

@@ -1,6 +1,17 @@
 import type { CreateRunRequest } from '../../api/create-run.ts';
+import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
+import {
+  askedSettings,
+  defaultSecondReplyLimit,
+  defaultSettings,
+  type RunSettings,
+} from '../../api/run-settings.ts';
 import type { RunConfig } from '../../events/config.ts';
+import { MODES, type ToolName } from '../../events/modes.ts';
+import { withoutNamedOptions } from '../../events/sent-options.ts';
+import { formatNumber } from '../../util/numbers.ts';
+import { chosenFolder, type FormerRun } from './repeat-run.ts';
 
 export type DraftCheck =
   | { type: 'command'; command: string }
@@ -10,8 +21,8 @@ export type DraftCheck =
 /** What can be started: three modes, and a task without tools (T9, T10). */
 export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
 
-/** Tools of a task that the form has a rule for. */
-const APPROVAL_TOOLS = ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'] as const;
+/** The tools that the form has a rule for. */
+const APPROVAL_TOOLS = MODES.task.tools;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
 export type ApprovalChoice = 'auto' | 'ask' | 'deny';
 
@@ -62,6 +73,8 @@ export interface RunDraft {
   embeddingModel: string;
   /** Ollama options that the form has no field for, kept from the run it was made from. */
   otherOptions: Record<string, number | string | boolean>;
+  /** Settings that the form has no field for, kept from the run it was made from. */
+  otherSettings: Pick<RunSettings, 'parser_layers' | 'shell_timeout_secs' | 'blocked_patterns' | 'approval'>;
 }
 
 export const emptyDraft: RunDraft = {
@@ -106,13 +119,11 @@ export const emptyDraft: RunDraft = {
   diversityWindow: '',
   embeddingModel: '',
   otherOptions: {},
+  otherSettings: {},
 };
 
-export type DraftField = keyof RunDraft;
+type DraftField = keyof RunDraft;
 export type DraftProblems = Partial<Record<DraftField, string>>;
-
-/** Iterations of each tier (G1); the server decides, this is what the form says about it. */
-export const TIER_ITERATIONS = { trivial: 5, standard: 10, complex: 20 } as const;
 
 /** What a draft asks the server for, or what is wrong with it, by field. Pure. */
 export function requestOf(
@@ -125,8 +136,7 @@ export function requestOf(
     const value = Number(text);
     const { min, max, whole } = limits;
     if (!Number.isFinite(value) || value < min || value > max || (whole && !Number.isInteger(value))) {
-      problems[field] =
-        `${whole ? 'A whole number' : 'A number'} from ${min} to ${max.toLocaleString('en')}.`;
+      problems[field] = `${whole ? 'A whole number' : 'A number'} from ${min} to ${formatNumber(max)}.`;
       return undefined;
     }
     return value;
@@ -173,11 +183,10 @@ export function requestOf(
     call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
     load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
     num_predict:
-      first === undefined && second === undefined
-        ? undefined
-        : [first ?? 2048, second ?? Math.max(4096, first ?? 0)],
+      first === undefined && second === undefined ? undefined : replyLimitsOf(draft, first, second),
     keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
     model_options: Object.keys(options).length > 0 ? options : undefined,
+    ...otherSettingsOf(draft),
     ...(isTask ? taskFields(draft, number) : endlessFields(draft, number)),
     approval: approvalOf(draft),
     budget:
@@ -190,6 +199,43 @@ export function requestOf(
           },
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+/** Of the settings without a field, those that the kind of run has. */
+function otherSettingsOf({ kind, otherSettings }: RunDraft): Partial<CreateRunRequest> {
+  const { parser_layers, shell_timeout_secs, blocked_patterns } = otherSettings;
+  return {
+    ...(kind === 'prompt' ? {} : { parser_layers }),
+    ...(kind === 'task' || kind === 'session' ? { shell_timeout_secs, blocked_patterns } : {}),
+  };
+}
+
+function replyLimitsOf(draft: RunDraft, first?: number, second?: number): [number, number] {
+  const [usual] = draftDefaults(draft).num_predict;
+  return [first ?? usual, second ?? defaultSecondReplyLimit(modeOf(draft), first ?? usual)];
+}
+
+function modeOf({ kind }: Pick<RunDraft, 'kind'>): RunConfig['mode'] {
+  return kind === 'prompt' ? 'task' : kind;
+}
+
+/** What the fields that are left empty will be, as far as it is known before the run starts. */
+export function draftDefaults(draft: RunDraft) {
+  const window = Number(draft.windowTokens);
+  const first = Number(draft.predictFirst);
+  const named = namedOptions({ model_options: draft.otherOptions });
+  const defaults = defaultSettings({
+    mode: modeOf(draft),
+    agentic: draft.kind !== 'prompt',
+    tier: draft.tier,
+    window_tokens: Number.isInteger(window) && window > 0 ? window : named.window_tokens,
+  });
+  const [usual, second] = named.num_predict ?? defaults.num_predict;
+  return {
+    ...defaults,
+    ...(named.window_tokens === undefined ? {} : { window_tokens: named.window_tokens }),
+    num_predict: [usual, Math.max(second, Number.isInteger(first) ? first : 0)] as const,
+  };
 }
 
 /** How much a model thinks, as a word of a form. */
@@ -255,9 +301,10 @@ export function commandPlace({ available, unconfined }: HealthReply['sandbox']):
 
 /** Tools of this kind of run that the form has a rule for; one that is not offered needs none. */
 export function approvalTools(kind: RunKind, commands: CommandPlace = 'confined'): readonly ApprovalTool[] {
-  const tools: readonly ApprovalTool[] =
-    kind === 'task' ? APPROVAL_TOOLS : kind === 'session' ? ['read_file', 'write_file', 'run_command'] : [];
-  return commands === 'off' ? tools.filter((tool) => tool !== 'run_command') : tools;
+  const offered: readonly ToolName[] = kind === 'prompt' ? [] : MODES[kind].tools;
+  return APPROVAL_TOOLS.filter(
+    (tool) => offered.includes(tool) && !(commands === 'off' && tool === 'run_command'),
+  );
 }
 
 /** The rules there are for a tool, the usual one first. */
@@ -265,7 +312,8 @@ export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): rea
   return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : ['auto', 'ask', 'deny'];
 }
 
-function approvalOf({ kind, approval }: RunDraft): CreateRunRequest['approval'] {
+function approvalOf({ kind, approval, otherSettings }: RunDraft): CreateRunRequest['approval'] {
+  if (kind === 'explore') return otherSettings.approval;
   const tools: RunDraft['approval'] = {};
   for (const tool of approvalTools(kind)) {
     const choice = approval[tool];
@@ -282,78 +330,86 @@ interface NumberLimits {
 
 type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]: string };
 
-/** The draft that would start a run again. The folder that was made for it, which has its name, is not used twice. */
-export function draftOf(config: RunConfig, runId: string): RunDraft {
-  const madeForIt = config.workspace.split(/[\\/]/).at(-1) === runId;
-  const chosen = config.workspace !== '' && !madeForIt;
-  const text = (value: number | string | boolean | undefined) => (value === undefined ? '' : String(value));
-  const { temperature, seed, top_p, top_k, ...otherOptions } = config.model_options;
+/**
+ * The draft that would start a run again. Fields whose setting took its default stay empty, so that the default follows
+ * what is changed. The folder is taken over only where a person chose it.
+ */
+export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
+  const folder = chosenFolder(config, run);
+  const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(config.model_options);
   const seconds = config.budget.max_seconds;
+  const asked = askedSettings(config);
+  const [first, second] = asked.num_predict ?? [];
+  const follows = first !== undefined && second === defaultSecondReplyLimit(config.mode, first);
   return {
     ...emptyDraft,
     kind: config.mode === 'task' ? (config.agentic ? 'task' : 'prompt') : config.mode,
     task: config.task,
     model: config.model,
-    workspaceKind: chosen ? 'folder' : 'fresh',
-    workspace: chosen ? config.workspace : '',
+    workspaceKind: folder === undefined ? 'fresh' : 'folder',
+    workspace: folder ?? '',
     tier: config.tier,
-    ...(config.mode === 'task' ? taskDraft(config) : endlessDraft(config)),
+    ...(config.mode === 'task' ? taskDraft(config, asked) : endlessDraft(config, asked)),
     liveTokens: config.live_tokens,
     think: thinkWord(config.think),
     maxTokens: text(config.budget.max_tokens_total),
     maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
     maxCost: text(config.budget.max_cost_usd),
-    windowTokens: config.window_tokens === 32_768 ? '' : String(config.window_tokens),
+    windowTokens: text(asked.window_tokens),
+    predictFirst: text(first),
+    predictSecond: follows ? '' : text(second),
     temperature: text(temperature),
     seed: text(seed),
     topP: text(top_p),
     topK: text(top_k),
-    keepAlive: text(config.keep_alive),
-    callTimeout: config.call_timeout_ms === 120_000 ? '' : String(config.call_timeout_ms / 1000),
-    loadTimeout: config.load_timeout_ms === 600_000 ? '' : String(config.load_timeout_ms / 1000),
-    otherOptions,
-  };
-}
-
-function taskDraft(config: RunConfig): Partial<RunDraft> {
-  const [first, second] = config.num_predict;
-  return {
-    maxIterations:
-      config.max_iterations === TIER_ITERATIONS[config.tier] ? '' : String(config.max_iterations),
-    stallGuard: config.stall_guard ? 'usual' : 'off',
-    nudgePlans: config.nudge_plans,
+    keepAlive: text(asked.keep_alive),
+    callTimeout: text(asked.call_timeout_seconds),
+    loadTimeout: text(asked.load_timeout_seconds),
     approval: Object.fromEntries(
       APPROVAL_TOOLS.map((tool) => [
         tool,
         config.approval?.tools?.[tool] ?? config.approval?.default ?? 'auto',
       ]),
     ),
+    otherOptions,
+    otherSettings: {
+      parser_layers: asked.parser_layers,
+      shell_timeout_secs: asked.shell_timeout_secs,
+      blocked_patterns: asked.blocked_patterns,
+      approval: config.mode === 'explore' ? asked.approval : undefined,
+    },
+  };
+}
+
+function text(value: number | string | boolean | undefined | null): string {
+  return value === undefined || value === null ? '' : String(value);
+}
+
+function taskDraft(config: RunConfig, asked: RunSettings): Partial<RunDraft> {
+  return {
+    maxIterations: text(asked.max_iterations),
+    stallGuard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
+    nudgePlans: config.nudge_plans,
     checks: config.checks,
-    maxAttempts: config.max_attempts === 3 ? '' : String(config.max_attempts),
-    predictFirst: first === 2048 ? '' : String(first),
-    predictSecond: second === 4096 ? '' : String(second),
-    compactAt: config.compact_at === 0.75 ? '' : String(config.compact_at),
-    resultChars: config.result_chars === 8000 ? '' : String(config.result_chars),
+    maxAttempts: text(asked.max_attempts),
+    compactAt: text(asked.compact_at),
+    resultChars: text(asked.result_chars),
     system: config.system ?? '',
   };
 }
 
-function endlessDraft(config: RunConfig): Partial<RunDraft> {
-  const { session, explore } = config;
-  const limit = session?.context_limit ?? explore?.context_limit;
+function endlessDraft({ explore }: RunConfig, asked: RunSettings): Partial<RunDraft> {
   const diversity = explore?.diversity;
   return {
-    predictFirst: String(config.num_predict[0]),
-    predictSecond: String(config.num_predict[1]),
-    contextLimit: limit === undefined || limit === config.window_tokens ? '' : String(limit),
-    turnDelay: session?.turn_delay ? String(session.turn_delay / 1000) : '',
-    maxCycles: explore?.max_cycles ? String(explore.max_cycles) : '',
+    contextLimit: text(asked.context_limit),
+    turnDelay: asked.turn_delay ? String(asked.turn_delay / 1000) : '',
+    maxCycles: text(asked.max_cycles),
     untilStopped: explore?.max_cycles === null,
-    callsPerCycle: explore ? String(explore.calls_per_cycle) : '',
+    callsPerCycle: text(asked.calls_per_cycle),
     cycleLine: explore?.cycle_line ?? true,
     diversity: diversity !== undefined,
-    diversityThreshold: diversity ? String(diversity.threshold) : '',
-    diversityWindow: diversity ? String(diversity.window) : '',
+    diversityThreshold: text(diversity?.threshold),
+    diversityWindow: text(diversity?.window),
     embeddingModel: diversity?.embedding_model ?? '',
   };
 }

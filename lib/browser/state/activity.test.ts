@@ -9,7 +9,7 @@ import { emptyLive } from './live-text.ts';
 const inLine = { ...emptyLive, queue: { position: 1, ahead: ['another'] } };
 const stateOf = (log: SampleLog) => foldAll(emptyRunState(log.runId), log.events);
 
-it('D12: a run that was answered and waits for its place says so, until its call runs', () => {
+it('a run that was answered and waits for its place says so, until its call runs [D12]', () => {
   const log = approvalLog();
   const call = { name: 'run_command', arguments: { command: 'npm test' } };
   expect(activityOf(stateOf(log), inLine).label).toBe('Waiting for your approval');
@@ -25,7 +25,7 @@ it('D12: a run that was answered and waits for its place says so, until its call
   expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
 });
 
-it('S16: the pause between two turns is called one', () => {
+it('the pause between two turns is called one [S16]', () => {
   const log = stoppedSessionLog();
   const lastTurn = log.events.findLastIndex(({ type }) => type === 'turn.ended');
   log.events.splice(lastTurn + 1);

@@ -1,5 +1,5 @@
 import type { RunState } from '../../events/run-state.ts';
-import { reasonWords, type Tone } from '../words/end-words.ts';
+import { endWords, type Tone } from '../words/end-words.ts';
 import { formatBytes } from '../words/format.ts';
 import type { Live } from './live-text.ts';
 
@@ -82,8 +82,7 @@ export function activityOf(run: RunState, live: Live): Activity {
     case 'verifying':
       return { ...base, label: 'Checking the work', detail: `attempt ${run.attempt}` };
     case 'ended': {
-      const reason = run.result?.termination_reason ?? 'error';
-      const { label, tone } = reasonWords(reason, run.config?.mode);
+      const { label, tone } = endWords(run.outcome ?? { kind: 'error' });
       return { ...base, label, tone, running: false };
     }
   }

@@ -7,7 +7,7 @@ const reached = (...signals: ConnectionSignal[]) =>
     newConnection(0),
   );
 
-describe('D5: the state of the connection', () => {
+describe('the state of the connection [D5]', () => {
   it('is catching up until everything that was stored has come, then live', () => {
     const opened: ConnectionSignal[] = [{ type: 'opening' }, { type: 'head', seq: 3 }, { type: 'opened' }];
     expect(reached(...opened).status).toBe('catching-up');

@@ -6,7 +6,7 @@ import { adviceByReflection, cycleWords, memoryAt, toolsByUse } from './explore-
 
 const { cycles, changes } = foldTimeline(emptyTimeline, exploreLog(9).events).cycles;
 
-it('X11: counts what each cycle did, up to its reflection', () => {
+it('counts what each cycle did, up to its reflection [X11]', () => {
   expect(cycles.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(cycles[1]).toMatchObject({
     ...{ toolCalls: 3, failedToolCalls: 0, modelCalls: 4, tools: { write: 3 } },
@@ -17,18 +17,18 @@ it('X11: counts what each cycle did, up to its reflection', () => {
   expect(toolsByUse(cycles)[0]).toBe('write');
 });
 
-it('X21: a reflection that says nearly the same again is less new than others', () => {
+it('a reflection that says nearly the same again is less new than others [X21]', () => {
   expect(cycles[0]?.novelty).toBeUndefined();
   expect(cycles[4]?.novelty).toBeLessThan(0.4);
   expect(cycles[5]?.novelty).toBeGreaterThan(0.8);
 });
 
-it('X21: keeps what the harness measured with the cycle that begins', () => {
+it('keeps what the harness measured with the cycle that begins [X21]', () => {
   const { similarity, nearest_cycle, feedback } = cycles[4]?.advice ?? {};
   expect({ similarity, nearest_cycle, feedback }).toEqual({ similarity: 0.31, nearest_cycle: 2 });
 });
 
-it('O12, O13: gives the memory at any cycle, with the changes that made it', () => {
+it('gives the memory at any cycle, with the changes that made it [O12, O13]', () => {
   const early = memoryAt(changes, 2);
   expect(early.map(({ key, value }) => [key, value])).toEqual([
     ['harbours', 'What I know about harbours in cycle 1.'],
@@ -46,7 +46,7 @@ it('O12, O13: gives the memory at any cycle, with the changes that made it', () 
   expect(again).toMatchObject({ value: 'b', writes: 2 });
 });
 
-it('X11: tells a cycle in words: its tools, the most frequent first, however many, and how it ended', () => {
+it('tells a cycle in words: its tools, the most frequent first, however many, and how it ended [X11]', () => {
   const [first] = cycles;
   if (!first) throw new Error('The sample has cycles.');
   const words = (tools: Record<string, number>, options = { over: false }) => {
@@ -58,7 +58,7 @@ it('X11: tells a cycle in words: its tools, the most frequent first, however man
   expect(words({}, { over: true })).toBe('7 calls (1 failed) · 50 tokens written · not finished');
 });
 
-it('X21: what the harness measured belongs to the reflection it compared, also after a cycle without one', () => {
+it('what the harness measured belongs to the reflection it compared, also after a cycle without one [X21]', () => {
   const [first, second] = cycles;
   const advice = cycles[4]?.advice;
   if (!first || !second || !advice) throw new Error('The sample has advice in its fifth cycle.');

@@ -1,7 +1,6 @@
 import type { Cycle, MemoryChange } from '../../events/fold-cycles.ts';
-import { shortText } from '../../util/short-text.ts';
-import { plainVisibleText } from '../visible-text.ts';
-import { formatCount, formatPercent, formatShortCount, plural } from '../words/format.ts';
+import { formatCount, formatPercent, formatShortCount, formatTokens, plural } from '../words/format.ts';
+import { shortLine } from '../words/visible-text.ts';
 
 /** Tools of a cycle that are named one by one, and how much of a name that a model may have made up. */
 const NAMED_TOOLS = 4;
@@ -47,7 +46,7 @@ export function cycleWords(cycle: Cycle, { over }: { over: boolean }): string {
   const mix = toolMix(cycle);
   return [
     `${plural(cycle.toolCalls, 'call')}${failed}${mix && `: ${mix}`}`,
-    `${formatShortCount(cycle.tokensOut)} tokens written`,
+    `${formatTokens(cycle.tokensOut, cycle.tokensEstimated, formatShortCount)} tokens written`,
     cycle.novelty === undefined ? undefined : `${formatPercent(cycle.novelty)} new`,
     cycle.advice?.feedback === undefined ? undefined : 'told to look for something new',
     cycle.endedBy === 'call_limit' ? 'ended by the call limit' : undefined,
@@ -61,7 +60,7 @@ export function cycleWords(cycle: Cycle, { over }: { over: boolean }): string {
 function toolMix({ tools }: Pick<Cycle, 'tools'>): string {
   const counts = Object.entries(tools).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
   const named = counts.slice(0, NAMED_TOOLS).map(([tool, count]) => {
-    return `${formatCount(count)} ${shortText(plainVisibleText(tool), NAME_CHARS)}`;
+    return `${formatCount(count)} ${shortLine(tool, NAME_CHARS)}`;
   });
   const others = counts.slice(NAMED_TOOLS).reduce((sum, [, count]) => sum + count, 0);
   return [...named, ...(others > 0 ? [`${formatCount(others)} others`] : [])].join(', ');

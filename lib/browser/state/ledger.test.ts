@@ -16,34 +16,34 @@ const gauges = (log: SampleLog, now = 0) =>
     ledgerOf(foldAll(emptyRunState(log.runId), log.events), now).map((gauge) => [gauge.id, gauge]),
   );
 
-it('G6: shows three identical rounds as 3/3, the refused one included', () => {
+it('shows three identical rounds as 3/3, the refused one included [G6]', () => {
   expect(gauges(endedLog('repetition')).repetition).toMatchObject({ used: 3, limit: 3, tone: 'reached' });
 });
 
-it('G10: counts the rounds since a file was written', () => {
+it('counts the rounds since a file was written [G10]', () => {
   expect(gauges(endedLog('stall')).stall).toMatchObject({ value: '5/5', tone: 'reached' });
 });
 
-it('G5, G14: shows iterations and nudges against their limits', () => {
+it('shows iterations and nudges against their limits [G5, G14]', () => {
   expect(gauges(endedLog('max_iterations')).iterations).toMatchObject({ value: '10/10', tone: 'reached' });
   expect(gauges(endedLog('nudge_exhausted')).nudges).toMatchObject({ value: '2/2', tone: 'reached' });
   expect(gauges(repairedLog()).nudges).toMatchObject({ value: '1/2', tone: 'near' });
 });
 
-it('C2: marks on the window where older results are shortened', () => {
+it('marks on the window where older results are shortened [C2]', () => {
   expect(gauges(completedLog()).context).toMatchObject({ limit: 32_768, mark: 0.75, tone: 'calm' });
 });
 
-it('V2: shows budgets only when they are set', () => {
+it('shows budgets only when they are set [V2]', () => {
   expect(gauges(completedLog()).tokens).toBeUndefined();
   expect(gauges(verifiedLog()).tokens).toMatchObject({ limit: 60_000 });
 });
 
-it('K-12: leaves the stall guard out when it is off', () => {
+it('leaves the stall guard out when it is off [K-12]', () => {
   expect(gauges(completedLog({ config: { stall_guard: false } })).stall).toBeUndefined();
 });
 
-it('S17, X22: sessions and explorations show what bounds them, and no limit of iterations', () => {
+it('sessions and explorations show what bounds them, and no limit of iterations [S17, X22]', () => {
   expect(Object.keys(gauges(sessionLog()))).toEqual(['conversation', 'empty', 'context']);
   const cycles = gauges(exploreLog(4));
   expect(Object.keys(cycles)).toEqual(['cycles', 'calls-per-cycle', 'conversation', 'context']);
@@ -57,17 +57,14 @@ it.each([
   ['nudge_exhausted', 'nudges'],
   ['context_full', 'context'],
   ['stopped', undefined],
-] as const)(
-  'None of them has 4: %s names the counter that fired, and the events that fed it',
-  (reason, id) => {
-    const log = endedLog(reason);
-    const fired = firedLimit(foldAll(emptyRunState(log.runId), log.events));
-    expect(fired?.id).toBe(id);
-    for (const seq of fired?.events ?? []) expect(log.events[seq - 1]).toBeDefined();
-  },
-);
+] as const)('%s names the counter that fired, and the events that fed it', (reason, id) => {
+  const log = endedLog(reason);
+  const fired = firedLimit(foldAll(emptyRunState(log.runId), log.events));
+  expect(fired?.id).toBe(id);
+  for (const seq of fired?.events ?? []) expect(log.events[seq - 1]).toBeDefined();
+});
 
-it('C7: a window that ended a run is full, whatever its last request had', () => {
+it('a window that ended a run is full, whatever its last request had [C7]', () => {
   expect(gauges(endedLog('context_full')).context).toMatchObject({
     value: 'full',
     tone: 'reached',
@@ -77,17 +74,17 @@ it('C7: a window that ended a run is full, whatever its last request had', () =>
   expect(gauges(endedLog('stall')).context).toMatchObject({ tone: 'calm' });
 });
 
-it('G6: the three identical calls are the events of the counter', () => {
+it('the three identical calls are the events of the counter [G6]', () => {
   const log = endedLog('repetition');
   const events = gauges(log).repetition?.events ?? [];
   expect(events).toHaveLength(3);
   expect(events.map((seq) => log.events[seq - 1]?.type)).toEqual(Array(3).fill('reply.parsed'));
 });
 
-it('None of them has 4: second tries are counted against the number there may be', () => {
+it('second tries are counted against the number there may be', () => {
   const log = repairedLog();
   const before = gauges(log);
-  expect(before.retries).toMatchObject({ value: '0/8', tone: 'calm' });
+  expect(before.retries).toMatchObject({ value: '0/9', tone: 'calm' });
   log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
   expect(gauges(log)['retries-transient']).toMatchObject({ used: 1, limit: 2, value: '1/2' });
   expect(gauges(log).retries).toBeUndefined();
@@ -97,7 +94,7 @@ it('None of them has 4: second tries are counted against the number there may be
   expect(gauges(log)['retries-overflow']).toMatchObject({ value: '3/3', tone: 'reached' });
 });
 
-it('None of them has 4: second tries of sessions and explorations are counted, too', () => {
+it('second tries of sessions and explorations are counted, too', () => {
   for (const log of [sessionLog(), exploreLog(2, { open: true })]) {
     log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
     expect(gauges(log)['retries-transient']).toMatchObject({ value: '1/2' });

@@ -1,8 +1,11 @@
+import { CHARS_PER_TOKEN, conversationFill } from '../../events/message-size.ts';
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
+import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
+import { formatUsd } from '../../util/format-usd.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
-import { formatCount, formatPercent, formatShortCount } from '../words/format.ts';
+import { formatCount, formatPercent, formatShortCount, formatTokens } from '../words/format.ts';
 
 /** A requested call, as far as it is compared (G7). */
 type Requested = { readonly name: string; readonly arguments: JsonObject };
@@ -45,10 +48,13 @@ export function ledgerOf(run: RunState, now: number): Gauge[] {
   );
 }
 
-/** A window is full because of the request that was not sent any more: the last one that was says less. */
+/** A window is full because of a request that Ollama refused, of which it need not tell the size. */
 function filled(run: RunState, gauge: Gauge): Gauge {
-  if (run.result?.termination_reason !== 'context_full' || gauge.used >= gauge.limit) return gauge;
-  const detail = `${gauge.detail}; the next request did not fit`;
+  if (gauge.id !== 'context' || run.result?.termination_reason !== 'context_full') return gauge;
+  const refused = run.failedCall?.kind === 'overflow';
+  const why = refused ? 'Ollama refused this request as too long' : 'the next request did not fit';
+  const detail = `${gauge.detail}; ${why}`;
+  if (gauge.used >= gauge.limit) return { ...gauge, detail };
   return { ...gauge, used: gauge.limit, value: 'full', detail, tone: 'reached' };
 }
 
@@ -70,10 +76,17 @@ function firedGauge(run: RunState): string | undefined {
     case 'budget_exceeded':
       return run.budget?.exceeded;
     case 'context_full':
-      return run.config?.mode === 'task' ? 'context' : 'conversation';
+      return isConversationFull(run) ? 'conversation' : 'context';
     default:
       return undefined;
   }
+}
+
+/** Whether the rule of endless conversations ended the run, and not Ollama, which refused a request. */
+function isConversationFull(run: RunState): boolean {
+  if (run.config?.mode === 'task') return false;
+  const { chars, limitChars } = conversationFill(run);
+  return chars > limitChars;
 }
 
 function gaugesOf(run: RunState, now: number): Gauge[] {
@@ -129,7 +142,7 @@ const RETRIES = [
   ['malformed', 'Asked again: broken call'],
   ['transient', 'Asked again: server trouble'],
   ['overflow', 'Asked again: too long'],
-  ['thinking', 'Asked again: without thinking'],
+  ['thinking', 'Asked again: thinking refused'],
 ] as const;
 
 /** Before the first of them: a task may need every one. */
@@ -162,8 +175,6 @@ function repetition(run: RunState, limit: number): Gauge {
 function endless(run: RunState): Gauge[] {
   const { config } = run;
   const gauges: Gauge[] = [];
-  const limit = config?.session?.context_limit ?? config?.explore?.context_limit ?? 0;
-  const characters = run.messages.reduce((sum, message) => sum + message.content.length, 0);
   if (config?.mode === 'explore') {
     const cycles = config.explore?.max_cycles;
     const inCycle = run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0;
@@ -181,12 +192,14 @@ function endless(run: RunState): Gauge[] {
       }),
     );
   }
-  if (limit > 0) {
-    gauges.push({
-      ...share('conversation', 'Conversation', characters / 4, limit, formatShortCount),
-      detail: `≈ ${formatShortCount(characters / 4)} of ${formatShortCount(limit)} tokens, then it ends`,
-    });
-  }
+  const { chars, limitChars } = conversationFill(run);
+  const used = chars / CHARS_PER_TOKEN;
+  const limit = limitChars / CHARS_PER_TOKEN;
+  gauges.push({
+    ...share('conversation', 'Conversation', used, limit, formatShortCount),
+    detail: `≈ ${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
+    outcome: 'run ends here; start a new one to go on',
+  });
   const empty = config?.mode === 'session' ? run.turns.empty : run.cycle.empty;
   if (empty > 0) {
     gauges.push(count({ id: 'empty', label: 'Empty replies in a row', used: empty, limit: EMPTY_LIMIT }));
@@ -210,7 +223,7 @@ function tone(used: number, limit: number): Gauge['tone'] {
 }
 
 function context(run: RunState): Gauge {
-  const limit = run.loaded?.context_tokens ?? run.config?.window_tokens ?? 0;
+  const limit = effectiveWindow(run);
   const { estimatedTokens, promptTokens } = run.context;
   const used = promptTokens ?? estimatedTokens;
   const compactAt = run.config?.compact_at ?? 1;
@@ -237,6 +250,7 @@ function budgets(run: RunState, now: number): Gauge[] {
     const used = run.tokensIn + run.tokensOut;
     gauges.push({
       ...share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount),
+      detail: `${formatTokens(used, run.tokensEstimated, formatShortCount)} of ${formatShortCount(budget.max_tokens_total)}`,
       ...looked(run),
     });
   }
@@ -249,7 +263,7 @@ function budgets(run: RunState, now: number): Gauge[] {
   }
   if (budget.max_cost_usd !== undefined) {
     gauges.push({
-      ...share('cost', 'Cost budget', run.costUsd, budget.max_cost_usd, (value) => `$${value.toFixed(2)}`),
+      ...share('cost', 'Cost budget', run.costUsd ?? 0, budget.max_cost_usd, formatUsd),
       ...looked(run),
     });
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { applyDelta, applyPiece, emptyLive, type LiveText } from './live-text.ts';
 
-it('D5: gives the same text however its pieces are cut, repeated and restarted', () => {
+it('gives the same text however its pieces are cut, repeated and restarted [D5]', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1, maxLength: 200 }),

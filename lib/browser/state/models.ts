@@ -1,4 +1,12 @@
-import type { InstalledModel } from '../../api/replies.ts';
+import type { InstalledModel, ModelsReply } from '../../api/replies.ts';
+
+/** How soon a list of models is read again that Ollama has not answered for. */
+const UNKNOWN_MS = 2000;
+
+/** When to read the list of models again, in milliseconds: soon while Ollama is silent, else after the page's own time. */
+export function modelsRefresh(ms?: number): (last: ModelsReply | undefined) => number | undefined {
+  return (last) => (last?.ollama === 'unknown' ? UNKNOWN_MS : ms);
+}
 
 /** Models that call tools well and run at home, smallest first. Facts of the Ollama library, for people who have none yet. */
 export const RECOMMENDED_MODELS: readonly { name: string; size: string; note: string }[] = [
@@ -12,6 +20,26 @@ export function callsTools(model: InstalledModel): boolean | undefined {
   return model.capabilities?.includes('tools');
 }
 
+/**
+ * Whether a run can be started with a model: not with one that lists no completion (it makes embeddings), nor with a remote
+ * one that this Loupe refuses. A model that lists nothing is offered.
+ */
+export function canRun(model: InstalledModel): boolean {
+  return whyNotOffered(model) === undefined;
+}
+
+/** Why no run can be started with a model. */
+export function whyNotOffered({ capabilities, remote }: InstalledModel): string | undefined {
+  if (capabilities?.includes('completion') === false) return 'It writes no replies, so no run can use it.';
+  if (remote?.allowed !== false) return undefined;
+  return `It runs at ${remote.host}, and would send everything there. Loupe offers it when started with LOUPE_ALLOW_REMOTE_MODELS=1.`;
+}
+
+/** Whether an exploration can compare its reflections with a model. */
+export function canEmbed({ capabilities, remote }: InstalledModel): boolean {
+  return remote?.allowed !== false && capabilities?.includes('embedding') === true;
+}
+
 /** Models to choose from: real ones before demo ones, those that call tools first, then by name. */
 export function sortedModels(models: readonly InstalledModel[]): InstalledModel[] {
   const rank = (model: InstalledModel) =>
@@ -21,8 +49,9 @@ export function sortedModels(models: readonly InstalledModel[]): InstalledModel[
 
 /** The model to offer first: the one used last, when it is still there; else the best of the list. */
 export function preferredModel(models: readonly InstalledModel[], last: string | undefined): string {
-  if (last !== undefined && models.some((model) => model.name === last)) return last;
-  return sortedModels(models)[0]?.name ?? '';
+  const able = models.filter(canRun);
+  if (last !== undefined && able.some((model) => model.name === last)) return last;
+  return sortedModels(able)[0]?.name ?? '';
 }
 
 /** What a demo model plays, in a sentence. */

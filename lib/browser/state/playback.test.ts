@@ -29,7 +29,7 @@ const anyTimes = fc
     });
   });
 
-it('issue 7: what is shown at the cursor is the fold of the log up to there, however one came to it', () => {
+it('what is shown at the cursor is the fold of the log up to there, however one came to it', () => {
   fc.assert(
     fc.property(
       anyLog,
@@ -48,14 +48,14 @@ it('issue 7: what is shown at the cursor is the fold of the log up to there, how
   );
 });
 
-it('issue 7: at its end a replay is the whole run', () => {
+it('at its end a replay is the whole run', () => {
   for (const events of logs) {
     const recording = createRecording(events);
     expect(recording.at(Number.MAX_SAFE_INTEGER).run.seq).toBe(events.length);
   }
 });
 
-it('issue 7: time never takes the cursor back, in real or in compressed time', () => {
+it('time never takes the cursor back, in real or in compressed time', () => {
   const times = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 30 });
   const waits = fc.constantFrom(Number.POSITIVE_INFINITY, 800, 1);
   fc.assert(
@@ -70,7 +70,7 @@ it('issue 7: time never takes the cursor back, in real or in compressed time', (
   );
 });
 
-it('issue 7: compressing never changes the order of events nor makes a wait longer', () => {
+it('compressing never changes the order of events nor makes a wait longer', () => {
   fc.assert(
     fc.property(anyTimes, fc.integer({ min: 1, max: 60_000 }), (events, wait) => {
       const recorded = paceOf(events);
@@ -130,7 +130,7 @@ it('marks iterations, failed calls and what the harness decided; in an explorati
   );
 });
 
-it('issue 7: any place of 10,000 events is reached by folding a few hundred of them', () => {
+it('any place of 10,000 events is reached by folding a few hundred of them', () => {
   const { events } = longLog(10_000);
   let folded = 0;
   const counted = Object.assign([...events], {

@@ -3,7 +3,7 @@ import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 
 /** A run as it stood after one of its events. */
-export interface Moment {
+interface Moment {
   readonly run: RunState;
   readonly timeline: Timeline;
 }

@@ -6,7 +6,7 @@ import { createPlayer, SPEEDS } from './player.ts';
 
 const { events } = completedLog({});
 
-it('issue 7: opens at the end, plays from the beginning, and stands still at the end', () => {
+it('opens at the end, plays from the beginning, and stands still at the end', () => {
   const player = createPlayer(events);
   expect(player.state.getState()).toMatchObject({ cursor: events.length, playing: false });
   player.play();
@@ -16,7 +16,7 @@ it('issue 7: opens at the end, plays from the beginning, and stands still at the
   expect(player.source.view.getState().run.phase).toBe('ended');
 });
 
-it('issue 7: faster speeds get further in the same time, and in each the run is shown as at its cursor', () => {
+it('faster speeds get further in the same time, and in each the run is shown as at its cursor', () => {
   const reached = SPEEDS.map((speed) => {
     const player = createPlayer(events);
     player.setSpeed(speed);
@@ -30,7 +30,7 @@ it('issue 7: faster speeds get further in the same time, and in each the run is 
   expect(reached).toEqual(reached.toSorted((a, b) => a - b));
 });
 
-it('issue 7: whatever is pressed, the picture is that of the cursor, and the cursor is in the log', () => {
+it('whatever is pressed, the picture is that of the cursor, and the cursor is in the log', () => {
   const presses = fc.array(
     fc.oneof(
       fc.constantFrom('play', 'pause', 'step', 'back', 'next', 'previous', 'skip', 'whole'),

@@ -5,14 +5,14 @@ import { createRecording, type Mark, type Pace, paceOf, seqAt, timeOf, trackOf, 
 import type { RunSource, RunView } from './run-store.ts';
 
 export const SPEEDS = [1, 4, 16] as const;
-export type Speed = (typeof SPEEDS)[number];
+type Speed = (typeof SPEEDS)[number];
 
 /** Waits longer than this are cut to it while waiting is skipped, in milliseconds. */
 const LONGEST_WAIT_MS = 800;
 /** Skipping is offered when it saves at least this share of the whole. */
 const WORTH_SKIPPING = 0.25;
 
-export interface PlayerState {
+interface PlayerState {
   /** The event up to which the run is shown. */
   readonly cursor: number;
   /** Where the playing stands, in milliseconds of its pace. */

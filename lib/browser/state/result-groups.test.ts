@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ExperimentItem, ExperimentResult } from '../../api/experiment.ts';
-import { resultGroups } from './result-groups.ts';
+import { outcomeOfResult, resultGroups } from './result-groups.ts';
 
 const result = (change: Partial<ExperimentResult>): ExperimentResult => ({
   ...{ status: 'completed', termination_reason: 'final_answer', message: 'Done.', seconds: 1 },
@@ -26,12 +26,33 @@ it('counts how many runs of the same thing ended alike, passed and agreed', () =
   ]);
   expect(groups).toMatchObject([
     {
-      ...{ model: 'alpha', runs: 5, done: 4, answered: 3, passed: 1, checked: 2, agreeing: 2 },
+      ...{ model: 'alpha', runs: 5, done: 4, answered: 2, answers: 3, passed: 1, checked: 2, agreeing: 2 },
       ...{ seconds: 2.5, tokensOut: 15 },
     },
     { model: 'beta', runs: 1, done: 0, answered: 0, agreeing: 0, options: { temperature: 1 } },
   ]);
   expect(groups[1]?.seconds).toBeUndefined();
+});
+
+it('scores a model as answered only for whole answers that no check refutes', () => {
+  const [group] = resultGroups([
+    item(1, { result: result({ outcome: { kind: 'announced_work_did_none' }, status: 'partial' }) }),
+    item(2, { result: result({ outcome: { kind: 'answered_cut_off' }, status: 'partial' }) }),
+    item(3, {
+      result: result({ outcome: { kind: 'answered_checks_failed', checks: { failed: 1, total: 3 } } }),
+    }),
+    item(4, { result: result({ outcome: { kind: 'answered' } }) }),
+  ]);
+  expect(group).toMatchObject({ done: 4, answered: 1, answers: 2, agreeing: 2 });
+});
+
+it('reads the outcome of a result that was stored before outcomes were', () => {
+  const kindOf = (change: Partial<ExperimentResult>) => outcomeOfResult(result(change)).kind;
+  expect(kindOf({})).toBe('answered');
+  expect(kindOf({ cycles: 3 })).toBe('cycles_done');
+  expect(kindOf({ verification: 'pass' })).toBe('answered');
+  expect(kindOf({ verification: 'partial_pass' })).toBe('answered_checks_failed');
+  expect(kindOf({ termination_reason: 'stall' })).toBe('stall');
 });
 
 it('puts sets of options together whatever the order of their names', () => {

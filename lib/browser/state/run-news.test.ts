@@ -16,9 +16,14 @@ const calling: RunSummary = {
 };
 
 it('tells that a run has ended, once', () => {
-  expect(newsOf(calling, ended)).toMatchObject({ runId: ended.id, title: 'The model gave its answer' });
+  expect(newsOf(calling, ended)).toMatchObject({ runId: ended.id, title: 'The model answered' });
   expect(newsOf(ended, ended)).toBeUndefined();
   expect(newsOf(undefined, ended)).toBeUndefined();
+});
+
+it('tells of an answer that was cut off in the words of the run', () => {
+  const cut: RunSummary = { ...ended, outcome: { kind: 'answered_cut_off' } };
+  expect(newsOf(calling, cut)).toMatchObject({ title: 'Answered, cut off' });
 });
 
 it('tells of every call that waits for a person, and of nothing between', () => {

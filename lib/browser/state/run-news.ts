@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../api/run-summary.ts';
-import { reasonWords } from '../words/end-words.ts';
+import { endWords } from '../words/end-words.ts';
 
 /** Something a person who looks elsewhere wants to know. */
 export interface News {
@@ -21,7 +21,6 @@ export function newsOf(before: RunSummary | undefined, after: RunSummary): News 
     return { ...about, tag: `${after.id}:waits:${after.last_seq}`, title: 'A call waits for your approval' };
   }
   if (after.phase !== 'ended' || before.phase === 'ended') return undefined;
-  const reason = after.termination_reason;
-  const words = reason ? reasonWords(reason, after.mode).title : 'The run has ended';
+  const words = after.outcome ? endWords(after.outcome).title : 'The run has ended';
   return { ...about, tag: `${after.id}:ended`, title: words };
 }

@@ -28,7 +28,7 @@ function makeStore(now = () => 0) {
   return { store, frame, frames: () => frames };
 }
 
-it('D20: shows the same run whatever was repeated, late or ahead of a gap', () => {
+it('shows the same run whatever was repeated, late or ahead of a gap [D20]', () => {
   const { events } = completedLog();
   const run = foldAll(emptyRunState('sample'), events);
   const timeline = foldTimeline(emptyTimeline, events);
@@ -141,7 +141,7 @@ it('says closed when the run has ended', () => {
   expect(store.view.getState().connection.status).toBe('closed');
 });
 
-it('D20: takes a log of 10,000 events in at once', () => {
+it('takes a log of 10,000 events in at once [D20]', () => {
   const { events } = longLog(10_000);
   const { store, frame } = makeStore();
   const took = cpuMs(() => {

@@ -3,7 +3,7 @@ import { completedLog } from '../../testing/sample-logs.ts';
 import { createRunStore } from '../state/run-store.ts';
 import { EarlyListener } from './early-listener.ts';
 
-it('D20: what came before the page listened is shown as if it had listened from the start', () => {
+it('what came before the page listened is shown as if it had listened from the start [D20]', () => {
   const { events } = completedLog();
   const store = () =>
     createRunStore(

@@ -1,4 +1,4 @@
-import { browserTransport } from '../browser-transport.ts';
+import { browserTransport } from './browser-transport.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
 import { StreamHub } from './stream-hub.ts';
 

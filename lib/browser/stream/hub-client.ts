@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { ShownEvent } from '../../events/fold-timeline.ts';
-import { browserTransport } from '../browser-transport.ts';
+import { onKeyChange, signInKey } from '../sign-in-key.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
+import { browserTransport } from './browser-transport.ts';
 import { EarlyListener, type RunListener } from './early-listener.ts';
 import { joinHubByLock } from './hub-by-lock.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
@@ -25,6 +26,13 @@ class HubClient {
     this.#send = connect({
       receive: (message) => this.#receive(message),
       resume: () => this.#resume(),
+    });
+    this.#send({ type: 'key', key: signInKey() });
+    onKeyChange(() => {
+      // Signed out in another tab: nothing of this page can be used any more.
+      if (signInKey() === undefined) return location.reload();
+      this.#send({ type: 'key', key: signInKey() });
+      this.#resume();
     });
     window.addEventListener('online', () => this.#send({ type: 'wake' }));
     window.addEventListener('pagehide', () => this.#send({ type: 'bye' }));

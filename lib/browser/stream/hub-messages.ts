@@ -8,6 +8,8 @@ export type TabMessage =
   | { type: 'follow'; runId: string; after: number }
   | { type: 'unfollow'; runId: string }
   | { type: 'watch-list'; on: boolean }
+  /** The key of this browser's sign-in, for a hub that cannot read it: first of all, and when it has changed. */
+  | { type: 'key'; key: string | undefined }
   /** The network is back: do not wait for the next try. */
   | { type: 'wake' }
   | { type: 'bye' };

@@ -1,4 +1,5 @@
-import { browserTransport } from '../browser-transport.ts';
+import { receiveKey } from '../sign-in-key.ts';
+import { browserTransport } from './browser-transport.ts';
 import type { TabMessage } from './hub-messages.ts';
 import { StreamHub } from './stream-hub.ts';
 
@@ -15,6 +16,7 @@ interface SharedScope {
   if (!port) return;
   const tab = hub.join((message) => port.postMessage(message));
   port.onmessage = (message: MessageEvent<TabMessage>) => {
+    if (message.data.type === 'key') receiveKey(message.data.key);
     tab.receive(message.data);
     // A tab that crashes says no goodbye: it lets go of its lock, and then the hub gets it.
     if (message.data.type === 'hello') {

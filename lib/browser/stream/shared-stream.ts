@@ -4,6 +4,12 @@ import { askLink } from '../shared-link.ts';
 import { retryDelayMs } from '../state/connection.ts';
 import type { RunStore } from '../state/run-store.ts';
 
+const TOO_MANY_VIEWERS = {
+  code: 'too_many_viewers',
+  message: 'As many people follow this run as can at a time.',
+  hint: 'The page goes on by itself as soon as one of them leaves.',
+};
+
 /**
  * Follows a shared run over server-sent events with `id: seq`: goes on where it was after a break, and ends when the
  * server says that the run is no longer shared (`event: revoked`), or when its link is found gone.
@@ -58,7 +64,9 @@ export function followShared(options: { url: string; store: RunStore; onGone: ()
   // An event source does not say why it was refused; a plain request does.
   const ask = async () => {
     try {
-      if ((await askLink(url, abort.signal)) === 'gone') return gone();
+      const state = await askLink(url, abort.signal);
+      if (state === 'gone') return gone();
+      if (state === 'full') store.signal({ type: 'refused', problem: TOO_MANY_VIEWERS });
     } catch {
       if (abort.signal.aborted) return;
       store.signal({ type: 'unreachable' });

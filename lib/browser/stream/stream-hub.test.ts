@@ -156,7 +156,7 @@ it('carries all runs of all tabs over one stream', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it('D5: gives a tab that comes late everything, and the others nothing twice', async () => {
+it('gives a tab that comes late everything, and the others nothing twice [D5]', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });
   const early = tab();
@@ -169,7 +169,7 @@ it('D5: gives a tab that comes late everything, and the others nothing twice', a
   await vi.waitFor(() => expect(server.open.size).toBe(1));
 });
 
-it('D5: loses and doubles nothing when the stream is cut after every few events', async () => {
+it('loses and doubles nothing when the stream is cut after every few events [D5]', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });
   server.cutAfter(7);
@@ -200,7 +200,7 @@ it('lets go of a run when it has ended, and of the stream when nobody needs it',
   expect(reader.signals('a')).not.toContain('lost');
 });
 
-it('D5: keeps a run for a tab that comes just as the end does', async () => {
+it('keeps a run for a tab that comes just as the end does [D5]', async () => {
   const { events } = completedLog({ runId: 'a' });
   const server = await startServer({ a: events });
   closers.push(server.close);

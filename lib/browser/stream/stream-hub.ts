@@ -19,7 +19,7 @@ export type Head =
   | { kind: 'unreachable' }
   | { kind: 'refused'; problem: { code: string; message: string; hint?: string } };
 
-/** The outside of a hub: a browser's EventSource and fetch, or plain HTTP in tests. */
+/** The outside of a hub: a browser's fetch, or plain HTTP in tests. */
 export interface HubTransport {
   /** Opens `/api/stream` with these parameters; returns how to close it. */
   openStream(path: string, handlers: StreamHandlers): () => void;
@@ -96,6 +96,7 @@ export class StreamHub {
         case 'bye':
           leave();
           break;
+        case 'key':
         case 'hello':
           break;
       }

@@ -1,4 +1,4 @@
-import { browserTransport } from '../browser-transport.ts';
+import { browserTransport } from './browser-transport.ts';
 import { watchRuns, whenBack } from './hub-client.ts';
 
 /** Calls back when a run is deleted, in this tab or anywhere else. Returns how to stop. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CallRow } from '../../events/fold-timeline.ts';
-import { phasesOf } from './call-phases.ts';
+import { phasesOf, promptReading, replyRate } from './call-phases.ts';
 
 type Ended = NonNullable<CallRow['ended']>;
 const ended = (
@@ -20,7 +20,7 @@ const ended = (
 });
 const times = (row: Pick<CallRow, 'ended'>) => phasesOf(row).map(({ kind, ms }) => [kind, Math.round(ms)]);
 
-it('None of them has 6: each phase of a call with its own time', () => {
+it('each phase of a call with its own time', () => {
   const timings = { loadMs: 2000, promptEvalMs: 1000, evalMs: 6000 };
   expect(times(ended({ timings }))).toEqual([
     ['wait', 1000],
@@ -52,4 +52,36 @@ it('does not part what nobody measured', () => {
   ]);
   expect(phasesOf(ended({}))).toEqual([]);
   expect(phasesOf({ ended: undefined })).toEqual([]);
+});
+
+const read = (change: Partial<Ended>, afterLoad?: boolean) =>
+  promptReading({ ...withEnd(change), ...(afterLoad ? { afterLoad } : {}) });
+function withEnd(change: Partial<Ended>): Pick<CallRow, 'ended'> {
+  const row = ended({ timings: { promptEvalMs: 10, evalMs: 1000 } });
+  return { ended: row.ended && { ...row.ended, ...change } };
+}
+
+it('gives no prompt speed where part of the prompt may have been cached (OL17)', () => {
+  expect(read({ prompt_tokens: 1970 })).toEqual({ tokens: 1970, cached: undefined, rate: undefined });
+  expect(read({})).toBeUndefined();
+});
+
+it('gives the prompt speed of the tokens that were read', () => {
+  expect(read({ prompt_tokens: 1970 }, true)).toEqual({ tokens: 1970, cached: 0, rate: 197_000 });
+  expect(read({ prompt_tokens: 1970, cached_tokens: 1950 })).toEqual({
+    tokens: 1970,
+    cached: 1950,
+    rate: 2000,
+  });
+  expect(read({ prompt_tokens: 1970, cached_tokens: 1969 })?.rate).toBeUndefined();
+  // Hostile: more cached than there were.
+  expect(read({ prompt_tokens: 10, cached_tokens: 20 })).toMatchObject({
+    cached: undefined,
+    rate: undefined,
+  });
+});
+
+it('gives no reply speed from one token', () => {
+  expect(replyRate(withEnd({ reply_tokens: 1 }))).toBeUndefined();
+  expect(replyRate(withEnd({ reply_tokens: 50 }))).toBe(50);
 });

@@ -1,4 +1,5 @@
 import type { CallRow } from '../../events/fold-timeline.ts';
+import { tokensPerSecond } from '../../events/speed.ts';
 
 /** What a model call spent its time on. */
 export interface CallPhase {
@@ -54,4 +55,34 @@ function reply(
     ['thinking', evalMs * share],
     ['writing', evalMs * (1 - share)],
   ];
+}
+
+/** What a server read of a prompt, as far as it is known. */
+export interface PromptReading {
+  /** The whole prompt. */
+  readonly tokens: number;
+  /** Cached from an earlier call and not read again; `undefined` when the server doesn't tell. */
+  readonly cached: number | undefined;
+  /** Tokens per second of those that were read. */
+  readonly rate: number | undefined;
+}
+
+/**
+ * How much of its prompt a call read, and how fast. Ollama counts the whole prompt and times only what was not cached, so
+ * there is a speed only where it tells how much was cached, or where nothing can have been (OL17). Pure.
+ */
+export function promptReading({
+  ended,
+  afterLoad,
+}: Pick<CallRow, 'ended' | 'afterLoad'>): PromptReading | undefined {
+  const tokens = ended?.prompt_tokens;
+  if (ended === undefined || tokens === undefined) return undefined;
+  const cached = ended.cached_tokens ?? (afterLoad ? 0 : undefined);
+  if (cached === undefined || cached > tokens) return { tokens, cached: undefined, rate: undefined };
+  return { tokens, cached, rate: tokensPerSecond(tokens - cached, ended.timings.promptEvalMs) };
+}
+
+/** The speed at which a call wrote its reply, in tokens per second. */
+export function replyRate({ ended }: Pick<CallRow, 'ended'>): number | undefined {
+  return tokensPerSecond(ended?.reply_tokens, ended?.timings.evalMs);
 }

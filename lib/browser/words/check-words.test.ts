@@ -51,7 +51,7 @@ describe('Model Check, in words', () => {
     );
   });
 
-  it('OL6: names the share outside the GPU with the window it was measured at', () => {
+  it('names the share outside the GPU with the window it was measured at [OL6]', () => {
     expect(texts(sample).join('\n')).toContain(
       '48 % of the model (3.0 GB) lies outside the GPU at a window of 8,192 tokens: ',
     );
@@ -79,7 +79,7 @@ describe('Model Check, in words', () => {
     expect(
       facts(conditions({ load_ms: undefined, vram_bytes: undefined, capabilities: undefined })),
     ).toMatchObject({
-      Load: 'was in memory',
+      Load: 'already loaded',
       'On the GPU': 'not told',
       'Says it calls tools': 'not told',
     });

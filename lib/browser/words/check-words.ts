@@ -6,16 +6,9 @@ import type {
   ModelCheck,
   ProbeResult,
 } from '../../api/model-check.ts';
+import { tokensPerSecond } from '../../events/speed.ts';
 import type { Tone } from './end-words.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatPercent,
-  formatRate,
-  plural,
-  tokensPerSecond,
-} from './format.ts';
+import { formatBytes, formatCount, formatDuration, formatPercent, formatRate, plural } from './format.ts';
 
 /** The four axes in their order, in words. */
 export const CHECK_AXES: readonly { axis: CheckAxis; label: string; about: string }[] = [
@@ -58,6 +51,11 @@ export function gpuShare({ size_bytes, vram_bytes }: ModelCheck['conditions']): 
   return Math.min(1, vram_bytes / size_bytes);
 }
 
+function loadWords({ load_ms, remote_host }: ModelCheck['conditions']): string {
+  if (remote_host !== undefined) return `none: runs at ${remote_host}`;
+  return load_ms === undefined ? 'already loaded' : formatDuration(load_ms);
+}
+
 /** What was measured on the way, as names and values. */
 export function measuredFacts({ conditions, measured }: ModelCheck): { name: string; value: string }[] {
   const speed = speedOf(measured);
@@ -66,7 +64,7 @@ export function measuredFacts({ conditions, measured }: ModelCheck): { name: str
   return [
     {
       name: 'Load',
-      value: conditions.load_ms === undefined ? 'was in memory' : formatDuration(conditions.load_ms),
+      value: loadWords(conditions),
     },
     {
       name: 'Speed',
@@ -96,7 +94,7 @@ function thoughtWords({ thinking_replies, thinking_chars, replies }: CheckMeasur
 }
 
 function speedOf({ timed_tokens, eval_ms }: CheckMeasured): number | undefined {
-  return timed_tokens === 0 ? undefined : tokensPerSecond(timed_tokens, eval_ms);
+  return tokensPerSecond(timed_tokens, eval_ms);
 }
 
 /** One thing that the figures of a check say, with the probes that it rests on. */

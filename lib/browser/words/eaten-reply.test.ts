@@ -14,7 +14,7 @@ const call = (message: Partial<Ended['message']>, change: Partial<Ended> = {}) =
     },
   }) as unknown as Pick<CallRow, 'started' | 'ended'>;
 
-it('OL18: all tokens went into thinking, and what cut them', () => {
+it('all tokens went into thinking, and what cut them [OL18]', () => {
   expect(eatenReply(call({}))).toEqual({ thinkingTokens: 344, by: 'num_predict', limit: 344 });
   expect(eatenReply(call({}, { reply_tokens: 120 }))).toEqual({
     thinkingTokens: 120,
@@ -29,6 +29,6 @@ it.each([
   ['silence without a thought', call({ thinking: undefined })],
   ['a reply that ended by itself', call({}, { done_reason: 'stop' })],
   ['a reply that nobody counted', call({}, { reply_tokens: undefined })],
-])('OL18: says nothing of %s', (_, row) => {
+])('says nothing of %s [OL18]', (_, row) => {
   expect(eatenReply(row)).toBeUndefined();
 });

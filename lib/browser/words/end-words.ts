@@ -1,102 +1,75 @@
-import type { RunMode } from '../../events/config.ts';
-import type { TerminationReason } from '../../events/run.ts';
+import { type OutcomeTone, outcomeWords } from '../../events/outcome.ts';
+import type { Outcome, OutcomeKind } from '../../events/run.ts';
 
-export type Tone = 'ok' | 'warn' | 'fail' | 'calm' | 'live';
+export type Tone = OutcomeTone | 'live';
 
-interface ReasonWords {
-  /** Two or three words for badges and lists. */
-  label: string;
-  /** The heading of the termination card. */
-  title: string;
+interface EndWords {
+  /** The heading of the end card; left out, the label says it all. */
+  title?: string;
   /** What a person can do next, as a sentence. */
   advice: string;
-  tone: Tone;
 }
 
-/** Every termination reason in words (D8, G17), with what to do about it. */
-export const REASONS: Record<TerminationReason, ReasonWords> = {
-  final_answer: {
-    label: 'Answered',
-    title: 'The model gave its answer',
+/** What the end card adds to the label of each outcome (D8, G17): a heading, and what to do about it. */
+const ENDS: Record<OutcomeKind, EndWords> = {
+  answered: {
+    title: 'The model answered',
     advice: 'Not what you wanted? Run it again with other words, another model or other settings.',
-    tone: 'ok',
+  },
+  answered_checks_failed: {
+    advice: 'Look at what the checks found, then continue with a hint or allow more attempts.',
+  },
+  answered_cut_off: {
+    advice: 'Raise the limit that cut it, of the reply or the window, or ask for a shorter answer.',
+  },
+  announced_work_did_none: {
+    advice: 'Name the files and steps in the task, or try a model that calls tools more reliably.',
+  },
+  cycles_done: {
+    title: 'All cycles are done',
+    advice: 'Run it again with more cycles, another seed or another model.',
   },
   max_iterations: {
-    label: 'Iteration limit',
     title: 'The iteration limit was reached',
     advice: 'Choose a higher tier or limit, or give the model a smaller task.',
-    tone: 'warn',
   },
   repetition: {
-    label: 'Repeated itself',
     title: 'The model kept making the same call',
     advice: 'Say in the task what to do with the result, or try a model that calls tools more reliably.',
-    tone: 'warn',
   },
   stall: {
-    label: 'Stalled',
     title: 'No file was written for too long',
     advice: 'If the task only reads, switch the stall guard off; otherwise say which file to write.',
-    tone: 'warn',
   },
   nudge_exhausted: {
-    label: 'Stayed silent',
     title: 'The model did not act, even when told to',
     advice: 'Check that the model supports tools, or phrase the task as a concrete step.',
-    tone: 'warn',
   },
   budget_exceeded: {
-    label: 'Budget spent',
     title: 'The budget is spent',
     advice: 'Raise the budget, or continue from the files that were written.',
-    tone: 'warn',
   },
   timeout: {
-    label: 'Timed out',
     title: 'A model call took too long',
     advice: 'Raise the call limit, use a smaller model, or lower the reply limit.',
-    tone: 'warn',
   },
   context_full: {
-    label: 'Window full',
     title: 'The conversation no longer fits the window',
     advice: 'Use a larger window, or split the task so that less has to be read at once.',
-    tone: 'warn',
   },
   stopped: {
-    label: 'Stopped',
     title: 'The run was stopped',
     advice: 'What was done up to then is kept.',
-    tone: 'calm',
   },
   error: {
-    label: 'Failed',
     title: 'The run failed',
     advice: 'Once the cause is gone, run it again, or fork it before the call that failed.',
-    tone: 'fail',
   },
 };
 
-/** Whether a text of the server is a reason that has words here. */
-export function isReason(text: string): text is TerminationReason {
-  return Object.hasOwn(REASONS, text);
+/** The outcome of a run that has ended, in the words and the colour of every page. */
+export function endWords(outcome: Outcome): { label: string; tone: Tone; title: string; advice: string } {
+  const { label, tone } = outcomeWords(outcome);
+  const { title = label, advice } = ENDS[outcome.kind];
+  return { label, tone, title, advice };
 }
-
-/** The words for a reason in a mode: an exploration that made all its cycles gave no answer. */
-export function reasonWords(reason: TerminationReason, mode: RunMode | undefined): ReasonWords {
-  if (mode === 'explore' && reason === 'final_answer') return ALL_CYCLES;
-  return REASONS[reason];
-}
-
-const ALL_CYCLES: ReasonWords = {
-  label: 'Complete',
-  title: 'All cycles are done',
-  advice: 'Run it again with more cycles, another seed or another model.',
-  tone: 'ok',
-};
-
-export const VERIFICATION_WORDS = {
-  pass: { label: 'Checks pass', tone: 'ok' },
-  partial_pass: { label: 'Some checks pass', tone: 'warn' },
-  fail: { label: 'Checks fail', tone: 'fail' },
-} as const satisfies Record<string, { label: string; tone: Tone }>;

@@ -10,7 +10,6 @@ import {
   formatShortCount,
   formatWhen,
   plural,
-  tokensPerSecond,
 } from './format.ts';
 
 it.each([
@@ -78,12 +77,6 @@ it('says when something was, the nearer the finer', () => {
   expect(before(26 * 3_600_000)).toBe('Thu 12:05');
   expect(before(20 * 86_400_000)).toBe('31 Oct');
   expect(before(400 * 86_400_000)).toContain('2025');
-});
-
-it('gives no speed when a figure is missing', () => {
-  expect(tokensPerSecond(100, 2000)).toBe(50);
-  expect(tokensPerSecond(undefined, 2000)).toBeUndefined();
-  expect(tokensPerSecond(100, 0)).toBeUndefined();
 });
 
 it('writes a speed with a digit after the point while that says something', () => {

@@ -1,16 +1,19 @@
-const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+import { formatCount } from '../../util/numbers.ts';
 
-/** A whole number with thousands separators: `12,345`. */
-export function formatCount(count: number): string {
-  return numbers.format(count);
-}
+export { formatCount, plural } from '../../util/numbers.ts';
+
+const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** A short count for tight places: `950`, `12.3k`, `1.2M`. */
 export function formatShortCount(count: number): string {
-  if (count < 1000) return numbers.format(count);
+  if (count < 1000) return formatCount(count);
   if (count < 999_950) return `${oneDigit.format(count / 1000)}k`;
   return `${oneDigit.format(count / 1_000_000)}M`;
+}
+
+/** A total of tokens, marked where part of it is an estimate: `12,345`, `≈12,345`. */
+export function formatTokens(tokens: number, estimated = 0, format = formatCount): string {
+  return `${estimated > 0 ? '≈' : ''}${format(tokens)}`;
 }
 
 /**
@@ -71,11 +74,6 @@ export function formatPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** `1 file`, `3 files`. */
-export function plural(count: number, singular: string, many = `${singular}s`): string {
-  return `${formatCount(count)} ${count === 1 ? singular : many}`;
-}
-
 /**
  * When something was, seen from `now`: `just now`, `4 min ago`, `14:05`, `Mon 14:05`, `3 Nov`, `3 Nov 2024`.
  *
@@ -87,7 +85,7 @@ export function formatWhen(at: number, now: number): string {
   if (ago < 3_600_000) return `${Math.max(1, Math.round(ago / 60_000))} min ago`;
   const then = new Date(at);
   const today = new Date(now);
-  const time = then.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  const time = timeOfDay(then);
   if (then.toDateString() === today.toDateString()) return time;
   if (ago < 6 * 86_400_000) return `${then.toLocaleDateString('en-GB', { weekday: 'short' })} ${time}`;
   return then.toLocaleDateString('en-GB', {
@@ -95,11 +93,6 @@ export function formatWhen(at: number, now: number): string {
     month: 'short',
     ...(then.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }),
   });
-}
-
-/** Tokens per second; `undefined` when the time is missing or 0. */
-export function tokensPerSecond(tokens: number | undefined, ms: number | undefined): number | undefined {
-  return tokens === undefined || !ms ? undefined : (tokens / ms) * 1000;
 }
 
 /** A speed without its unit: `1,204`, `41`, `8.2`. */
@@ -111,5 +104,9 @@ export function formatRate(rate: number): string {
 export function formatMoment(at: number): string {
   const then = new Date(at);
   const day = then.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-  return `${day}, ${then.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
+  return `${day}, ${timeOfDay(then)}`;
+}
+
+function timeOfDay(moment: Date): string {
+  return moment.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }

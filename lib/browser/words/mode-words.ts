@@ -1,17 +1,16 @@
 import type { RunConfig } from '../../events/config.ts';
+import { MODES, QUICK_PROMPT } from '../../events/modes.ts';
 
 type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
 
 /** What kind of run it is, in a word or two. */
 export function modeWords({ mode, agentic }: { mode: RunConfig['mode']; agentic: boolean }): string {
-  if (mode === 'session') return 'Session';
-  if (mode === 'explore') return 'Exploration';
-  return agentic ? 'Task' : 'Quick prompt';
+  return agentic ? MODES[mode].label : QUICK_PROMPT.label;
 }
 
 /** What an iteration is called in a mode: one reply of the model and what it asked for. */
 export function stepWord(mode: RunConfig['mode'] | undefined): string {
-  return mode === 'session' ? 'Turn' : mode === 'explore' ? 'Step' : 'Iteration';
+  return MODES[mode ?? 'task'].step;
 }
 
 /** The heading of a run: its title, else the first line of its task, else what kind of run it is. */

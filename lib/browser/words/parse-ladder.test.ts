@@ -13,7 +13,7 @@ const call = (layer: Call['layer'], span?: Call['span']): Call => ({
   span,
 });
 
-describe('P2, P17: the parse ladder', () => {
+describe('the parse ladder [P2, P17]', () => {
   it('has all three rungs, and says which one won', () => {
     const rungs = ladderOf({
       attempts: [
@@ -82,7 +82,7 @@ describe('the marks in a reply', () => {
 describe('the count of a run', () => {
   const none = { native: 0, json: 0, xml: 0, repaired: 0, refused: 0, malformed: 0 };
 
-  it('P17: names what there is, and nothing else', () => {
+  it('names exactly the elements that are present [P17]', () => {
     expect(readingWords({ ...none, native: 12, json: 4, xml: 1, repaired: 2 })).toBe(
       '17 calls: 12 native, 4 JSON, 1 XML, 2 repaired',
     );

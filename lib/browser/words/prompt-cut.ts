@@ -1,10 +1,15 @@
+import { refusesLongChats } from '../../events/prompt-share.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { JsonValue } from '../../util/json.ts';
 
-/** What the alarm `prompt_cut` tells. Tokens are estimates but for `evaluated`. */
+/** What the alarm `prompt_cut` says. Tokens are estimates but for `evaluated` and `window`. */
 export interface PromptCutFacts {
   readonly sent: number;
   readonly evaluated: number;
+  /** The window in effect; missing in older logs. */
+  readonly window: number | undefined;
+  /** What to do about it, as a sentence. */
+  readonly advice: string;
   readonly lostCount: number;
   /** The first of them, with their place in the request from 0. */
   readonly lost: readonly { index: number; role: string; excerpt: string; tokens: number }[];
@@ -14,9 +19,25 @@ export interface PromptCutFacts {
 export function promptCutOf({ code, detail }: EventOf<'policy.warned'>): PromptCutFacts | undefined {
   if (code !== 'prompt_cut' || !detail) return undefined;
   const { sent_tokens: sent, evaluated_tokens: evaluated, lost_count: lostCount, lost } = detail;
+  const { window_tokens: window, server_version: version } = detail;
   if (typeof sent !== 'number' || typeof evaluated !== 'number' || typeof lostCount !== 'number')
     return undefined;
-  return { sent, evaluated, lostCount, lost: Array.isArray(lost) ? lost.flatMap(messageOf) : [] };
+  return {
+    sent,
+    evaluated,
+    window: typeof window === 'number' ? window : undefined,
+    advice: adviceFor(typeof version === 'string' ? version : undefined),
+    lostCount,
+    lost: Array.isArray(lost) ? lost.flatMap(messageOf) : [],
+  };
+}
+
+/** A version that refuses long prompts can't have cut one that it was asked not to cut. */
+function adviceFor(version: string | undefined): string {
+  if (refusesLongChats(version)) {
+    return `Loupe asks for an error instead of a cut, and Ollama ${version} knows how: a proxy in between probably drops “truncate” from requests. Connect Loupe to Ollama directly, or give the run a larger window.`;
+  }
+  return 'Loupe asks for an error instead of a cut, which Ollama understands from 0.12.6 on. Update Ollama, or give the run a larger window.';
 }
 
 function messageOf(value: JsonValue): PromptCutFacts['lost'][number][] {

@@ -5,7 +5,7 @@ import { settingName, settingText } from './setting-words.ts';
 describe('settings in words', () => {
   it('have the names of the form; an option of Ollama keeps its own', () => {
     expect(['max_attempts', 'window_tokens', 'mirostat'].map(settingName)).toEqual([
-      'Attempts in all',
+      'Max attempts',
       'Window',
       'mirostat',
     ]);
@@ -29,7 +29,7 @@ describe('settings in words', () => {
     expect(settingText(name, value)).toBe(words);
   });
 
-  it('V11: give each check a line', () => {
+  it('give each check a line [V11]', () => {
     const checks: JsonValue[] = [
       { type: 'file_exists', path: 'summary.md' },
       { type: 'file_contains', path: 'summary.md', text: 'Margin' },

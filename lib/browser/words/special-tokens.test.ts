@@ -9,7 +9,7 @@ it.each([
   ['<s>[INST] Hi [/INST]', ['<s>', '[INST]', '[/INST]']],
   ['<｜User｜>Hi<｜Assistant｜><think>', ['<｜User｜>', '<｜Assistant｜>', '<think>']],
   ['a < b | c > d, <b>bold</b>, [1]', []],
-])('What none of them has 2: finds the control tokens of %j', (text, tokens) => {
+])('finds the control tokens of %j', (text, tokens) => {
   expect(controlTokensIn(text)).toEqual(tokens);
 });
 

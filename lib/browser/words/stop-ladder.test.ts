@@ -11,7 +11,7 @@ const ladder = (log: SampleLog) => {
 const aborted = { kind: 'aborted', error: { code: 'model_aborted', message: 'Stopped.' } } as const;
 const asked = (force: boolean) => ({ type: 'stop.requested', force, by: 'operator' }) as const;
 
-it('None of them has 7: each rung of a stop with when it was reached', () => {
+it('each rung of a stop with when it was reached', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(false)).push(asked(true), 900);
   log.callFails({ ...aborted, server_idle_ms: 60 }, 100);
@@ -25,14 +25,33 @@ it('None of them has 7: each rung of a stop with when it was reached', () => {
   ]);
 });
 
-it('S14: says when the model had to be unloaded to be free', () => {
+it('says when the model had to be unloaded to be free [S14]', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(true)).callFails({ ...aborted, server_idle_ms: 3200, freed_slot: true }, 3300);
   log.end('stopped', { message: 'Stopped at once.', forced: true });
   expect(ladder(log)?.map(([, label]) => label)).toContain('Ollama’s slot freed by unloading');
 });
 
-it('None of them has 7: what is not there yet has no time', () => {
+it('dates the closed connection, the idle server and the freed slot apart', () => {
+  const log = new SampleLog().prepare().iteration().callStarts().push(asked(true));
+  const ended = { server_idle_ms: 80, freed_slot: true, cleanup_ms: 3280 };
+  log.callFails({ ...aborted, ...ended }, 3300).end('stopped', { message: 'Stopped at once.', forced: true });
+  expect(ladder(log)).toEqual([
+    ['asked', 'Stop now asked', 0],
+    ['acknowledged', 'Connection to Ollama closed', 20],
+    ['idle', 'Ollama idle, by /api/ps', 100],
+    ['freed', 'Ollama’s slot freed by unloading', 3300],
+    ['over', 'Run over', 3304],
+  ]);
+});
+
+it('dates the closed connection also where Ollama was not seen to be idle', () => {
+  const log = new SampleLog().prepare().iteration().callStarts().push(asked(true));
+  log.callFails({ ...aborted, cleanup_ms: 1002 }, 1010);
+  expect(ladder(log)?.[1]).toEqual(['acknowledged', 'Connection to Ollama closed', 8]);
+});
+
+it('what is not there yet has no time', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   expect(ladder(log)).toBeUndefined();
   log.push(asked(false));
@@ -43,7 +62,7 @@ it('None of them has 7: what is not there yet has no time', () => {
   ]);
 });
 
-it('None of them has 7: claims no idle that nobody saw, and no step where none was in hand', () => {
+it('claims no idle that nobody saw, and no step where none was in hand', () => {
   const log = new SampleLog().push(asked(true)).end('stopped', { message: 'Stopped.' });
   expect(ladder(log)?.map(([id]) => id)).toEqual(['asked', 'over']);
   const late = new SampleLog().prepare().iteration().callStarts().push(asked(true)).callFails(aborted, 30);

@@ -2,15 +2,16 @@ import type { CallRow, Timeline, TimelineRow, ToolRow } from '../../events/fold-
 
 /** One rung of a stop, with when it was reached. */
 export interface StopRung {
-  readonly id: 'asked' | 'forced' | 'acknowledged' | 'idle' | 'over';
+  readonly id: 'asked' | 'forced' | 'acknowledged' | 'idle' | 'freed' | 'over';
   readonly label: string;
   /** Milliseconds since 1970; `undefined`: not yet. */
   readonly at: number | undefined;
 }
 
 /**
- * What became of a request to stop, rung by rung, as the log shows it: asked, the step in hand over (its connection to Ollama
- * closed, its tool ended), Ollama idle where it could be verified, the run over. Pure.
+ * What became of a request to stop, rung by rung, each with the time that the log has for it: stop asked, the step in hand
+ * over (its connection to Ollama closed, its tool ended), Ollama idle where that was seen, its slot freed where it was lost,
+ * the run over. Pure.
  *
  * @returns `undefined` when nobody asked
  */
@@ -20,36 +21,31 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
   if (!first) return undefined;
   const forced = stops.find((row) => row.event.force);
   const end = rows.at(-1);
-  const endedAt = end?.kind === 'end' ? end.at : undefined;
   // The step in hand stands before the request, but for those that began after a soft one.
   const step = rows.findLast((row) => isStep(row) && (overAt(row) ?? first.at) >= first.at);
-  const over = step && isStep(step) ? { label: overWords(step), at: overAt(step) } : undefined;
-  // The event is written once the server has been asked: the connection was closed that much earlier.
-  const { server_idle_ms: idle, freed_slot: freed } = (step?.kind === 'call' && step.failed) || {};
   return [
     { id: 'asked', label: first.event.force ? 'Stop now asked' : 'Stop asked', at: first.at },
     ...(forced && forced !== first
       ? [{ id: 'forced' as const, label: 'Stop now asked', at: forced.at }]
       : []),
-    ...(over
-      ? [
-          {
-            id: 'acknowledged' as const,
-            label: over.label,
-            at: over.at === undefined ? undefined : over.at - (idle ?? 0),
-          },
-        ]
-      : []),
-    ...(over?.at !== undefined && idle !== undefined
-      ? [
-          {
-            id: 'idle' as const,
-            label: freed ? 'Ollama’s slot freed by unloading' : 'Ollama idle, by /api/ps',
-            at: over.at,
-          },
-        ]
-      : []),
-    { id: 'over', label: 'Run over', at: endedAt },
+    ...(step && isStep(step) ? stepRungs(step) : []),
+    { id: 'over', label: 'Run over', at: end?.kind === 'end' ? end.at : undefined },
+  ];
+}
+
+/** The end of the step in hand, and what became of its slot at Ollama. */
+function stepRungs(step: CallRow | ToolRow): StopRung[] {
+  const at = overAt(step);
+  const over: StopRung = { id: 'acknowledged', label: overWords(step), at };
+  const failed = step.kind === 'call' ? step.failed : undefined;
+  if (!failed || at === undefined) return [over];
+  const { server_idle_ms: idleMs, freed_slot: freed } = failed;
+  return [
+    over,
+    ...(idleMs === undefined
+      ? []
+      : [{ id: 'idle' as const, label: 'Ollama idle, by /api/ps', at: at + idleMs }]),
+    ...(freed ? [{ id: 'freed' as const, label: 'Ollama’s slot freed by unloading', at: failed.at }] : []),
   ];
 }
 
@@ -58,14 +54,20 @@ function isStep(row: TimelineRow): row is CallRow | ToolRow {
 }
 
 function overAt(row: CallRow | ToolRow): number | undefined {
-  if (row.kind === 'call') return row.failed?.at ?? row.ended?.at;
+  if (row.kind === 'call') return row.failed ? failedAt(row.failed) : row.ended?.at;
   return row.durationMs === undefined || row.startedAt === undefined
     ? undefined
     : row.startedAt + row.durationMs;
 }
 
+/** The event of a failed call is written after the cleanup. */
+function failedAt({ at, cleanup_ms, server_idle_ms }: NonNullable<CallRow['failed']>): number {
+  return at - (cleanup_ms ?? server_idle_ms ?? 0);
+}
+
 function overWords(row: CallRow | ToolRow): string {
   if (row.kind === 'tool') return row.status === 'running' ? `${row.name} is ending` : `${row.name} ended`;
+  if (row.failed?.error.code === 'model_call_abandoned') return 'Model call left behind';
   if (row.failed?.kind === 'aborted') return 'Connection to Ollama closed';
   return row.status === 'open' ? 'Reply in hand' : 'Reply finished';
 }

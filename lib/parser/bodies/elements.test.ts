@@ -25,27 +25,29 @@ describe('reads elements as values', () => {
     ['a list of what no schema knows', '<x>a</x><x>b</x>', { x: ['a', 'b'] }],
     ['numbered items', '<x><0>a</0><1>b</1></x>', { x: ['a', 'b'] }],
     ['an empty element', '<text/>', { text: '' }],
+    ['CDATA', '<text>\n<![CDATA[a </text> & &lt;\n]]>\n</text>', { text: 'a </text> & &lt;\n' }],
+    ['CDATA in two sections', '<text><![CDATA[a]]]]><![CDATA[>b]]></text>', { text: 'a]]>b' }],
     ['a closing tag too many', '<text>a</text></text><x>b</x>', { text: 'a', x: 'b' }],
   ])('%s', (_, text, values) => {
     expect(read(text)).toMatchObject({ values, end: text.length });
   });
 });
 
-it('decodes entities once, where the text is XML', () => {
+it('decodes entities once in XML text', () => {
   expect(read('<text>&lt;a&gt; &amp;lt; &#65;&#x42;</text>', { decodeEntities: true }).values).toEqual({
     text: '<a> &lt; AB',
   });
   expect(read('<text>&lt;</text>').values).toEqual({ text: '&lt;' });
 });
 
-it('leaves out what is no parameter when asked to', () => {
+it('omits elements that are not parameters on request', () => {
   expect(read('<mood>x</mood><text>a</text>', { knownOnly: true })).toMatchObject({
     values: { text: 'a' },
     count: 2,
   });
 });
 
-it('says when the text ends inside an element, and stops before keys that could reach a prototype', () => {
+it('reports text that ends inside an element, and stops at keys that could reach a prototype', () => {
   expect(read('<text>a</text><tags>b')).toMatchObject({ cut: true });
   expect(read('<constructor>a</constructor>')).toMatchObject({ values: {}, unsafeKey: 'constructor' });
 });

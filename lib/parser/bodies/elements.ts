@@ -1,16 +1,17 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
-import { UNSAFE_KEYS } from '../json/json-reader.ts';
+import { readJson, UNSAFE_KEYS } from '../json/json-reader.ts';
+import type { BodyContext, SourceText } from '../reading.ts';
 import { allowedTypes, alternatives } from '../schema-types.ts';
-import { MINIMAX_PREFIX, type Source, skipSpace } from '../source.ts';
-import { readTag, type Tag } from '../tags.ts';
+import { MINIMAX_PREFIX, skipSpace } from '../space.ts';
+import { attribute, type Tag } from '../tags.ts';
 import type { ParameterSchema } from '../types.ts';
 
 export interface ElementsReading {
   /** Values by element name: text, lists of repeated elements, nested objects. */
   values: JsonObject;
-  /** How many elements were read, those that were left out included. */
+  /** How many elements were read, including omitted ones. */
   count: number;
-  /** Offset behind the last element. */
+  /** Offset after the last element. */
   end: number;
   /** Set when the text ended inside an element. */
   cut?: true;
@@ -18,27 +19,27 @@ export interface ElementsReading {
 }
 
 export interface ElementsOptions {
-  source: Source;
+  source: SourceText;
   schema: ParameterSchema | undefined;
-  /** Offset at which the elements end at the latest. */
+  /** Offset that the elements must not pass. */
   to: number;
   /** The text is XML, so `&lt;` stands for `<`. */
   decodeEntities?: boolean;
-  /** Leave out elements that are no parameter. */
+  /** Omit elements that are not parameters. */
   knownOnly?: boolean;
 }
 
 const MAX_LEVELS = 16;
 
-/** Reads sibling elements, one per parameter: `<path>a.txt</path><line>3</line>`. Stops at the first thing that is none. */
+/** Reads sibling elements, one per parameter: `<path>a.txt</path><line>3</line>`. Stops at anything else. */
 export function readElements(from: number, options: ElementsOptions, level = 0): ElementsReading {
   const { source, schema, to } = options;
   const reading: ElementsReading = { values: {}, count: 0, end: from };
   for (;;) {
-    const tag = readTag(source.text, skipSpace(source.text, reading.end));
+    const tag = source.tagAt(skipSpace(source.text, reading.end));
     if (!tag || tag.end > to || tag.element === '') return reading;
     if (tag.closing) {
-      // A closer too many, as in `<a>1</a></a>`.
+      // A surplus closing tag, as in `<a>1</a></a>`.
       if (!Object.hasOwn(reading.values, tag.element)) return reading;
       reading.end = tag.end;
       continue;
@@ -56,19 +57,20 @@ export function readElements(from: number, options: ElementsOptions, level = 0):
   }
 }
 
-/** Where an element's text ends and where the element does. Elements of the same name inside structured ones nest. */
+/** Where an element's text ends and where the element ends. Structured elements may contain others of the same name. */
 function elementEnd(
   tag: Tag,
   property: ParameterSchema | undefined,
   { source, to }: ElementsOptions,
 ): { at: number; end: number } | undefined {
   const closer = `</${tag.element}>`;
-  const at = source.indexOf(closer, tag.end, to);
-  if (at === undefined) return unclosedEnd(tag, { source, to });
+  const from = skipCdata(source, tag.end);
+  const at = from === undefined ? undefined : source.indexOf(closer, from, to);
+  if (from === undefined || at === undefined) return unclosedEnd(tag, { source, to });
   if (property && allowedTypes(property).includes('string')) return { at, end: at + closer.length };
   const opener = `<${tag.element}>`;
   let end = at;
-  let inside = source.indexOf(opener, tag.end, end);
+  let inside = source.indexOf(opener, from, end);
   while (inside !== undefined) {
     const next = source.indexOf(closer, end + closer.length, to);
     if (next === undefined) break;
@@ -78,10 +80,10 @@ function elementEnd(
   return { at: end, end: end + closer.length };
 }
 
-/** A missing closer is harmless where the surrounding element ends, and a cut where the text does. */
+/** A missing closing tag is harmless at the end of the parent element; at the end of the text it means a cut-off call. */
 function unclosedEnd(
   tag: Tag,
-  { source, to }: { source: Source; to: number },
+  { source, to }: { source: SourceText; to: number },
 ): { at: number; end: number } | undefined {
   if (to >= source.text.length) return undefined;
   return source.text.slice(tag.end, to).includes('<') ? undefined : { at: to, end: to };
@@ -102,16 +104,18 @@ function elementValue(from: number, options: ElementsOptions, level: number): Js
       return isList || isListOfItems(inner.values) ? Object.values(inner.values).flat() : inner.values;
     }
   }
-  const text = trimNewline(withoutPrefix(source.text.slice(from, to)));
-  return options.decodeEntities ? decodeEntities(text) : text;
+  const written = withoutPrefix(source.text.slice(from, to));
+  const text = cdataText(written);
+  if (text !== undefined) return text;
+  return options.decodeEntities ? decodeEntities(trimNewline(written)) : trimNewline(written);
 }
 
 function isListOfItems(values: JsonObject): boolean {
   return Object.keys(values).every((key) => key === 'item' || /^\d+$/.test(key));
 }
 
-/** A repeated element makes a list, unless the schema says that there is one value: then the last one counts. */
-function addValue(
+/** Repeated elements form a list, unless the schema allows a single value: then the last one wins. */
+export function addValue(
   values: JsonObject,
   { key, value, property }: { key: string; value: JsonValue; property: ParameterSchema | undefined },
 ): void {
@@ -125,12 +129,39 @@ function withoutPrefix(text: string): string {
   return text.endsWith(MINIMAX_PREFIX) ? text.slice(0, -MINIMAX_PREFIX.length) : text;
 }
 
-/** Text of an element without the one newline at each end that only sets it off. */
+/** The text of an element without one newline at each end, which is only layout. */
 export function trimNewline(text: string): string {
   const start = text.startsWith('\r\n') ? 2 : text.startsWith('\n') ? 1 : 0;
   const rest = text.slice(start);
   const end = rest.endsWith('\r\n') ? 2 : rest.endsWith('\n') ? 1 : 0;
   return rest.slice(0, rest.length - end);
+}
+
+const CDATA_OPEN = '<![CDATA[';
+const CDATA_CLOSE = ']]>';
+
+/**
+ * Offset after the CDATA sections at the start of a value, so that no tag inside them ends the value. Returns `from` when
+ * there are none, and `undefined` when the text ends inside one.
+ */
+function skipCdata(source: SourceText, from: number): number | undefined {
+  const { text } = source;
+  let at = skipSpace(text, from);
+  if (!text.startsWith(CDATA_OPEN, at)) return from;
+  while (text.startsWith(CDATA_OPEN, at)) {
+    const end = source.indexOf(CDATA_CLOSE, at + CDATA_OPEN.length, text.length);
+    if (end === undefined) return undefined;
+    at = end + CDATA_CLOSE.length;
+  }
+  return at;
+}
+
+/** The text of a value written as CDATA sections; `undefined` for other values. */
+function cdataText(value: string): string | undefined {
+  const trimmed = value.trim();
+  if (!trimmed.startsWith(CDATA_OPEN) || !trimmed.endsWith(CDATA_CLOSE)) return undefined;
+  // Text that contains `]]>` is split across two sections.
+  return trimmed.slice(CDATA_OPEN.length, -CDATA_CLOSE.length).replaceAll(CDATA_CLOSE + CDATA_OPEN, '');
 }
 
 const ENTITY = /&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
@@ -142,7 +173,7 @@ const NAMED_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&apos;', "'"],
 ]);
 
-/** XML text with `&lt;`, `&amp;`, `&#39;` and the like read. */
+/** Decodes XML entities such as `&lt;`, `&amp;` and `&#39;`. */
 export function decodeEntities(text: string): string {
   return text.replace(ENTITY, (entity) => {
     const named = NAMED_ENTITIES.get(entity.toLowerCase());
@@ -151,4 +182,104 @@ export function decodeEntities(text: string): string {
     const code = Number.parseInt(entity.slice(hex ? 3 : 2, -1), hex ? 16 : 10);
     return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
   });
+}
+
+const INLINE_LINES = /^[^\r\n][^\n]*\n[^\n]*[^\s]/;
+const BLANK_LAST_LINE = /(\n)\r?\n$/;
+const PARAMETER_ELEMENTS = new Set(['parameter', 'param']);
+const PARAMETER_CLOSER = /<\/[^<>\s]{0,20}param(?:eter)?\s{0,4}>/g;
+const PARAMETER_OPENER = /<(?!\/)[^<>\s=]{0,20}param(?:eter)?(?:=|[\sĠ]*name=|>)/g;
+const CALL_CLOSER =
+  /<\/(?!param)[^<>\s]{0,20}(?:function|invoke|tool_call|function_calls?|tool_calls)\s{0,4}>/g;
+
+/** Whether a tag opens a parameter element: `<parameter=a>`. */
+export function isParameter(tag: Tag): boolean {
+  return !tag.closing && PARAMETER_ELEMENTS.has(tag.element.toLowerCase());
+}
+
+interface Parameter {
+  key: string;
+  text: string;
+  end: number;
+}
+
+/** Reads the parameter with this opening tag; `undefined` when the text ends inside it. */
+export function readParameter(context: BodyContext, tag: Tag): Parameter | undefined {
+  const { source } = context;
+  const key = (attribute(tag, 'name') ?? '').trim();
+  if (tag.selfClosing && key !== '') return { key, text: '', end: tag.end };
+  if (key === '' && tag.rest.trim() === '') return nameInside(context, tag);
+  const value = valueEnd(context, tag.end);
+  if (value === undefined) return undefined;
+  return { key, text: parameterText(context, source.text.slice(tag.end, value.at)), end: value.end };
+}
+
+/** `<parameter>city</parameter>\nOslo`: the element holds the name, and the value follows it. */
+function nameInside(context: BodyContext, tag: Tag): Parameter | undefined {
+  const { source } = context;
+  const closer = source.find(PARAMETER_CLOSER, tag.end);
+  if (closer === undefined) return undefined;
+  const value = valueEnd(context, closer.end);
+  if (value === undefined) return undefined;
+  const key = source.text.slice(tag.end, closer.at).trim();
+  return { key, text: parameterText(context, source.text.slice(closer.end, value.at)), end: value.end };
+}
+
+/** Where a value ends: at its closing tag, otherwise before the next parameter or the end of the call. */
+function valueEnd({ source }: BodyContext, start: number): { at: number; end: number } | undefined {
+  const from = skipCdata(source, start);
+  if (from === undefined) return undefined;
+  const closer = source.find(PARAMETER_CLOSER, from);
+  const opener = source.find(PARAMETER_OPENER, from);
+  if (closer && (!opener || closer.at < opener.at || opensInsideText(source.text, opener.at, closer.at))) {
+    return lastCloser(source, closer);
+  }
+  const end = source.find(CALL_CLOSER, from);
+  if (opener && (!end || opener.at < end.at)) return { at: opener.at, end: opener.at };
+  return end ? { at: end.at, end: end.at } : undefined;
+}
+
+/**
+ * The closing tag that ends a value. One followed by words is part of the value if another one comes before the next
+ * parameter and the end of the call: `a </parameter> b</parameter>`.
+ */
+function lastCloser(
+  source: SourceText,
+  first: { at: number; end: number },
+): { at: number; end: number } | undefined {
+  let closer = first;
+  for (;;) {
+    const after = skipSpace(source.text, closer.end);
+    const next = source.text[after] === '<' ? undefined : source.find(PARAMETER_CLOSER, after);
+    const opener = next && source.find(PARAMETER_OPENER, after);
+    const end = next && source.find(CALL_CLOSER, after);
+    const isQuoted = next && next.at < (opener?.at ?? Infinity) && next.at < (end?.at ?? Infinity);
+    if (!isQuoted) return { at: closer.at, end: closer.end };
+    closer = next;
+  }
+}
+
+/** A parameter tag in the middle of a line is text. One at the start of a line or directly after the value is a tag. */
+function opensInsideText(text: string, opener: number, closer: number): boolean {
+  const before = text.slice(Math.max(0, opener - 200), opener);
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return closer > opener && /\s$/.test(line) && line.trim() !== '';
+}
+
+function parameterText({ inlineValues }: BodyContext, value: string): string {
+  const text = cdataText(value);
+  if (text !== undefined) return text;
+  // Values that start directly after their tag own their last line break. A blank line after it is only layout.
+  if (inlineValues && INLINE_LINES.test(value)) return value.replace(BLANK_LAST_LINE, '$1');
+  return trimNewline(value);
+}
+
+/** DSML and similar formats declare whether a value is text. `undefined` when the tag does not. */
+export function typedValue(tag: Tag, text: string): JsonValue | undefined {
+  const isText = attribute(tag, 'string') ?? (attribute(tag, 'type') === 'string' ? 'true' : undefined);
+  if (isText === 'true') return text;
+  if (isText !== 'false') return undefined;
+  const trimmed = text.trim();
+  const reading = readJson(trimmed, 0);
+  return reading.ok && reading.closed && reading.end === trimmed.length ? reading.value : text;
 }

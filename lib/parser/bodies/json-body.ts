@@ -1,19 +1,25 @@
 import type { JsonValue } from '../../util/json.ts';
-import { isObject, readCalls, type ShapeContext, type Verdict } from '../call-shape.ts';
-import type { JsonReading } from '../json/json-reader.ts';
-import { skipSpace } from '../source.ts';
-import type { BodyContext, BodyReading } from './body.ts';
-import { repairCall } from './last-resort.ts';
+import { isObject, readCalls, readTolerantly, refusal } from '../call-shape.ts';
+import { coerceArguments } from '../coerce.ts';
+import { type JsonReading, textRepair } from '../json/json-cursor.ts';
+import type { BodyContext, BodyReading, CallDraft, ShapeContext, Verdict } from '../reading.ts';
+import { skipSpace } from '../space.ts';
+import { validateArguments } from '../validate-arguments.ts';
+import { repairJson } from './repair-json.ts';
 
-/** Where the next object of a list begins, once one of them could not be read. */
+/** Finds the next object of a list after one that could not be read. */
 const NEXT_ITEM = /\}\s{0,20},?\s{0,20}(?=\{)/g;
 const MAX_ITEMS_AFTER_FAILURE = 1000;
+
+/** Longest text that is passed to jsonrepair, whose running time we do not control. */
+const MAX_REPAIR_CHARS = 8_000;
+const MAX_REPAIR_ATTEMPTS = 8;
 
 /**
  * A JSON object or list of objects that name a tool: `{"name": "f", "arguments": {…}}`.
  *
- * Behind a marker everything is reported. Without one (`weak`) whole JSON that is no call has no verdicts, and what is
- * not even JSON is `undefined`.
+ * After a marker everything is reported. Without one (`weak`), complete JSON without a call has no verdicts, and text that
+ * is not JSON returns `undefined`.
  */
 export function readJsonBody(context: BodyContext, at: number): BodyReading | undefined {
   const { text } = context.source;
@@ -25,31 +31,26 @@ export function readJsonBody(context: BodyContext, at: number): BodyReading | un
   return brokenBody(context, at, reading);
 }
 
-/** Reads a value; behind a marker, where it is surely meant to be one, quotes inside text may be unescaped too. */
-export function readTolerantly(context: BodyContext, at: number): JsonReading {
-  const strong = context.strength === 'strong';
-  const reading = context.source.readJson(at, { closeAtMarker: strong });
-  if (reading.ok || reading.reason !== 'malformed' || !strong || context.source.exhausted) return reading;
-  const limit = context.boundary?.(at)?.at;
-  const loose = context.source.readJsonAgain(at, { closeAtMarker: true, looseQuotes: true, limit });
-  return loose.ok || loose.reason === 'cut' ? loose : reading;
-}
-
 function wholeBody(context: BodyContext, at: number, reading: JsonReading & { ok: true }): BodyReading {
   const { text } = context.source;
   const truncated = context.truncated || (!reading.closed && reading.end >= text.length);
-  const found = readCalls(reading.value, { ...context, truncated, unsafeKey: reading.unsafeKey });
-  const verdicts = found.map((verdict) => withReading(verdict, reading));
+  const found = readCalls(reading.value, {
+    ...context,
+    truncated,
+    unsafeKey: reading.unsafeKey,
+    vetted: true,
+  });
+  const verdicts = found.map((verdict) => withRepairs(verdict, reading));
   if (verdicts.length === 0 && context.strength === 'strong') {
     verdicts.push(refusal('malformed', 'The marked text names no tool.'));
   }
-  // A bracket too many is common, and says nothing about the call.
+  // A surplus bracket is common and harmless.
   let end = reading.end;
   while (verdicts.some((verdict) => 'call' in verdict) && (text[end] === '}' || text[end] === ']')) end++;
   return { kind: 'json', end: Math.max(end, at + 1), verdicts };
 }
 
-function withReading(verdict: Verdict, reading: JsonReading & { ok: true }): Verdict {
+function withRepairs(verdict: Verdict, reading: JsonReading & { ok: true }): Verdict {
   if (!('call' in verdict)) return verdict;
   const { call } = verdict;
   return { call: { ...call, repairs: [...reading.repairs, ...call.repairs] } };
@@ -73,7 +74,7 @@ function itemByItem(
     if (body) verdicts.push(...body.verdicts);
     end = item.ok ? item.end : Math.max(item.at, next + 1);
     next = nextItem(source.text, end);
-    // Behind a marker the list goes on behind a broken item; elsewhere it may as well be no list.
+    // After a marker the list continues past a broken item. Elsewhere it may not be a list at all.
     if (!item.ok) next = strong ? (next ?? source.find(NEXT_ITEM, end)?.end) : undefined;
     if (next !== undefined && next > (context.boundary?.(at)?.at ?? source.text.length)) next = undefined;
   }
@@ -96,13 +97,40 @@ function brokenBody(
 ): BodyReading | undefined {
   if (context.strength === 'weak' && !namesOfferedTool(reading.partial, context)) return undefined;
   if (context.strength === 'strong' && reading.reason === 'malformed') {
-    const mended = repairCall(context, at);
-    if (mended) return { kind: 'json', end: mended.end, verdicts: [{ call: mended.call }] };
+    const repaired = repairCall(context, at);
+    if (repaired) return { kind: 'json', end: repaired.end, verdicts: [{ call: repaired.call }] };
   }
-  // What opens where the call broke off is a piece of it, not a call of its own.
+  // A bracket where reading stopped belongs to the broken call; it does not start another one.
   const opens = '{['.includes(context.source.text[reading.at] ?? ' ');
   const end = Math.max(opens ? reading.at + 1 : reading.at, at + 1);
   return { kind: 'json', end, verdicts: [brokenRefusal(context, reading)] };
+}
+
+/**
+ * Repairs a marked JSON call with jsonrepair after our own reader gave up. A guess is only safe where a wrong one would be
+ * noticed, so all of these must hold: a marker announced the call, its closer was found (so nothing is cut off), the tool
+ * was offered, and the arguments are valid against its schema without extra keys.
+ */
+function repairCall(context: BodyContext, at: number): { call: CallDraft; end: number } | undefined {
+  const { source, tools } = context;
+  const boundary = context.boundary?.(at);
+  if (!boundary?.closes) return undefined;
+  const end = boundary.at;
+  if (end - at > MAX_REPAIR_CHARS || !source.claim('jsonrepair', MAX_REPAIR_ATTEMPTS)) return undefined;
+  const written = source.text.slice(at, end).trim();
+  const repaired = repairJson(written);
+  if (repaired === undefined) return undefined;
+  const [verdict, ...others] = readCalls(repaired.value, context);
+  if (verdict === undefined || !('call' in verdict) || others.length > 0) return undefined;
+  const { call } = verdict;
+  const schema = tools.schema(call.name);
+  if (schema === undefined || Object.keys(call.arguments).length === 0) return undefined;
+  // Plain words instead of an object are not arguments, even for a tool with a single text parameter.
+  if (call.repairs.some((repair) => repair.rule === 'single-parameter')) return undefined;
+  const fitted = coerceArguments(call.arguments, schema).arguments;
+  if (validateArguments(fitted, { ...schema, additionalProperties: false }).length > 0) return undefined;
+  const repair = textRepair('jsonrepair', written, repaired.text);
+  return { call: { ...call, repairs: [...call.repairs, repair] }, end };
 }
 
 function brokenRefusal(context: ShapeContext, reading: JsonReading & { ok: false }): Verdict {
@@ -123,12 +151,4 @@ function partialName(partial: JsonValue | undefined): string | undefined {
   if (!isObject(object)) return undefined;
   const name = object.name ?? object.tool_name ?? object.tool ?? object.function;
   return typeof name === 'string' ? name : undefined;
-}
-
-export function refusal(
-  reason: 'malformed' | 'cut' | 'too-deep' | 'unsafe-key' | 'name-not-offered',
-  message: string,
-  name?: string,
-): Verdict {
-  return { refusal: { reason, message, name } };
 }

@@ -1,11 +1,14 @@
+import { readJsonArguments, refusal } from '../call-shape.ts';
 import type { Dialect } from '../json/json-cursor.ts';
-import { skipSpace } from '../source.ts';
-import type { BodyContext, BodyReading } from './body.ts';
-import { readJsonArguments } from './json-arguments.ts';
-import { refusal } from './json-body.ts';
-import { readName } from './named-json-body.ts';
+import type { BodyContext, BodyReading } from '../reading.ts';
+import { skipSpace } from '../space.ts';
+import { readName } from './call-head.ts';
 
-const CALL = /call:[ \t]{0,4}/y;
+/** Models sometimes add a colon before or after the word. */
+const CALL = /:?[ \t]{0,4}call:{1,2}[ \t]{0,4}/y;
+/** The word is missing, but the delimiters inside the braces identify Gemma's map. */
+const UNCALLED =
+  /:?[ \t]{0,4}(?=[^\s{}<>]{1,128}\{\s{0,20}(?:[\w$-]{1,100}\s{0,20}:\s{0,20})?(?:<escape>|<\|"\|>))/y;
 const DELIMITERS = ['<escape>', '<|"|>'];
 
 const DIALECTS: readonly Dialect[] = DELIMITERS.map((delimiter) => ({
@@ -18,7 +21,8 @@ export function readMapBody(context: BodyContext, at: number): BodyReading | und
   const { source } = context;
   const { text } = source;
   CALL.lastIndex = at;
-  const prefix = CALL.exec(text)?.[0];
+  UNCALLED.lastIndex = at;
+  const prefix = (CALL.exec(text) ?? UNCALLED.exec(text))?.[0];
   if (prefix === undefined) return undefined;
   const named = readName(text, at + prefix.length);
   if (named === undefined) return undefined;
@@ -40,7 +44,7 @@ export function readMapBody(context: BodyContext, at: number): BodyReading | und
   return { kind: 'map', end, verdicts: [verdict] };
 }
 
-/** Offset of the first text delimiter of the map, which decides which of the two is in use. */
+/** Offset of the map's first text delimiter, which decides the dialect. */
 function delimiterAt(text: string, from: number, limit: number | undefined): number {
   const window = text.slice(from, Math.min(limit ?? text.length, from + 4096));
   const found = /<escape>|<\|"\|>/.exec(window);

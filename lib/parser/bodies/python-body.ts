@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
-import { buildCall, isObject, type Verdict } from '../call-shape.ts';
+import { buildCall, isObject, refusal } from '../call-shape.ts';
 import type { Dialect, TextRepair } from '../json/json-cursor.ts';
 import { UNSAFE_KEYS } from '../json/json-reader.ts';
-import { skipSpace } from '../source.ts';
-import type { BodyContext, BodyReading } from './body.ts';
-import { refusal } from './json-body.ts';
+import type { BodyContext, BodyReading, Verdict } from '../reading.ts';
+import { skipSpace } from '../space.ts';
 
 const NAME = /[\p{L}_][\p{L}\p{N}_.-]{0,127}/uy;
 const KEYWORD = /([\p{L}_][\p{L}\p{N}_]{0,127})\s{0,20}=(?!=)/uy;
@@ -15,7 +14,7 @@ const PYTHON: Dialect = {
   python: true,
 };
 
-/** Calls in Python's notation, in a list or one after the other: `[f(a='x', b=[1]), g()]`. */
+/** Calls in Python notation, in a list or in sequence: `[f(a='x', b=[1]), g()]`. */
 export function readPythonBody(context: BodyContext, at: number): BodyReading | undefined {
   const { text } = context.source;
   const listed = text[at] === '[';
@@ -50,7 +49,7 @@ interface PythonCall {
   broken?: true;
 }
 
-/** One `f(a=1)`. The offset stands on the name. `print(f(a=1))` is read as what it prints. */
+/** Reads one `f(a=1)` whose name starts at `at`. `print(f(a=1))` is read as the inner call. */
 function readPythonCall(context: BodyContext, at: number, depth = 0): PythonCall | undefined {
   const { text } = context.source;
   NAME.lastIndex = at;
@@ -121,7 +120,7 @@ function broken(verdict: Verdict, end: number): PythonCall {
   return { verdict, end, broken: true };
 }
 
-/** Gives unnamed arguments the tool's parameter names in order. A single object already has names. */
+/** Assigns positional arguments to the tool's parameters in order. A single object already has names. */
 function withPositional(
   context: BodyContext,
   name: string,

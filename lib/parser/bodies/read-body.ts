@@ -1,13 +1,12 @@
-import { buildCall } from '../call-shape.ts';
-import { skipSpace } from '../source.ts';
-import { readTag } from '../tags.ts';
-import type { BodyContext, BodyReader, BodyReading } from './body.ts';
-import { readElementBody, readNamedElementsBody } from './element-body.ts';
-import { readJsonBody, refusal } from './json-body.ts';
+import { buildCall, refusal } from '../call-shape.ts';
+import type { BodyContext, BodyReader, BodyReading, SourceText } from '../reading.ts';
+import { skipSpace } from '../space.ts';
+import { readName, skipSeparators } from './call-head.ts';
+import { readElementBody, readNamedElementsBody, readParameterBody } from './element-body.ts';
+import { readJsonBody } from './json-body.ts';
 import { readMapBody } from './map-body.ts';
-import { readName, readNamedJsonBody, skipSeparators } from './named-json-body.ts';
+import { readNamedJsonBody } from './named-json-body.ts';
 import { readPairsBody } from './pairs-body.ts';
-import { readParameterBody } from './parameter-body.ts';
 import { readPythonBody } from './python-body.ts';
 
 /** Tried in this order; the first character decides between most of them. */
@@ -27,13 +26,13 @@ const BETWEEN = /[\s,;]*/y;
 const MAX_BODIES = 10_000;
 
 /**
- * The calls behind a marker, whichever way they are written: models mix the ways, so the marker does not decide.
+ * Reads the calls after a marker in any notation: models mix notations, so the marker does not decide.
  *
- * @returns `undefined` when nothing behind the marker resembles a call
+ * @returns `undefined` when nothing after the marker resembles a call
  */
 export function readBody(context: BodyContext, at: number): BodyReading | undefined {
   const { text } = context.source;
-  let next = skipLead(text, at);
+  let next = skipLead(context.source, at);
   const first = readOne(context, next);
   if (first === undefined) return readBareName(context, next);
   const verdicts = [...first.verdicts];
@@ -69,22 +68,23 @@ function startsJsonList(text: string, at: number): boolean {
   return JSON_START.test(text);
 }
 
-/** Offset of the body: behind white space, an opening fence and DeepSeek's `function<｜tool▁sep｜>`. */
-function skipLead(text: string, from: number): number {
-  const at = skipSeparators(text, from);
+/** Offset of the body, after white space, an opening fence and DeepSeek's `function<｜tool▁sep｜>`. */
+function skipLead(source: SourceText, from: number): number {
+  const { text } = source;
+  const at = skipSeparators(source, from);
   const named = readName(text, at);
   if (named?.name !== 'function') return at;
-  const behind = skipSpace(text, named.end);
-  const tag = readTag(text, behind);
+  const after = skipSpace(text, named.end);
+  const tag = source.tagAt(after);
   return tag?.token === '|tool_sep|' ? skipSpace(text, tag.end) : at;
 }
 
-/** A call of a tool without arguments: the name alone, closed by a tag. */
+/** A call without arguments: only the name, followed by a closing tag. */
 function readBareName(context: BodyContext, at: number): BodyReading | undefined {
   const { text } = context.source;
   const named = readName(text, at);
   if (named === undefined) return undefined;
-  const closer = readTag(text, skipSpace(text, named.end));
+  const closer = context.source.tagAt(skipSeparators(context.source, named.end));
   if (!closer) return undefined;
   const isCloser = closer.closing || /(?:_end|_call)\|?$/.test(closer.token);
   if (!isCloser) return undefined;
@@ -92,5 +92,5 @@ function readBareName(context: BodyContext, at: number): BodyReading | undefined
   const verdict = offered
     ? buildCall(named.name, {}, context)
     : refusal('malformed', 'The marked text names no offered tool.', named.name);
-  return { kind: 'name', end: named.end, verdicts: [verdict] };
+  return { kind: 'name', end: closer.at, verdicts: [verdict] };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCalls, readReply, weather } from '../testing/read.ts';
 
-it('mends a marked call that our own reader gives up, and says so', () => {
+it('repairs a marked call that our own reader gives up on, and records it', () => {
   const content = '<tool_call>{"name": "get_weather", "arguments": {city: Oslo, days: 3}}</tool_call>';
   expect(readReply(content)).toMatchObject({
     calls: [weather({ city: 'Oslo', days: 3 })],
@@ -21,7 +21,7 @@ describe('does not guess', () => {
     ['without the closing marker', '<tool_call>{"name": "get_weather", "arguments": {city: Oslo}}'],
     ['for a tool that was not offered', '<tool_call>{"name": "fly", "arguments": {to: Oslo}}</tool_call>'],
     [
-      'when a key is no parameter',
+      'when a key is not a parameter',
       '<tool_call>{"name": "get_weather", "arguments": {city: Oslo, mood: sunny}}</tool_call>',
     ],
     [

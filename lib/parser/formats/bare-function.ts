@@ -1,10 +1,9 @@
-import { readJsonArguments } from '../bodies/json-arguments.ts';
-import { refusal } from '../bodies/json-body.ts';
+import { readJsonArguments, refusal } from '../call-shape.ts';
 import type { Format } from './format.ts';
 
 const HEAD = /functions\.([^\s{}()<>"'`:]{1,128})(?::\d{1,10}|\s(?:json|code))?\s{0,20}/y;
 
-/** A namespaced name with arguments, its tokens lost on the way: `functions.f:0{…}` (Kimi K2, gpt-oss). */
+/** A namespaced name with arguments whose tokens were lost: `functions.f:0{…}` (Kimi K2, gpt-oss). */
 export const bareFunction: Format = {
   name: 'kimi-k2-bare',
   layer: 'json',

@@ -3,10 +3,10 @@ import { readCalls, readReply, weather } from '../testing/read.ts';
 
 const json = '{"name": "get_weather", "arguments": {"city": "Oslo"}}';
 
-describe('P6: JSON calls anywhere in the text', () => {
+describe('JSON calls anywhere in the text [P6]', () => {
   it.each([
     ['alone', json],
-    ['amid prose', `I will look. ${json} One moment.`],
+    ['in prose', `I will look. ${json} One moment.`],
     ['in a list', `[${json}]`],
     ['in a list that is not closed', `[${json}`],
     ['with a bracket too many', `[${json}]]`],
@@ -16,8 +16,8 @@ describe('P6: JSON calls anywhere in the text', () => {
     ['with a trailing comma', '{"name": "get_weather", "arguments": {"city": "Oslo",},}'],
     ['in Python notation', "{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}"],
     ['with bare keys', '{name: "get_weather", arguments: {city: "Oslo"}}'],
-    ['behind braces of prose', `Use {this} or {that}: ${json}`],
-    ['behind a broken object', `{"name": "get_weather", "arguments": }\n${json}`],
+    ['after braces in prose', `Use {this} or {that}: ${json}`],
+    ['after a broken object', `{"name": "get_weather", "arguments": }\n${json}`],
   ])('%s', (_, content) => {
     expect(readCalls(content)).toEqual([weather()]);
   });
@@ -27,12 +27,12 @@ describe('P6: JSON calls anywhere in the text', () => {
   });
 });
 
-it('leaves a whole JSON answer in one piece', () => {
+it('leaves a complete JSON answer in one piece', () => {
   const content = `{"history": [${json}]}`;
   expect(readReply(content)).toMatchObject({ type: 'final_answer', content, refusals: [] });
 });
 
-it('P15: marks what is cut or broken, and takes nothing inside it for a call', () => {
+it('marks cut-off or broken calls and reads no call inside them [P15]', () => {
   expect(readReply('{"name": "get_weather", "arguments": {"city": "Os')).toMatchObject({ malformed: true });
   expect(readCalls(`{"name": "get_weather", "arguments": ${json}`)).toEqual([
     { name: 'get_weather', arguments: { name: 'get_weather', arguments: { city: 'Oslo' } } },

@@ -1,13 +1,13 @@
 import { readJsonBody } from '../bodies/json-body.ts';
 import type { Format } from './format.ts';
 
-/** An object begins with a key, a list of objects with a bracket: most brackets of prose and code cost one look. */
+/** A cheap check that rules out most brackets in prose and code: an object starts with a key, a list with a bracket. */
 const KEY = `(?:["'“”][^"'“”\\n]{0,200}["'“”]|[\\p{L}_$][\\p{L}\\p{N}_$.-]{0,128})\\s{0,20}:`;
 const START = new RegExp(`\\{\\s{0,200}(?:${KEY}|/[/*])|\\[\\s{0,200}[{[]`, 'uy');
 
 /**
- * A JSON object, or a list of them, that names an offered tool, anywhere in the text (P6, P16). Other JSON is read as one
- * piece: a call inside it is data, as in a log of earlier calls.
+ * A JSON object or list of objects that names an offered tool, anywhere in the text (P6, P16). Other JSON is skipped as
+ * a whole: a call inside it is data, as in a log of earlier calls.
  */
 export const bareJson: Format = {
   name: 'json',

@@ -12,7 +12,12 @@ it("reads Gemma's map without its tokens", () => {
   ]);
 });
 
-it('takes no unknown tool, no words of a sentence and nothing cut', () => {
+it('reads the map after the remains of a broken token', () => {
+  expect(readCalls('<call>get_weather{city:<|"|>Oslo<|"|>}')).toEqual([weather()]);
+  expect(readCalls('Press the <call>button{now}</call>.')).toBe('final_answer');
+});
+
+it('ignores unknown tools, words in a sentence and cut-off calls', () => {
   expect(readCalls('call:fly{to:<escape>Oslo<escape>}')).toBe('final_answer');
   expect(readCalls('Write call:get_weather{city:Oslo} for it.')).toBe('final_answer');
   expect(readCalls('call:get_weather{city:<escape>Os')).toBe('cut');

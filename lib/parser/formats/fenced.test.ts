@@ -4,7 +4,7 @@ import { readCalls, readReply, weather } from '../testing/read.ts';
 const fence = (language: string, body: string) => `\`\`\`${language}\n${body}\n\`\`\``;
 const json = '{"name": "get_weather", "arguments": {"city": "Oslo"}}';
 
-it('P6: takes the fence out of the text together with the call', () => {
+it('removes the fence from the text together with the call [P6]', () => {
   const content = `First.\n${fence('json', json)}\nThen.`;
   expect(readReply(content)).toMatchObject({
     calls: [weather()],
@@ -22,11 +22,11 @@ it.each([
   expect(readReply(content)).toMatchObject({ calls: [weather()], format });
 });
 
-it('reads several calls of one fence', () => {
+it('reads several calls in one fence', () => {
   expect(readCalls(fence('json', `${json}\n${json}`))).toEqual([weather(), weather()]);
 });
 
-it('takes other languages for code of the user', () => {
+it('treats other languages as code for the user', () => {
   expect(readCalls(fence('python', 'get_weather(city="Oslo")'))).toBe('final_answer');
   expect(readCalls(fence('js', `call(${json})`))).toBe('code-sample');
 });

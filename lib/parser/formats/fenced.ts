@@ -1,21 +1,20 @@
-import type { BodyContext, BodyReading } from '../bodies/body.ts';
 import { readJsonBody } from '../bodies/json-body.ts';
-import { readBody } from '../bodies/read-body.ts';
-import { skipSpace } from '../source.ts';
+import type { BodyContext, BodyReading } from '../reading.ts';
+import { skipSpace } from '../space.ts';
 import type { Format } from './format.ts';
 
 const FENCE = /```[ \t]{0,4}([\w-]{0,20})[ \t]{0,4}\n/y;
 
-/** Languages that say by themselves that a call follows (Gemma's `tool_code`, and templates of small models). */
+/** Languages that announce a call (Gemma's `tool_code`, and templates of small models). */
 const MARKS = new Set(['tool_code', 'tool_call', 'tool_calls', 'tool_use', 'function_call', 'tool']);
 const DATA = new Set(['', 'json']);
 
-/** A fence that holds nothing but calls: a `tool_code` fence, or JSON of offered tools in a plain one. */
+/** A fence with nothing but calls: a `tool_code` fence, or a plain one with JSON calls of offered tools. */
 export const fenced: Format = {
   name: 'fenced-json',
   layer: 'json',
   triggers: ['`'],
-  read({ source, tools }, { at }) {
+  read({ source, tools, readBody }, { at }) {
     FENCE.lastIndex = at;
     const fence = FENCE.exec(source.text);
     const language = fence?.[1]?.toLowerCase();
@@ -39,7 +38,7 @@ export const fenced: Format = {
   },
 };
 
-/** One JSON call after the other. */
+/** Reads consecutive JSON calls. */
 function readJsonBodies(context: BodyContext, from: number): BodyReading | undefined {
   const verdicts: BodyReading['verdicts'] = [];
   let end = from;

@@ -1,51 +1,57 @@
-import type { Verdict } from '../call-shape.ts';
-import type { Source } from '../source.ts';
+import type { BodyReader, OfferedTools, SourceText, Verdict } from '../reading.ts';
 import type { Tag } from '../tags.ts';
-import type { ToolIndex } from '../tool-index.ts';
 
 export interface FormatContext {
-  source: Source;
-  tools: ToolIndex;
+  source: SourceText;
+  tools: OfferedTools;
+  /** Reads the calls after a marker in any notation. Passed in so that a format need not import every body. */
+  readBody: BodyReader;
 }
 
-/** A place where a format may begin. */
+/** An offset at which a format may begin. */
 export interface Opener {
   at: number;
-  /** Set when a `<…>` stands there. */
+  /** Set at a `<…>`. */
   tag?: Tag;
-  /** Set when a `[TOOL_CALLS]`-like token stands there. */
+  /** Set at a token like `[TOOL_CALLS]`. */
   bracket?: { token: string; end: number };
-  /** Nothing that a reader would see stands before it. */
+  /** No visible text comes before it. */
   isFirst?: boolean;
+  /** Offset after the last construct that was read. A format may look back this far. */
+  free: number;
 }
 
-export type FormatReading =
+export type FormatReading = {
+  /** Offset where the construct starts, if that is before the opener. */
+  start?: number;
+} & (
   | {
       kind: 'calls';
-      /** Offset behind the whole construct, closing marker included. */
+      /** Offset after the whole construct, including its closing marker. */
       end: number;
-      /** Which of the format's names fits best; the format's own by default. */
+      /** A more specific name. Default: the format's own. */
       format?: string;
       verdicts: Verdict[];
     }
-  /** Text in which nothing begins. */
+  /** Text that contains no construct. */
   | { kind: 'text'; end: number }
-  /** A control token: never shown, or hidden only where there are calls. */
+  /** A control token: always hidden, or hidden only beside calls. */
   | { kind: 'control'; end: number; hidden: 'always' | 'with-calls' }
-  /** A stretch that belongs to the model's thoughts. */
-  | { kind: 'thinking'; end: number; from: number; to: number };
+  /** Part of the model's thinking. */
+  | { kind: 'thinking'; end: number; from: number; to: number }
+);
 
 /**
- * One way of writing calls, or one table of them. A new format is one such object in its own file, a test beside it,
- * and a line in the registry.
+ * One way of writing calls, or a table of them. A new format is one such object in its own file, a test next to it, and
+ * a line in the registry.
  */
 export interface Format {
   name: string;
-  /** The layer that users see it under (P2): `json` for bare text, `xml` for text that a marker announces. */
+  /** The layer under which the dashboard shows it (P2): `json` for bare text, `xml` for text announced by a marker. */
   layer: 'json' | 'xml';
-  /** What it begins with. `\n` stands for the start of a line, the first one included. */
+  /** What the format begins with. `\n` stands for the start of any line. */
   triggers: readonly Trigger[];
-  /** Reads what begins at the opener. `undefined` when it is something else. Never throws. */
+  /** Reads the construct at the opener; `undefined` when it is something else. Never throws. */
   read(context: FormatContext, opener: Opener): FormatReading | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Format } from './format.ts';
 
 const WORD = 'functools';
 
-/** A list of calls behind a word: `functools[{"name": "f", "arguments": {…}}]` (Phi-4-mini, Firefunction). */
+/** A list of calls after a keyword: `functools[{"name": "f", "arguments": {…}}]` (Phi-4-mini, Firefunction). */
 export const functools: Format = {
   name: 'functools',
   layer: 'xml',

@@ -15,14 +15,14 @@ it('reads calls and leaves no token in the text', () => {
   });
 });
 
-it('P4: reads thoughts', () => {
+it('reads thinking [P4]', () => {
   expect(readReply('<|open|>think<|sep|>Hm.<|close|>think<|sep|>Hello.')).toMatchObject({
     content: 'Hello.',
     thinking: 'Hm.',
   });
 });
 
-it('P15: takes no cut call', () => {
+it('refuses a cut-off call [P15]', () => {
   expect(readCalls('<|open|>call tool="get_weather"<|sep|><|open|>argument key="city"<|sep|>Os')).toBe('cut');
   expect(readCalls('<|open|>call tool="get_weather"<|sep|>')).toBe('cut');
 });

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
-import { refusal } from '../bodies/json-body.ts';
-import { buildCall } from '../call-shape.ts';
+import { buildCall, refusal } from '../call-shape.ts';
 import { UNSAFE_KEYS } from '../json/json-reader.ts';
-import { skipSpace } from '../source.ts';
+import { skipSpace } from '../space.ts';
 import type { Format, FormatContext, FormatReading } from './format.ts';
 
 const OPEN = /<\|open\|>\s{0,8}(\w{1,32})((?:\s{1,8}\w{1,32}="[^"\n]{0,256}"){0,8})\s{0,8}<\|sep\|>/y;

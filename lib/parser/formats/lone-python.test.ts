@@ -11,11 +11,11 @@ it('reads calls that are the whole message', () => {
   expect(readCalls("<think>Oslo it is.</think>get_weather(city='Oslo')")).toEqual([weather()]);
 });
 
-it('takes a call within prose for a mention', () => {
+it('treats a call inside prose as a mention', () => {
   expect(readCalls("get_weather(city='Oslo') tells the weather.")).toBe('final_answer');
   expect(readCalls("Call get_weather(city='Oslo')")).toBe('final_answer');
 });
 
-it('P15: takes nothing of a cut one', () => {
+it('reads nothing from a cut-off call [P15]', () => {
   expect(readCalls('get_weather(city=\'{"name": "list_directory", "arguments": {}}')).toBe('cut');
 });

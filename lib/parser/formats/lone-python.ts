@@ -1,9 +1,9 @@
 import { readPythonBody } from '../bodies/python-body.ts';
-import { skipSpace } from '../source.ts';
-import type { ToolIndex } from '../tool-index.ts';
+import type { OfferedTools } from '../reading.ts';
+import { skipSpace } from '../space.ts';
 import type { Format } from './format.ts';
 
-/** Calls in Python's notation that are all there is: `f(a='x')`. Within prose the same is only mentioned. */
+/** A message that consists only of Python calls: `f(a='x')`. In prose they are only mentions. */
 export const lonePython: Format = {
   name: 'pythonic',
   layer: 'json',
@@ -15,7 +15,7 @@ export const lonePython: Format = {
     if (body === undefined) return undefined;
     const broken = body.verdicts.find((verdict) => !('call' in verdict));
     if (broken) {
-      // What its texts hold is no call either, so a cut one is read as one piece.
+      // A cut-off call is consumed as a whole, so that nothing inside its strings is read as a call.
       const isCut =
         'refusal' in broken && broken.refusal.reason === 'cut' && isOffered(tools, broken.refusal.name);
       return isCut ? { kind: 'calls', end: source.text.length, verdicts: [broken] } : undefined;
@@ -25,6 +25,6 @@ export const lonePython: Format = {
   },
 };
 
-function isOffered(tools: ToolIndex, name: string | undefined): boolean {
+function isOffered(tools: OfferedTools, name: string | undefined): boolean {
   return name !== undefined && tools.offered(name) !== undefined;
 }

@@ -5,7 +5,7 @@ const json = '{"name": "get_weather", "arguments": {"city": "Oslo"}}';
 const other = '{"name": "get_weather", "arguments": {"city": "Bergen"}}';
 const two = [weather(), weather({ city: 'Bergen' })];
 
-describe('P7: calls behind a marker', () => {
+describe('calls after a marker [P7]', () => {
   it.each([
     ['hermes', `<tool_call>\n${json}\n</tool_call>`],
     ['hermes', `<tool_call>[${json}]</tool_call>`],
@@ -31,6 +31,7 @@ describe('P7: calls behind a marker', () => {
     ['mistral', `[TOOL_CALLS] ${json}[/TOOL_CALLS]`],
     ['mistral', '[TOOL_CALLS]get_weather[CALL_ID]a1B2[ARGS]{"city": "Oslo"}'],
     ['mistral', '[TOOL_CALLS]get_weather{"city": "Oslo"}'],
+    ['mistral', `[TOOL_CALLS] json [${json}]`],
     [
       'kimi-k2',
       '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|><|tool_calls_section_end|>',
@@ -78,11 +79,18 @@ describe('P7: calls behind a marker', () => {
       '<tool_calls>get_weather<tool_sep><arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_calls>',
     ],
     [
+      'glm',
+      '<tool_calls:opensource><tool_call:opensource>get_weather<tool_sep:opensource><arg_key:opensource>city</arg_key:opensource><arg_value:opensource>Oslo</arg_value:opensource></tool_call:opensource></tool_calls:opensource>',
+    ],
+    [
       'longcat',
       '<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Oslo</longcat_arg_value></longcat_tool_call>',
     ],
     ['functiongemma', '<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>'],
     ['gemma4', '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'],
+    ['gemma4', '<|tool_call>:call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'],
+    ['gemma4', '<|tool_call>call::get_weather{city:<|"|>Oslo<|"|>}<turn|>'],
+    ['gemma4', '<|tool_call>get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'],
     [
       'inkling',
       '<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": "Oslo"}}<|end_message|>',
@@ -98,12 +106,72 @@ describe('P7: calls behind a marker', () => {
   });
 });
 
-describe('P7: several calls', () => {
+describe('reads a call without arguments', () => {
+  it.each([
+    ['hunyuan', '<tool_calls><tool_call>list_directory<tool_sep></tool_call></tool_calls>'],
+    ['hunyuan, in lines', '<tool_calls>\n<tool_call>list_directory<tool_sep>\n</tool_call>\n</tool_calls>'],
+    ['hunyuan, decorated', '<tool_call:x>list_directory<tool_sep:x></tool_call:x>'],
+    ['glm', '<tool_call>list_directory\n</tool_call>'],
+    ['kimi-k2', '<|tool_call_begin|>functions.list_directory:0<|tool_call_argument_begin|><|tool_call_end|>'],
+    ['mistral', '[TOOL_CALLS]list_directory[ARGS]{}'],
+    ['gemma4', '<|tool_call>call:list_directory{}<tool_call|>'],
+  ])('%s', (_, content) => {
+    expect(readReply(`Let me see.\n${content}`)).toMatchObject({
+      calls: [{ name: 'list_directory', arguments: {} }],
+      visibleText: 'Let me see.',
+    });
+  });
+
+  it('does not read one that is not closed', () => {
+    expect(readReply('<tool_call>list_directory<tool_sep>').type).toBe('final_answer');
+  });
+});
+
+it('reads escaped line breaks between the tags', () => {
+  const content =
+    '<tool_call>get_weather\\n<arg_key>city</arg_key>\\n<arg_value>Oslo</arg_value>\\n</tool_call>';
+  expect(readCalls(content)).toEqual([weather()]);
+});
+
+it('treats a closing tag followed by words as part of the value', () => {
+  const invoke = (value: string) =>
+    `<minimax:tool_call><invoke name="get_weather"><parameter name="city">${value}</parameter><parameter name="days">2</parameter></invoke></minimax:tool_call>`;
+  for (const city of ['Oslo </parameter> or </parameter> so', 'Oslo'])
+    expect(readCalls(invoke(city))).toEqual([weather({ city, days: 2 })]);
+});
+
+describe('a value that starts directly after its tag', () => {
+  const write = (text: string, marker: string) =>
+    readCalls(
+      `<${marker}>\n<function=write_file>\n<parameter=path>a.txt</parameter>\n<parameter=content>${text}</parameter>\n</function>\n</${marker}>`,
+    );
+  const written = (content: string) => [{ name: 'write_file', arguments: { path: 'a.txt', content } }];
+
+  it('keeps its last line break where the family adds none around values (Seed-OSS)', () => {
+    expect(write('one\ntwo\n', 'seed:tool_call')).toEqual(written('one\ntwo\n'));
+    expect(write('one\ntwo\n\n', 'seed:tool_call')).toEqual(written('one\ntwo\n'));
+    expect(write('one\n', 'seed:tool_call')).toEqual(written('one'));
+    expect(write('\none\ntwo\n', 'seed:tool_call')).toEqual(written('one\ntwo'));
+  });
+
+  it('loses its last line break where the family adds one at each end', () => {
+    expect(write('one\ntwo\n', 'tool_call')).toEqual(written('one\ntwo'));
+  });
+});
+
+it('finds the tool by its arguments where Kimi writes only the number of the call', () => {
+  const numbered = (args: string) =>
+    readCalls(`<|tool_call_begin|>0<|tool_call_argument_begin|>${args}<|tool_call_end|>`);
+  expect(numbered('{"city": "Oslo", "days": 2}')).toEqual([weather({ city: 'Oslo', days: 2 })]);
+  expect(numbered('{"colour": "red"}')).toEqual([{ name: '0', arguments: { colour: 'red' } }]);
+});
+
+describe('several calls [P7]', () => {
   it.each([
     ['in tags of their own', `<tool_call>${json}</tool_call>\n<tool_call>${other}</tool_call>`],
     ['in one tag', `<tool_call>\n${json}\n${other}\n</tool_call>`],
     ['in one list', `<tool_call>[${json}, ${other}]</tool_call>`],
-    ['behind one python tag', `<|python_tag|>${json}; ${other}`],
+    ['after one python tag', `<|python_tag|>${json}; ${other}`],
     ['the opener where a closer belongs', `<tool_call>${json}<tool_call>${other}<tool_call>`],
     [
       'the marker twice',
@@ -120,7 +188,7 @@ describe('P7: several calls', () => {
   });
 });
 
-describe('P15: what is damaged around a call', () => {
+describe('damage around a call [P15]', () => {
   it.each([
     ['no closing tag', `<tool_call>${json}\nI wait for the result.`],
     ['a closing tag cut off', `<tool_call>${json}</tool_c`],
@@ -133,7 +201,7 @@ describe('P15: what is damaged around a call', () => {
     expect(readCalls(content)).toEqual([weather()]);
   });
 
-  it('keeps good calls beside a broken one, in one list too', () => {
+  it('keeps good calls next to a broken one, even in one list', () => {
     expect(
       readCalls(
         `<tool_call>{"name": "get_weather", "arguments": {"city": }}</tool_call><tool_call>${json}</tool_call>`,
@@ -147,7 +215,7 @@ describe('P15: what is damaged around a call', () => {
     ]);
   });
 
-  it('mends unescaped quotes, but never across the closing tag', () => {
+  it('repairs unescaped quotes, but never across the closing tag', () => {
     expect(
       readCalls(
         '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo "centre" north"}}</tool_call>',
@@ -158,7 +226,7 @@ describe('P15: what is damaged around a call', () => {
   });
 });
 
-describe('P15: markers without a call', () => {
+describe('markers without a call [P15]', () => {
   it.each([
     ['malformed', '<tool_call>{bad}</tool_call>'],
     ['malformed', '<tool_call>\nthe weather in Oslo\n</tool_call>'],
@@ -174,18 +242,18 @@ describe('P15: markers without a call', () => {
   });
 });
 
-it('P16: passes unknown names on', () => {
+it('passes unknown names on [P16]', () => {
   expect(readCalls('<tool_call>{"name": "fly", "arguments": {"to": "Oslo"}}</tool_call>')).toEqual([
     { name: 'fly', arguments: { to: 'Oslo' } },
   ]);
 });
 
-it('does not take a closing tag within an argument for the end', () => {
+it('does not end a call at a closing tag inside an argument', () => {
   const call = weather({ city: 'a </tool_call> b <tool_call> c' });
   expect(readCalls(`<tool_call>${JSON.stringify(call)}</tool_call>`)).toEqual([call]);
 });
 
-it('hides invented results behind a call', () => {
+it('hides invented results after a call', () => {
   const content = `<tool_call>${json}</tool_call>\n<tool_response>\n{"temperature": 3}\n</tool_response>\nIt is cold.`;
   expect(readReply(content)).toMatchObject({ calls: [weather()], visibleText: 'It is cold.' });
 });

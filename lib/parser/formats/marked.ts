@@ -1,8 +1,7 @@
-import type { BodyContext, BodyKind, BodyReading } from '../bodies/body.ts';
-import { refusal } from '../bodies/json-body.ts';
-import { readBody } from '../bodies/read-body.ts';
-import { skipSpace } from '../source.ts';
-import { readBracketToken, readTag } from '../tags.ts';
+import { refusal } from '../call-shape.ts';
+import type { BodyContext, BodyKind, BodyReading, SourceText } from '../reading.ts';
+import { skipSpace } from '../space.ts';
+import { readBracketToken, undecorated } from '../tags.ts';
 import type { Format, FormatContext, FormatReading, Opener } from './format.ts';
 import { MARKERS, type Marker } from './markers.ts';
 
@@ -10,10 +9,9 @@ const BY_OPENER = new Map<string, Marker>(
   MARKERS.flatMap((marker) => marker.open.map((token) => [token, marker])),
 );
 const CLOSERS = new Set(MARKERS.flatMap((marker) => marker.close));
-const PREFIX = /^(\/?)(?:\|dsml\||[a-z][\w-]{0,31}:)/;
 const THINK_CLOSER = new Set(['/think', '/thinking', '/reasoning']);
 
-/** Calls that an explicit marker announces: one table of markers over the few bodies. */
+/** Calls announced by an explicit marker: a table of markers over the few body notations. */
 export const marked: Format = {
   name: 'marked',
   layer: 'xml',
@@ -24,12 +22,12 @@ export const marked: Format = {
     const { marker, end } = found;
     const { text } = context.source;
     const next = skipSpace(text, end);
-    if (opensAnother(text, next)) return { kind: 'control', end, hidden: 'with-calls' };
+    if (opensAnother(context.source, next)) return { kind: 'control', end, hidden: 'with-calls' };
     const bodyContext = strongContext(context, marker);
-    const body = readBody(bodyContext, end);
+    const body = context.readBody(bodyContext, end);
     if (body === undefined) return emptyMarker(context, marker, { opener, end });
-    const format = nameOf(marker, body.kind, text.slice(opener.at, end));
-    const bodyEnd = endOf(context, marker, body);
+    const format = formatOf(marker, body.kind, text.slice(opener.at, end));
+    const bodyEnd = endAfterCloser(context, marker, body);
     const closer = body.kind === 'json' ? proseBeforeCloser(context, marker, bodyEnd) : undefined;
     if (closer !== undefined) {
       const verdicts = [refusal('malformed', 'Prose follows the call inside its marker.')];
@@ -39,16 +37,29 @@ export const marked: Format = {
   },
 };
 
-function markerAt({ tag, bracket }: Opener): { marker: Marker; end: number } | undefined {
+function markerAt({
+  tag,
+  bracket,
+}: Pick<Opener, 'tag' | 'bracket'>): { marker: Marker; end: number } | undefined {
   if (tag) {
-    const marker = BY_OPENER.get(tag.token) ?? BY_OPENER.get(tag.token.replace(PREFIX, '$1'));
+    const marker = markerOf(tag.token);
     return marker && { marker, end: tag.end };
   }
   const marker = bracket && BY_OPENER.get(bracket.token);
   return bracket && marker && { marker, end: bracket.end };
 }
 
-/** A closing token without its opener, and tokens around several calls: no text for a reader where there are calls. */
+function markerOf(token: string): Marker | undefined {
+  const known = BY_OPENER.get(token);
+  if (known) return known;
+  for (const plain of undecorated(token)) {
+    const marker = BY_OPENER.get(plain);
+    if (marker) return marker;
+  }
+  return undefined;
+}
+
+/** A closing token without an opener, or a token around several calls: hidden when the reply has calls. */
 function strayCloser({ tag, bracket }: Opener): FormatReading | undefined {
   const token = tag?.token ?? bracket?.token;
   const end = tag?.end ?? bracket?.end;
@@ -57,59 +68,58 @@ function strayCloser({ tag, bracket }: Opener): FormatReading | undefined {
 }
 
 function isCloser(token: string): boolean {
-  return CLOSERS.has(token) || CLOSERS.has(token.replace(PREFIX, '$1'));
+  return CLOSERS.has(token) || undecorated(token).some((plain) => CLOSERS.has(plain));
 }
 
-/** Whether another marker stands there, so that the first one only announces a section of calls. */
-function opensAnother(text: string, at: number): boolean {
-  const tag = readTag(text, at);
-  return tag !== undefined && markerAt({ at, tag }) !== undefined;
+/** Whether another marker follows, so that the first one only opens a section of calls. */
+function opensAnother(source: SourceText, at: number): boolean {
+  const tag = source.tagAt(at);
+  return tag !== undefined && markerOf(tag.token) !== undefined;
 }
 
-function strongContext(context: FormatContext, marker: Marker): BodyContext {
-  const { source } = context;
+function strongContext({ source, tools }: FormatContext, marker: Marker): BodyContext {
   const boundary = (from: number) => {
     const found = source.find(marker.boundary, from);
-    return found && { at: found.at, closes: !markerAt(openerAt(source.text, found.at)) };
+    return found && { at: found.at, closes: !markerAt(openerAt(source, found.at)) };
   };
-  return { ...context, strength: 'strong', boundary };
+  return { source, tools, strength: 'strong', inlineValues: marker.inlineValues, boundary };
 }
 
-function nameOf(marker: Marker, kind: BodyKind, written: string): string {
+function formatOf(marker: Marker, kind: BodyKind, written: string): string {
   if (marker.wideFormat !== undefined && /[｜▁]/.test(written))
     return marker.bodies?.[kind] ?? marker.wideFormat;
   return marker.bodies?.[kind] ?? marker.format;
 }
 
-/** Offset behind the closing marker; behind the body when it is missing. A broken body ends at its closer too. */
-function endOf(context: FormatContext, marker: Marker, body: BodyReading): number {
+/** Offset after the closing marker, or after the body when it is missing. A broken body also ends at its closer. */
+function endAfterCloser(context: FormatContext, marker: Marker, body: BodyReading): number {
   const { source } = context;
   const last = body.verdicts[body.verdicts.length - 1];
   if (last && !('call' in last)) {
     const boundary = source.find(marker.boundary, body.end);
-    const closes = boundary && !markerAt(openerAt(source.text, boundary.at));
+    const closes = boundary && !markerAt(openerAt(source, boundary.at));
     return closes ? boundary.end : body.end;
   }
   let end = body.end;
   for (let tokens = 0; tokens < 3; tokens++) {
     const next = skipFence(source.text, skipSpace(source.text, end));
-    const opener = openerAt(source.text, next);
+    const opener = openerAt(source, next);
     const token = opener.tag?.token ?? opener.bracket?.token ?? '';
-    const behind = opener.tag?.end ?? opener.bracket?.end ?? next;
+    const after = opener.tag?.end ?? opener.bracket?.end ?? next;
     if (!isCloser(token) && !THINK_CLOSER.has(token)) return end;
-    end = behind;
-    if (marker.close.includes(token.replace(PREFIX, '$1'))) return end;
+    end = after;
+    if ([token, ...undecorated(token)].some((plain) => marker.close.includes(plain))) return end;
   }
   return end;
 }
 
 /**
- * Offset behind the closer when words stand between a body and its closer: a text about calls rather than a call. A
- * closer that is missing altogether is no such sign.
+ * Offset after the closer when prose separates it from the body: such text is about calls rather than a call. A missing
+ * closer proves nothing.
  */
 function proseBeforeCloser({ source }: FormatContext, marker: Marker, end: number): number | undefined {
   const boundary = source.find(marker.boundary, end);
-  if (!boundary || boundary.at === end || markerAt(openerAt(source.text, boundary.at))) return undefined;
+  if (!boundary || boundary.at === end || markerAt(openerAt(source, boundary.at))) return undefined;
   const between = source.text.slice(end, Math.min(boundary.at, end + 200));
   return /^[^<]*\p{L}{2}/u.test(between) ? boundary.end : undefined;
 }
@@ -118,11 +128,11 @@ function skipFence(text: string, at: number): number {
   return text.startsWith('```', at) ? skipSpace(text, at + 3) : at;
 }
 
-function openerAt(text: string, at: number): Opener {
-  return { at, tag: readTag(text, at), bracket: readBracketToken(text, at) };
+function openerAt(source: SourceText, at: number): Pick<Opener, 'tag' | 'bracket'> {
+  return { tag: source.tagAt(at), bracket: readBracketToken(source.text, at) };
 }
 
-/** A marker with nothing like a call behind it. Only where it clearly stood for one is that a broken call. */
+/** A marker that no call follows. It is a broken call only where a call was clearly meant. */
 function emptyMarker(
   context: FormatContext,
   marker: Marker,
@@ -139,7 +149,7 @@ function emptyMarker(
   }
   const startsLine = opener.at === 0 || source.text[opener.at - 1] === '\n';
   const boundary = source.find(marker.boundary, end);
-  if (!startsLine || !boundary || markerAt(openerAt(source.text, boundary.at))) return undefined;
+  if (!startsLine || !boundary || markerAt(openerAt(source, boundary.at))) return undefined;
   const verdicts = [refusal('malformed', 'The marked text is not a call.')];
   return { kind: 'calls', format: marker.format, end: boundary.end, verdicts };
 }

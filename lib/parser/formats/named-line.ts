@@ -1,17 +1,16 @@
-import type { BodyContext } from '../bodies/body.ts';
+import { skipSeparators } from '../bodies/call-head.ts';
 import { readNamedElementsBody } from '../bodies/element-body.ts';
-import { readJsonArguments } from '../bodies/json-arguments.ts';
-import { skipSeparators } from '../bodies/named-json-body.ts';
-import { fitsSchema } from '../call-shape.ts';
-import { skipSpace } from '../source.ts';
+import { fitsSchema, readJsonArguments } from '../call-shape.ts';
+import type { BodyContext } from '../reading.ts';
+import { skipSpace } from '../space.ts';
 import type { Format, FormatReading } from './format.ts';
 
 const LINE = /[ \t]{0,8}(>>>)?([^\s<>{}()[\]"'`,;|]{1,128})[ \t]{0,8}(?=\n|$)/y;
 const LOST_TOKENS = /^function(?=.)/;
 
 /**
- * A line that is a tool's name, its arguments on the next: `>>>f\n{…}` (Functionary 3.2), `f\n{…}` (GLM-4),
- * `functionf` and a JSON fence (DeepSeek, its tokens lost), `f\n  <path>…</path>`.
+ * A line with only a tool's name, followed by its arguments: `>>>f\n{…}` (Functionary 3.2), `f\n{…}` (GLM-4),
+ * `functionf` and a JSON fence (DeepSeek without its tokens), `f\n  <path>…</path>`.
  */
 export const namedLine: Format = {
   name: 'functionary',
@@ -37,10 +36,10 @@ export const namedLine: Format = {
 
 function jsonBelow(context: BodyContext, name: string, from: number): FormatReading | undefined {
   const { source, tools } = context;
-  const start = skipSeparators(source.text, from);
+  const start = skipSeparators(source, from);
   if (source.text[start] !== '{') return undefined;
   const { verdict, end } = readJsonArguments(context, { name, at: start });
-  // A heading may be called like a tool, and an example follow it. A call has the tool's parameters.
+  // A heading may share a tool's name and be followed by an example. Only a call has the tool's parameters.
   if (context.strength === 'weak') {
     if (!('call' in verdict) || !fitsSchema(verdict.call.arguments, tools.schema(verdict.call.name)))
       return undefined;

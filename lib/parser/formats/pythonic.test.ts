@@ -10,21 +10,21 @@ it('reads a list of calls in Python notation', () => {
   ]);
 });
 
-it('reads it amid prose, over several lines and without its last bracket', () => {
+it('reads it in prose, over several lines and without its last bracket', () => {
   expect(readCalls("Let me see: [\n  get_weather(\n    city='Oslo',\n  ),\n] and then we go on.")).toEqual([
     weather(),
   ]);
   expect(readCalls("[get_weather(city='Oslo')")).toEqual([weather()]);
 });
 
-it('keeps brackets and escapes within texts', () => {
+it('keeps brackets and escapes inside strings', () => {
   expect(readCalls(`[get_weather(city="a [b] (c), d='e'")]`)).toEqual([
     weather({ city: "a [b] (c), d='e'" }),
   ]);
   expect(readCalls("[get_weather(city='it\\'s\\n\"x\"')]")).toEqual([weather({ city: 'it\'s\n"x"' })]);
 });
 
-it('takes no link, no unknown tool, no unnamed argument and nothing cut', () => {
+it('ignores links, unknown tools, unnamed arguments and cut-off calls', () => {
   expect(readCalls("[get_weather(city='Oslo')](https://example.org)")).toBe('final_answer');
   expect(readCalls("[fly(to='Oslo')]")).toBe('final_answer');
   expect(readCalls("[get_weather('Oslo')]")).toBe('malformed');

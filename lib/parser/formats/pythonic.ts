@@ -3,7 +3,7 @@ import type { Format } from './format.ts';
 
 const LIST_START = /\[\s{0,200}[\p{L}_][\p{L}\p{N}_.-]{0,127}\(/uy;
 
-/** A list of calls to offered tools in Python's notation: `[f(a='x'), g()]` (Llama 3.2, Llama 4, ToolACE). */
+/** A list of calls to offered tools in Python notation: `[f(a='x'), g()]` (Llama 3.2, Llama 4, ToolACE). */
 export const pythonic: Format = {
   name: 'pythonic',
   layer: 'json',

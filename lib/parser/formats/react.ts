@@ -1,13 +1,12 @@
-import { readJsonArguments } from '../bodies/json-arguments.ts';
-import { buildCall, soleTextParameter } from '../call-shape.ts';
-import { skipSpace } from '../source.ts';
+import { buildCall, readJsonArguments, soleTextParameter } from '../call-shape.ts';
+import { skipSpace } from '../space.ts';
 import type { Format } from './format.ts';
 
 const ACTION =
   /[ \t*]{0,8}(Action|Tool|Function)(?: Name)?[ \t*]{0,8}:[ \t*]{0,8}([^\s<>{}()[\]"'`,;|*]{1,128})[ \t*]{0,8}\n[ \t*]{0,8}(?:(?:Action |Tool )?Input|Arguments|Parameters|Args)[ \t*]{0,8}:[ \t*]{0,8}/iy;
 const FENCE = /```(?:json)?\s{0,8}/y;
 
-/** The lines of a ReAct prompt: `Action: f`, `Action Input: {…}`. What the model invents behind them is no result. */
+/** The lines of a ReAct prompt: `Action: f`, `Action Input: {…}`. An invented observation after them is not a result. */
 export const react: Format = {
   name: 'react',
   layer: 'json',
@@ -25,13 +24,13 @@ export const react: Format = {
       const { verdict, end } = readJsonArguments({ source, tools, strength: 'weak' }, { name, at: start });
       return { kind: 'calls', end, verdicts: [verdict] };
     }
-    // Without braces only ReAct's own words are clear enough: `Tool: f`, `Input: text` may be a heading and a note.
+    // Without braces only ReAct's own keywords are reliable: `Tool: f`, `Input: text` may be a heading and a note.
     if (action[1]?.toLowerCase() !== 'action') return undefined;
     const lineEnd = text.indexOf('\n', start);
     const end = lineEnd === -1 ? text.length : lineEnd;
     const sole = soleTextParameter(tools.schema(tools.resolve(name)));
     const input = text.slice(start, end).trim();
-    // A last line without its line break may go on.
+    // A last line without a line break may be cut off.
     if (sole === undefined || input === '' || lineEnd === -1) return undefined;
     return {
       kind: 'calls',

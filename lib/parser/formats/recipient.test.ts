@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readReply, weather } from '../testing/read.ts';
 
-it('reads Functionary 2, what it says and what it calls', () => {
+it('reads the text and the calls of Functionary 2', () => {
   const content =
     '<|recipient|>all\n<|content|>Let me see.\n<|from|>assistant\n<|recipient|>get_weather\n<|content|>{"city": "Oslo"}<|stop|>';
   expect(readReply(content)).toMatchObject({ calls: [weather()], format: 'functionary-v2' });

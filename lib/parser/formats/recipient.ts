@@ -1,10 +1,10 @@
 import { readNamedJsonBody } from '../bodies/named-json-body.ts';
-import { skipSpace } from '../source.ts';
+import { skipSpace } from '../space.ts';
 import type { Format } from './format.ts';
 
 const TALK = /\s*all\s*<\|content\|>/y;
 
-/** Functionary 2: `<|recipient|>f\n<|content|>{…}`; what is sent to `all` is text. */
+/** Functionary 2: `<|recipient|>f\n<|content|>{…}`; a message to `all` is text. */
 export const recipient: Format = {
   name: 'functionary-v2',
   layer: 'xml',

@@ -1,3 +1,4 @@
+import { bareArgs } from './bare-args.ts';
 import { bareFunction } from './bare-function.ts';
 import { bareJson } from './bare-json.ts';
 import { bareMap } from './bare-map.ts';
@@ -15,7 +16,7 @@ import { react } from './react.ts';
 import { recipient } from './recipient.ts';
 import { toolNamedXml } from './tool-named-xml.ts';
 
-/** Every format, in the order in which they are asked at a place where several may begin. */
+/** Every format, in the order in which they are tried at an offset. */
 export const FORMATS: readonly Format[] = [
   marked,
   functionElement,
@@ -29,6 +30,7 @@ export const FORMATS: readonly Format[] = [
   lonePython,
   bareFunction,
   bareMap,
+  bareArgs,
   fenced,
   pythonic,
   bareJson,

@@ -19,7 +19,7 @@ it.each([
   ['text for its one required parameter', '<get_weather>Oslo</get_weather>', { city: 'Oslo' }],
   ['entities', '<get_weather><city>&lt;Oslo&gt; &amp; more</city></get_weather>', { city: '<Oslo> & more' }],
   [
-    'an element that is no parameter',
+    'an element that is not a parameter',
     '<get_weather><city>Oslo</city><mood>sunny</mood></get_weather>',
     { city: 'Oslo' },
   ],
@@ -28,7 +28,7 @@ it.each([
   expect(readReply(content)).toMatchObject({ calls: [weather(args)], format: 'tool-named-xml' });
 });
 
-it('keeps markup within a text', () => {
+it('keeps markup inside a text', () => {
   const html = '<html><body><h1>Title</h1>\n<p>a < b</p></body></html>';
   expect(readCalls(`<write_file><path>a.html</path><content>${html}</content></write_file>`)).toEqual([
     { name: 'write_file', arguments: { path: 'a.html', content: html } },
@@ -40,12 +40,12 @@ it('reads a tool without parameters', () => {
   expect(readCalls('<list_directory></list_directory>')).toEqual([{ name: 'list_directory', arguments: {} }]);
 });
 
-describe('P16: leaves markup alone', () => {
+describe('leaves markup alone [P16]', () => {
   it.each([
     ['another element', '<fly><to>Oslo</to></fly>'],
     ['an element without what the tool needs', '<get_weather></get_weather>'],
     ['an opening tag that is mentioned', 'Use <get_weather> <b>now</b>.'],
-    ['an element amid a text', '<get_weather><city>Oslo</city> is nice</get_weather>'],
+    ['an element in prose', '<get_weather><city>Oslo</city> is nice</get_weather>'],
   ])('%s', (_, content) => {
     expect(readCalls(content)).toBe('final_answer');
   });
@@ -57,6 +57,6 @@ describe('P16: leaves markup alone', () => {
   });
 });
 
-it('P15: takes nothing of a cut element', () => {
+it('reads nothing from a cut-off element [P15]', () => {
   expect(readCalls('<write_file><path>a</path><content>half a')).toBe('cut');
 });

@@ -1,26 +1,24 @@
 import type { JsonObject } from '../../util/json.ts';
-import type { BodyContext } from '../bodies/body.ts';
-import { elementsIn, isHolder } from '../bodies/element-body.ts';
-import { decodeEntities, readElements, trimNewline } from '../bodies/elements.ts';
-import { refusal } from '../bodies/json-body.ts';
-import { parameterElements, startsParameter } from '../bodies/parameter-body.ts';
-import { buildCall, fitsSchema, isObject, soleTextParameter, type Verdict } from '../call-shape.ts';
-import { skipSpace } from '../source.ts';
-import { readTag, type Tag } from '../tags.ts';
+import { callOfElements, callOfParameters, isHolder } from '../bodies/element-body.ts';
+import { decodeEntities, isParameter, readElements, trimNewline } from '../bodies/elements.ts';
+import { buildCall, fitsSchema, isObject, refusal, soleTextParameter } from '../call-shape.ts';
+import type { BodyContext, Verdict } from '../reading.ts';
+import { skipSpace } from '../space.ts';
+import type { Tag } from '../tags.ts';
 import type { ParameterSchema } from '../types.ts';
 import type { Format, FormatReading } from './format.ts';
 
 const NAME = /<([^\s<>/]{1,128})/y;
 const ATTRIBUTE = /([\p{L}_][\p{L}\p{N}_.-]{0,127})=(?:"([^"]*)"|'([^']*)')/gu;
 
-/** Elements of HTML that a tool may share its name with. Of those only ones with parameters inside are calls. */
+/** HTML elements that may share a tool's name. They are calls only if they contain parameters. */
 const HTML_ELEMENTS = new Set(
   'a abbr address article aside audio b base body br button canvas caption cite code data details dialog div dl em embed figure footer form h1 h2 h3 head header html i iframe img input label legend li link main map mark menu meta meter nav object ol option output p picture pre progress q s script search section select slot small source span strong style sub summary svg table tbody td template text textarea th time title tr track u ul var video'.split(
     ' ',
   ),
 );
 
-/** An element named like an offered tool, its parameters as elements inside: `<read_file><path>a</path></read_file>`. */
+/** An element named like an offered tool, with an element for each parameter: `<read_file><path>a</path></read_file>`. */
 export const toolNamedXml: Format = {
   name: 'tool-named-xml',
   layer: 'xml',
@@ -38,7 +36,7 @@ export const toolNamedXml: Format = {
     const to = source.indexOf(closer, tag.end, source.text.length);
     if (to === undefined) return unclosed(context, name, tag);
     const end = to + closer.length;
-    const values = insideOf(context, { name, from: tag.end, to, attributes });
+    const values = valuesInside(context, { name, from: tag.end, to, attributes });
     if (values === undefined) return undefined;
     const verdict = buildCall(name, values.given, { ...context, unsafeKey: values.unsafeKey });
     return callsOf(verdict, end);
@@ -67,21 +65,21 @@ function emptyElement(
   return callsOf(buildCall(name, attributes, context), tag.end);
 }
 
-/** Whether the element may as well be markup: it is named like HTML or lacks what the tool needs. */
+/** Whether an empty element may be markup: it has an HTML name, or the tool requires parameters. */
 function isUnclear(context: BodyContext, name: string, values: JsonObject): boolean {
   const required = context.tools.schema(name)?.required ?? [];
   if (Object.keys(values).length === 0 && HTML_ELEMENTS.has(name.toLowerCase())) return true;
   return Object.keys(values).length === 0 && required.length > 0;
 }
 
-/** The parameters between the tags; `undefined` when it is rather an element of the answer. */
-function insideOf(
+/** The arguments between the tags; `undefined` when the element is probably part of the answer. */
+function valuesInside(
   context: BodyContext,
   { name, from, to, attributes }: { name: string; from: number; to: number; attributes: JsonObject },
 ): { given: JsonObject; unsafeKey?: string } | undefined {
   const { source, tools } = context;
   const schema = tools.schema(name);
-  const whole = wholeInside(context, { name, from, to });
+  const whole = argumentsInside(context, { name, from, to });
   if (whole) return { given: { ...attributes, ...whole } };
   const inner = readElements(from, { source, schema, to, decodeEntities: true, knownOnly: true });
   const given = { ...attributes, ...inner.values };
@@ -98,10 +96,10 @@ function insideOf(
 }
 
 /**
- * Arguments in the manner of another format: as `<parameter name="a">`, as a JSON object, or either of them or plain
- * elements in one `<arguments>`. They have to be parameters of the tool, and all that is there.
+ * Arguments in another format's notation: `<parameter name="a">` elements, a JSON object, or either of them or plain
+ * elements inside `<arguments>`. They must be parameters of the tool, with nothing else next to them.
  */
-function wholeInside(
+function argumentsInside(
   context: BodyContext,
   { name, from, to }: { name: string; from: number; to: number },
 ): JsonObject | undefined {
@@ -109,20 +107,15 @@ function wholeInside(
   const { text } = source;
   const schema = tools.schema(name);
   const at = skipSpace(text, from);
-  const holder = readTag(text, at);
-  if (
-    holder &&
-    !holder.closing &&
-    isHolder(holder) &&
-    !Object.hasOwn(schema?.properties ?? {}, holder.element)
-  ) {
-    const end = source.indexOf(`</${holder.element}>`, holder.end, to);
+  const first = source.tagAt(at);
+  if (first && !first.closing && isHolder(first) && !Object.hasOwn(schema?.properties ?? {}, first.element)) {
+    const end = source.indexOf(`</${first.element}>`, first.end, to);
     if (end === undefined) return undefined;
-    const inner = { name, from: holder.end, to: end };
-    return wholeInside(context, inner) ?? elementsOf(context, inner);
+    const inner = { name, from: first.end, to: end };
+    return argumentsInside(context, inner) ?? elementsOf(context, inner);
   }
-  if (startsParameter(text, at)) {
-    const [verdict] = parameterElements(context, name, from).verdicts;
+  if (first && isParameter(first)) {
+    const [verdict] = callOfParameters(context, name, from).verdicts;
     return verdict && 'call' in verdict ? verdict.call.arguments : undefined;
   }
   if (text[at] !== '{') return undefined;
@@ -143,13 +136,13 @@ function elementsOf(
   return isWhole ? inner.values : undefined;
 }
 
-/** Without its closer the element counts only when it ends the text and its parameters are whole. */
+/** An element without a closing tag is a call only at the end of the text and with complete parameters. */
 function unclosed(context: BodyContext, name: string, tag: Tag): FormatReading | undefined {
   const { source, tools } = context;
-  const first = readTag(source.text, skipSpace(source.text, tag.end));
+  const first = source.tagAt(skipSpace(source.text, tag.end));
   const properties = tools.schema(name)?.properties ?? {};
   if (!first || first.closing || !Object.hasOwn(properties, first.element)) return undefined;
-  const body = elementsIn(context, name, tag.end, { decodeEntities: true, knownOnly: true });
+  const body = callOfElements(context, name, tag.end, { decodeEntities: true, knownOnly: true });
   const [verdict] = body.verdicts;
   if (verdict === undefined || body.end === tag.end) return undefined;
   if (!('call' in verdict)) return { kind: 'calls', end: body.end, verdicts: body.verdicts };

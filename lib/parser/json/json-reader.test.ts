@@ -30,11 +30,11 @@ it('reads strict JSON without repairs, as JSON.parse does', () => {
   }
 });
 
-it('stops behind the value and leaves the rest', () => {
+it('stops after the value and leaves the rest', () => {
   expect(readJson('x {"a": 1} y', 2)).toMatchObject({ ok: true, value: { a: 1 }, end: 10 });
 });
 
-describe('overlooks what models write, and records it', () => {
+describe('repairs what models write, and records it', () => {
   it.each([
     ['trailing-comma', '{"a": [1, 2,],}', { a: [1, 2] }],
     ['missing-comma', '{"a": 1 "b": 2}', { a: 1, b: 2 }],
@@ -55,7 +55,7 @@ describe('overlooks what models write, and records it', () => {
     expect(rulesOf(text)).toContain(rule);
   });
 
-  it('keeps before and after of each', () => {
+  it('records each repair before and after', () => {
     expect(read("{'a': True}")).toMatchObject({
       repairs: [
         { rule: 'single-quotes', before: "'", after: '"' },
@@ -65,7 +65,7 @@ describe('overlooks what models write, and records it', () => {
   });
 });
 
-describe('never completes a value that was cut', () => {
+describe('never completes a value that was cut off', () => {
   it.each([
     '{',
     '{"a',
@@ -85,12 +85,12 @@ describe('never completes a value that was cut', () => {
     expect(readValue(text)).toBe('cut');
   });
 
-  it('adds closing brackets only behind whole values', () => {
+  it('adds closing brackets only after complete values', () => {
     expect(read('{"a": {"b": "x"')).toMatchObject({ ok: true, value: { a: { b: 'x' } }, closed: false });
     expect(rulesOf('[{"a": []')).toEqual(['missing-closer']);
   });
 
-  it('takes a marker for the end where one may stand', () => {
+  it('ends the value at a marker where one may follow', () => {
     const text = '{"a": {"b": 1</tool_call>';
     expect(readValue(text)).toBe('malformed');
     expect(read(text, { closeAtMarker: true })).toMatchObject({
@@ -101,7 +101,7 @@ describe('never completes a value that was cut', () => {
   });
 });
 
-describe('gives up on what is no value', () => {
+describe('gives up on text that is not a value', () => {
   it.each([
     '{a}',
     '{1: 2}',
@@ -122,7 +122,7 @@ describe('gives up on what is no value', () => {
 describe('unescaped quotes', () => {
   const loose = (text: string) => readValue(text, { looseQuotes: true });
 
-  it('belong to the text when no separator follows', () => {
+  it('belong to the string when no separator follows', () => {
     expect(loose('{"a": "He said "hi" to me", "b": 1}')).toEqual({ a: 'He said "hi" to me', b: 1 });
     expect(loose('{"a": "x = "y"; z", "b": ["p "q" r", "s"]}')).toEqual({
       a: 'x = "y"; z',
@@ -131,23 +131,23 @@ describe('unescaped quotes', () => {
     expect(loose('{"a": "one, "two", three"}')).toEqual({ a: 'one, "two", three' });
   });
 
-  it('are malformed when not asked for', () => {
+  it('are malformed by default', () => {
     expect(readValue('{"a": "He said "hi" to me"}')).toBe('malformed');
   });
 });
 
-it('refuses nesting beyond 512 levels, and reads 512', () => {
+it('reads 512 levels of nesting and refuses more', () => {
   expect(readValue('['.repeat(513) + ']'.repeat(513))).toBe('too-deep');
   expect(read('['.repeat(512) + ']'.repeat(512))).toMatchObject({ ok: true });
 });
 
-it('leaves keys out that could reach a prototype, and names them', () => {
+it('omits keys that could reach a prototype, and names them', () => {
   const reading = read('{"a": {"__proto__": {"admin": true}, "b": 1}}');
   expect(reading).toMatchObject({ ok: true, value: { a: { b: 1 } }, unsafeKey: '__proto__' });
   expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
 });
 
-it('reads other dialects without calling them repairs', () => {
+it('reads other dialects without recording repairs', () => {
   const python = { native: new Set(['single-quotes', 'python-literal'] as const), python: true };
   expect(read("{'a': (1, True), 'b': r'\\d'}", { dialect: python })).toMatchObject({
     value: { a: [1, true], b: '\\d' },

@@ -1,40 +1,25 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { MAX_DEPTH } from '../limits.ts';
-import { JsonCursor, type JsonReaderOptions, Stop, type StopReason, type TextRepair } from './json-cursor.ts';
-import { readKey, readScalar } from './json-scalar.ts';
+import {
+  isKeyAhead,
+  JsonCursor,
+  type JsonReaderOptions,
+  type JsonReading,
+  readText,
+  Stop,
+  startsText,
+  type TextPlace,
+} from './json-cursor.ts';
 
-export type JsonReading =
-  | {
-      ok: true;
-      value: JsonValue;
-      /** Offset behind the value. */
-      end: number;
-      /** False when closing brackets were missing at the end. All values are whole nevertheless. */
-      closed: boolean;
-      repairs: TextRepair[];
-      /** A key that could reach a prototype. It is left out of the value. */
-      unsafeKey?: string;
-    }
-  | {
-      ok: false;
-      reason: StopReason;
-      /** Where reading stopped. */
-      at: number;
-      /** Offsets of the containers that were open there; each of them fails at the same place. */
-      open: number[];
-      /** The outermost container as far as it was read. */
-      partial?: JsonValue;
-    };
-
-/** Keys that JavaScript code downstream could take for something else than data. */
+/** Keys that could reach a prototype in JavaScript code downstream. */
 export const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Reads the one JSON value that starts at `start`, in one pass from left to right.
  *
- * Reads what models write instead of JSON too, and lists each such place in `repairs`. A value that the end of the
- * text cuts inside a string, a key or a scalar is never completed (`reason: 'cut'`); when only closing brackets are
- * missing it is (`closed: false`). Takes time in proportion to the characters read, and never throws.
+ * Accepts what models write instead of strict JSON and lists each deviation in `repairs`. A value whose text ends inside
+ * a string, key or scalar is never completed (`reason: 'cut'`); one that only lacks closing brackets is
+ * (`closed: false`). Takes time proportional to the characters read, and never throws.
  */
 export function readJson(text: string, start: number, options: JsonReaderOptions = {}): JsonReading {
   return new Reader(new JsonCursor(text, start, options)).read();
@@ -42,14 +27,14 @@ export function readJson(text: string, start: number, options: JsonReaderOptions
 
 interface Frame {
   start: number;
-  /** The closing bracket it waits for. */
+  /** The expected closing bracket. */
   closer: string;
   array?: JsonValue[];
   object?: JsonObject;
   key: string;
 }
 
-/** Builds the containers. They are kept on a stack of our own, so that nesting costs no recursion. */
+/** Builds the containers on an explicit stack, so that nesting needs no recursion. */
 class Reader {
   readonly #cursor: JsonCursor;
   readonly #stack: Frame[] = [];
@@ -142,7 +127,7 @@ class Reader {
     }
   }
 
-  /** Behind a whole value: closers, and then a comma or the end of everything. */
+  /** After a complete value: closing brackets, then a comma or the end. */
   #afterValue(): void {
     const cursor = this.#cursor;
     for (let frame = this.#innermost; frame !== undefined; frame = this.#innermost) {
@@ -188,8 +173,106 @@ class Reader {
   }
 }
 
-/** Whether the next member begins here although no comma stands before it. */
+/** Whether the next member starts here without a comma before it. */
 function startsMember(frame: Frame, char: string): boolean {
   if (char === '"') return true;
   return frame.closer === ']' && (char === '{' || char === '[');
+}
+
+const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+const STRICT_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const CUT_EXPONENT = /^[eE][+-]?$/;
+const LEADING_ZERO = /^[+-]?0\d/;
+const WORD = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
+const BARE_VALUE = /[^,{}[\]<>"\n]+/y;
+const STRING_PREFIX = /^(?:[rbuf]|[rR][bB]|[bB][rR]|[RBUF])$/;
+
+const WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+const PYTHON_WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);
+
+/** Reads the key at the cursor, quoted or not. */
+function readKey(cursor: JsonCursor, closers: TextPlace['closers']): string {
+  if (startsText(cursor)) return readText(cursor, { role: 'key', closers });
+  const word = cursor.matchAt(WORD, cursor.at);
+  if (word === undefined) throw new Stop('malformed', cursor.at);
+  cursor.at += word.length;
+  if (cursor.atEnd) throw new Stop('cut', cursor.at);
+  cursor.repair('bare-key', word, `"${word}"`);
+  return word;
+}
+
+/** Reads the string, number or word at the cursor. */
+function readScalar(cursor: JsonCursor, place: TextPlace): JsonValue {
+  if (startsText(cursor)) return readText(cursor, place);
+  const isEmpty = place.role === 'value' && (cursor.char === ',' || cursor.char === '}');
+  if (isEmpty && cursor.dialect.native.has('bare-value')) return '';
+  const number = cursor.matchAt(NUMBER, cursor.at);
+  if (number !== undefined) return readNumber(cursor, number, place);
+  const word = cursor.matchAt(WORD, cursor.at);
+  if (word !== undefined) return readWord(cursor, word, place);
+  const isSign = '+-.'.includes(cursor.char ?? ' ') && cursor.at === cursor.text.length - 1;
+  throw new Stop(isSign ? 'cut' : 'malformed', cursor.at);
+}
+
+function readNumber(cursor: JsonCursor, written: string, place: TextPlace): JsonValue {
+  const { text } = cursor;
+  const end = cursor.at + written.length;
+  // More digits may be missing.
+  if (end >= text.length && place.role !== 'whole') throw new Stop('cut', end);
+  if (CUT_EXPONENT.test(text.slice(end, end + 3))) throw new Stop('cut', text.length);
+  if (text[end] === ':' || cursor.matchAt(WORD, end) !== undefined) {
+    if (cursor.dialect.native.has('bare-value')) return readBareValue(cursor, place);
+    throw new Stop('malformed', end);
+  }
+  cursor.at = end;
+  const value = Number(written);
+  if (STRICT_NUMBER.test(written) && Number.isFinite(value)) return value;
+  // No JSON number equals 007 or 1e999.
+  const asText = LEADING_ZERO.test(written) || !Number.isFinite(value);
+  cursor.repair('number-as-text', written, asText ? `"${written}"` : String(value));
+  return asText ? written : value;
+}
+
+function readWord(cursor: JsonCursor, word: string, place: TextPlace): JsonValue {
+  const known = WORDS.get(word);
+  const end = cursor.at + word.length;
+  if (known !== undefined) {
+    cursor.at = end;
+    return known;
+  }
+  const pythonic = PYTHON_WORDS.get(word);
+  if (pythonic !== undefined) {
+    cursor.at = end;
+    cursor.repair('python-literal', word, String(pythonic));
+    return pythonic;
+  }
+  const quote = cursor.text[end];
+  if (cursor.dialect.python && STRING_PREFIX.test(word) && (quote === '"' || quote === "'")) {
+    cursor.at = end;
+    return readText(cursor, { ...place, raw: /r/i.test(word) });
+  }
+  if (cursor.dialect.native.has('bare-value')) return readBareValue(cursor, place);
+  if (end >= cursor.text.length) throw new Stop('cut', end);
+  throw new Stop('malformed', cursor.at);
+}
+
+/** Reads an unquoted string up to its end. */
+function readBareValue(cursor: JsonCursor, { role }: TextPlace): string {
+  const start = cursor.at;
+  for (;;) {
+    cursor.at += cursor.matchAt(BARE_VALUE, cursor.at)?.length ?? 0;
+    if (cursor.atEnd) throw new Stop('cut', cursor.at);
+    // A comma belongs to the string unless a key follows it: `{city:Paris, France,days:2}`.
+    const isText = cursor.char === ',' && role === 'value' && !isKeyAhead(cursor, cursor.at + 1);
+    if (!isText) return cursor.text.slice(start, cursor.at).trim();
+    cursor.at++;
+  }
 }

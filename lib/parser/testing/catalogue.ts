@@ -10,10 +10,10 @@ export interface CatalogueRow {
   loupe: string;
 }
 
-/** What Ollama does with each sample: by name of the row, then by parser or tag. */
+/** What Ollama does with each sample, by row name, then by parser or tag. */
 export type ServerTable = Map<string, Map<string, string>>;
 
-/** The two tables of the page, which is the one place where samples and facts are written down. */
+/** The two tables of the page, the single source of samples and facts. */
 export function readCatalogue(): { catalogue: CatalogueRow[]; server: ServerTable } {
   const tables = readFileSync(PAGE, 'utf8')
     .split(/\n{2,}/)
@@ -37,7 +37,7 @@ function cells(row: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** The text of a code span as it was before it was written into a cell. */
+/** The original text of a code span in a table cell. */
 function uncode(cell: string): string {
   return cell
     .replace(/^(`+) ?([\s\S]*?) ?\1$/, '$2')

@@ -1,4 +1,4 @@
-/** Texts that resemble calls of the tools in `tools.ts` and are none: each has to come out as an answer. */
+/** Text that resembles calls of the tools in `tools.ts` but must be parsed as an answer. */
 export interface LookAlike {
   about: string;
   content: string;
@@ -35,6 +35,12 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
   { about: 'a markdown link', content: "See [read_file(path='a')](https://example.org/read_file)." },
   { about: 'citations', content: 'This was shown before [1][2], and again in [read_file].' },
   { about: 'a checklist', content: '- [ ] read_file\n- [x] write_file' },
+  { about: 'the [ARGS] token mentioned', content: 'Mistral writes read_file[ARGS] and then the arguments.' },
+  { about: 'a tool with a note in brackets', content: 'read_file[ARGS]: takes a path, see below.' },
+  { about: 'a recipient mentioned', content: 'gpt-oss writes to=functions.read_file into its header.' },
+  { about: 'a header without a message', content: ' to=functions.read_file<|channel|>commentary' },
+  { about: 'a map mentioned', content: 'Gemma writes call:read_file{path:...} between its tokens.' },
+  { about: 'an element named call', content: '<call>read_file</call> is how the old tracker wrote it.' },
   { about: 'an emoticon', content: 'Done :-} {-: and that is all.' },
   { about: 'LaTeX', content: 'The set is $\\{x \\in A : f(x) = [0, 1]\\}$.' },
   { about: 'a plan', content: '1. Call read_file with path "a.txt"\n2. Call write_file' },
@@ -62,7 +68,7 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
     content: '{"read_file": {"calls": 3, "failures": 0}, "write_file": {"calls": 1, "failures": 1}}',
   },
   { about: 'statistics of one tool', content: '{"read_file": {"calls": 3, "failures": 0}}' },
-  { about: 'a name that is no text', content: '{"name": 123, "arguments": {}}' },
+  { about: 'a name that is not a string', content: '{"name": 123, "arguments": {}}' },
   { about: 'arguments without a name', content: '{"arguments": {"path": "a.txt"}}' },
   { about: 'an empty name', content: '{"name": "", "arguments": {"path": "a.txt"}}' },
   { about: 'a name nearly right', content: '{"name": "read_files", "arguments": {"path": "a.txt"}}' },
@@ -142,7 +148,7 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
   },
   { about: 'a JSON call in a sample that is cut off', content: `\`\`\`python\npayload = ${call}\nprint(` },
   {
-    about: 'a JSON call in a sample behind a plain fence',
+    about: 'a JSON call in a sample after a plain fence',
     content: `${fence('', 'x = 1')}\n\n${fence('python', `payload = ${call}`)}`,
   },
   { about: 'code with braces', content: 'for (const name of names) { log({ name, arguments: [] }); }' },
@@ -168,6 +174,15 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
     content: `I could write ${call}</think>The answer is 4.`,
   },
   { about: 'a call in thoughts that never end', content: `The answer is 4.<think>Or ${call}` },
+  {
+    about: 'a tag in unclosed thinking, followed by words',
+    content: `The answer is 4.<think>I could write <tool_call>${call}</tool_call>, but first`,
+  },
+  {
+    about: 'a section in unclosed thinking, followed by words',
+    content:
+      'The answer is 4.<think>I could write <|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path": "a.txt"}<|tool_call_end|><|tool_calls_section_end|> but first',
+  },
   {
     about: 'a call in Command R thoughts',
     content: `<|START_THINKING|>Or ${call}<|END_THINKING|>The answer is 4.`,

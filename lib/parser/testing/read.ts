@@ -2,8 +2,8 @@ import { parseToolCalls } from '../parse-tool-calls.ts';
 import type { ParsedReply, ToolCall, ToolDefinition } from '../types.ts';
 import { TOOLS, tool } from './tools.ts';
 
-/** A tool with a parameter of each kind, for samples of formats. */
-export const WEATHER = tool(
+/** A tool with a parameter of each type, for format samples. */
+const WEATHER = tool(
   'get_weather',
   {
     city: { type: 'string' },
@@ -20,7 +20,7 @@ export function readReply(content: string): ParsedReply {
   return parseToolCalls({ role: 'assistant', content }, { tools: OFFERED });
 }
 
-/** The calls of a reply, or the reason of its first refusal, or the kind of reply. */
+/** The calls of a reply, else the reason of its first refusal, else the kind of reply. */
 export function readCalls(content: string): ToolCall[] | string {
   const reply = readReply(content);
   return reply.type === 'tool_calls' ? reply.calls : (reply.refusals[0]?.reason ?? reply.type);

@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import type { ToolCall } from '../types.ts';
 
-/** Writes a call the way a family of models does. */
+/** Writes a call as a model family does. */
 export interface Renderer {
   format: string;
   render(call: ToolCall): string;
-  /** Where the call may stand: amid prose, on a line of its own, or as the whole text. */
+  /** Where the call may be: in prose, on its own line, or as the whole text. */
   place: 'anywhere' | 'line' | 'alone';
-  /** Whether the format can hold a text at all; raw text cannot hold its own closing tag. */
+  /** Whether the format can represent a text; raw text cannot contain its own closing tag. */
   canHold?: (text: string) => boolean;
 }
 
@@ -15,7 +15,7 @@ const json = ({ name, arguments: args }: ToolCall) => JSON.stringify({ name, arg
 const parametersJson = ({ name, arguments: args }: ToolCall) => JSON.stringify({ name, parameters: args });
 const withoutTags = (text: string) =>
   !/<\/?[^<>\s]{0,20}(?:param|function|invoke|arg_|tool_call)|<!\[CDATA|\]<\]minimax/.test(text);
-/** Raw text loses the line break that only sets it off, so these formats write one around each value. */
+/** Readers strip one line break around raw text, so these formats write one around each value. */
 const raw = (value: JsonValue) => (typeof value === 'string' ? value : JSON.stringify(value));
 const entries = ({ arguments: args }: ToolCall) => Object.entries(args);
 
@@ -64,6 +64,11 @@ const invoke = (call: ToolCall) =>
   `<invoke name="${call.name}">\n${entries(call)
     .map(([key, value]) => `<parameter name="${key}">\n${raw(value)}\n</parameter>\n`)
     .join('')}</invoke>`;
+const cdata = (value: JsonValue) => `<![CDATA[${raw(value).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+const functionParams = (call: ToolCall) =>
+  `<function name="${call.name}">${entries(call)
+    .map(([key, value]) => `<param name="${key}">${cdata(value)}</param>`)
+    .join('')}</function>`;
 const dsml = (call: ToolCall) =>
   `<｜DSML｜invoke name="${call.name}">\n${entries(call)
     .map(
@@ -206,6 +211,11 @@ export const RENDERERS: readonly Renderer[] = [
     render: (call) => `[TOOL_CALLS]${call.name}${JSON.stringify(call.arguments)}`,
   },
   {
+    format: 'mistral',
+    place: 'line',
+    render: (call) => `${call.name}[ARGS]${JSON.stringify(call.arguments)}`,
+  },
+  {
     format: 'kimi-k2',
     place: 'anywhere',
     render: (call) =>
@@ -242,6 +252,12 @@ export const RENDERERS: readonly Renderer[] = [
       `<|channel|>commentary to=functions.${call.name} <|constrain|>json<|message|>${JSON.stringify(call.arguments)}<|call|>`,
   },
   {
+    format: 'harmony',
+    place: 'line',
+    render: (call) =>
+      `assistant to=functions.${call.name}<|channel|>commentary json<|message|>${JSON.stringify(call.arguments)}<|call|>`,
+  },
+  {
     format: 'qwen3-coder',
     place: 'anywhere',
     canHold: withoutTags,
@@ -252,6 +268,13 @@ export const RENDERERS: readonly Renderer[] = [
     format: 'function-tag',
     place: 'anywhere',
     render: (call) => `<function=${call.name}>${JSON.stringify(call.arguments)}</function>`,
+  },
+  { format: 'function-tag', place: 'anywhere', render: functionParams },
+  {
+    format: 'function-tag',
+    place: 'anywhere',
+    render: (call) => functionParams(call).replaceAll(/<(function|param) name=/g, '<$1name='),
+    canHold: withoutTags,
   },
   {
     format: 'seed-oss',
@@ -314,6 +337,12 @@ export const RENDERERS: readonly Renderer[] = [
     place: 'anywhere',
     canHold: (text) => !text.includes('<|"|>'),
     render: (call) => `<|tool_call>call:${call.name}${gemmaMap(call.arguments, '<|"|>')}<tool_call|>`,
+  },
+  {
+    format: 'gemma4',
+    place: 'anywhere',
+    canHold: (text) => !text.includes('<|"|>'),
+    render: (call) => `<|tool_call>:call:${call.name}${gemmaMap(call.arguments, '<|"|>')}<turn|>`,
   },
   {
     format: 'tool-named-xml',

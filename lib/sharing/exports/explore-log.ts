@@ -1,44 +1,15 @@
-import { z } from 'zod';
+import { argumentsToRun, editedArguments } from '../../events/call-arguments.ts';
 import { resultText } from '../../events/conversation.ts';
 import { foldRun } from '../../events/fold-run.ts';
-import { chatMessage, modelCallEnded } from '../../events/model-call.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import type { ChatMessage } from '../../model/chat-model.ts';
 import { modeOf } from '../../modes/mode-of.ts';
 import { isReady } from '../../policies/rule.ts';
 import { assertNever } from '../../util/assert-never.ts';
+import type { JsonObject } from '../../util/json.ts';
 
-/** The two kinds of entries of an exploration log. */
-const eventType = z.enum(['LLM_INVOCATION', 'TOOL_CALL']);
-export type EventType = z.infer<typeof eventType>;
-
-const place = { run_id: z.string(), cycle_number: z.int().nonnegative() };
-
-/** One line of an exploration log (X14-X16), in exactly these fields. */
-export const exploreLogEntry = z.discriminatedUnion('event_type', [
-  z.strictObject({
-    ...place,
-    event_type: z.literal('LLM_INVOCATION'),
-    payload: z.strictObject({
-      prompt_messages: z.array(chatMessage),
-      /** `null` for a call that failed. */
-      response_message: modelCallEnded.shape.message.nullable(),
-      model_options: z.record(z.string(), z.json()),
-    }),
-  }),
-  z.strictObject({
-    ...place,
-    event_type: z.literal('TOOL_CALL'),
-    payload: z.strictObject({
-      tool_name: z.string(),
-      parameters: z.record(z.string(), z.json()),
-      output: z.string(),
-    }),
-  }),
-]);
-
-/** The same, as it is written: messages are shared with the state and never changed. */
+/** One line of an exploration log (X14-X16), in exactly these fields. Messages are shared with the state and never changed. */
 export type ExploreLogEntry =
   | {
       run_id: string;
@@ -47,6 +18,7 @@ export type ExploreLogEntry =
       payload: {
         prompt_messages: readonly ChatMessage[];
         response_message: EventOf<'model-call.ended'>['message'] | null;
+        partial?: true;
         model_options: EventOf<'model-call.started'>['options'];
       };
     }
@@ -56,8 +28,9 @@ export type ExploreLogEntry =
       event_type: 'TOOL_CALL';
       payload: {
         tool_name: string;
-        parameters: EventOf<'reply.parsed'>['calls'][number]['arguments'];
+        parameters: JsonObject;
         output: string;
+        edited_from?: JsonObject;
       };
     };
 
@@ -76,7 +49,7 @@ export class ExploreLogProjection {
       case 'model-call.ended':
         return [invocation(before, event.message)];
       case 'model-call.failed':
-        return [invocation(before, null)];
+        return [invocation(before, partialMessage(event), partialMessage(event) !== null)];
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         return [toolCall(before, event)];
@@ -86,10 +59,18 @@ export class ExploreLogProjection {
   }
 }
 
-function invocation(
-  state: RunState,
-  response: EventOf<'model-call.ended'>['message'] | null,
-): ExploreLogEntry {
+/** What had been received of a reply when its call failed. */
+function partialMessage({
+  partial_text: content = '',
+  partial_thinking: thinking,
+}: EventOf<'model-call.failed'>): Reply | null {
+  if (content === '' && thinking === undefined) return null;
+  return { role: 'assistant', content, ...(thinking === undefined ? {} : { thinking }) };
+}
+
+type Reply = EventOf<'model-call.ended'>['message'];
+
+function invocation(state: RunState, response: Reply | null, partial = false): ExploreLogEntry {
   if (!isReady(state)) throw new RangeError(`Run ${state.runId} calls a model without a configuration`);
   const prompt = modeOf(state.config).prompt?.(state) ?? state.messages;
   return entry(state, {
@@ -97,6 +78,7 @@ function invocation(
     payload: {
       prompt_messages: prompt,
       response_message: response,
+      ...(partial && { partial: true as const }),
       model_options: state.openCall?.options ?? {},
     },
   });
@@ -111,8 +93,9 @@ function toolCall(
     event_type: 'TOOL_CALL',
     payload: {
       tool_name: event.tool,
-      parameters: call?.arguments ?? {},
+      parameters: call ? argumentsToRun(state, call) : {},
       output: resultText(event.result),
+      ...(call && editedArguments(state.approvals, call.callId) ? { edited_from: call.arguments } : {}),
     },
   });
 }

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
-import {
-  completedLog,
-  endedLog,
-  repairedLog,
-  type SampleLog,
-  verifiedLog,
-} from '../../testing/sample-logs.ts';
+import { completedLog, endedLog, repairedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import type { RedactorOptions } from '../redaction/redactor.ts';
 import type { Scope } from '../redaction/scope.ts';
@@ -48,7 +42,7 @@ function sourceIn(page: string): { events: unknown[]; shared: { redacted?: numbe
   return JSON.parse(json);
 }
 
-it('issue 8: the page holds the whole log, unchanged when it is asked for as it is', async () => {
+it('the page holds the whole log, unchanged when it is asked for as it is', async () => {
   for (const log of [completedLog({}), sessionLog({}), exploreLog(4), repairedLog({})]) {
     const { events, shared } = sourceIn(await html(log));
     expect(events).toEqual(JSON.parse(JSON.stringify(log.events)));
@@ -56,7 +50,7 @@ it('issue 8: the page holds the whole log, unchanged when it is asked for as it 
   }
 });
 
-it('issue 8: a value that turns out to be a secret late in the log is masked from its beginning, in both files', async () => {
+it('a value that turns out to be a secret late in the log is masked from its beginning, in both files', async () => {
   const secret = 'hunter2-Horse-Battery';
   const { events } = completedLog({ config: { task: `Log in with ${secret} and look.` } });
   const telling = events.map(
@@ -76,7 +70,7 @@ it('issue 8: a value that turns out to be a secret late in the log is masked fro
   expect(sourceIn(page).shared.redacted).toBeGreaterThan(0);
 });
 
-it('issue 8: a file of a smaller scope has every event and fewer words', async () => {
+it('a file of a smaller scope has every event and fewer words', async () => {
   const log = completedLog({});
   const page = await html(log, { scope: 'summary' });
   expect(sourceIn(page).events).toHaveLength(log.events.length);
@@ -84,7 +78,7 @@ it('issue 8: a file of a smaller scope has every event and fewer words', async (
   expect(page).toContain('"scope":"summary"');
 });
 
-it('issue 8: texts over 64 KB are whole in the page, and the summary says how much of them it left out', async () => {
+it('texts over 64 KB are whole in the page, and the summary says how much of them it left out', async () => {
   const secret = 'AKIAIOSFODNN7EXAMPLF';
   const words = `${'lorem '.repeat(20_000).slice(0, 65_529)} ${secret} ${'ipsum '.repeat(20_000)}The task is completed.`;
   const log = completedLog({});
@@ -119,9 +113,36 @@ it('says when a run had not ended', async () => {
   expect(await markdownExport(await leaving(part))).toContain('It had not ended when this was written.');
 });
 
-it('issue 8: the summary of a run reads like this', async () => {
+it('the summary of a run reads like this', async () => {
   expect(await markdownExport(await leaving(completedLog({})))).toMatchSnapshot();
   expect(await markdownExport(await leaving(endedLog('repetition'), { redaction: {} }))).toMatchSnapshot();
+});
+
+it('the summary names the outcome, also where the scope leaves out what the model said', async () => {
+  const log = verifiedLog({});
+  const cut = log.events.map(
+    (event): RunEvent =>
+      event.type === 'run.ended'
+        ? { ...event, outcome: { kind: 'answered_cut_off', checks: { failed: 1, total: 2 } } }
+        : event,
+  );
+  for (const scope of ['summary', 'everything'] as const) {
+    const text = await markdownExport(await leaving({ events: cut }, { scope }));
+    expect(text).toContain('- Ended: Answered, cut off (`final_answer`), after');
+    expect(text).toContain('- Checks: 1 of 2 checks passed');
+    expect(text).toContain('### Answer, cut off');
+  }
+  const announced = {
+    events: completedLog({}).events.map((event) =>
+      event.type === 'run.ended'
+        ? { ...event, outcome: { kind: 'announced_work_did_none' as const } }
+        : event,
+    ),
+  };
+  expect(await markdownExport(await leaving(announced, { scope: 'summary' }))).toContain(
+    '- Ended: Announced work, did none (`final_answer`)',
+  );
+  expect(await html(announced, { scope: 'summary' })).toContain('"kind":"announced_work_did_none"');
 });
 
 it('makes the same summary of the same log, in every mode', async () => {
@@ -151,7 +172,7 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(''));
 
-it('issue 8: no text gets out of its block of code', () => {
+it('no text gets out of its block of code', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const [opening = '', ...lines] = fenced(text).split('\n');
@@ -164,7 +185,7 @@ it('issue 8: no text gets out of its block of code', () => {
   );
 });
 
-it('issue 8: no text gets out of its line of code', () => {
+it('no text gets out of its line of code', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const span = codeSpan(text);
@@ -178,7 +199,7 @@ it('issue 8: no text gets out of its line of code', () => {
   );
 });
 
-it('issue 8: nothing that a model, a tool or a person wrote is markup in a summary', async () => {
+it('nothing that a model, a tool or a person wrote is markup in a summary', async () => {
   const markup =
     '![p](http://192.0.2.1/p.png) <img src="http://192.0.2.1/i.png"> [l](javascript:x)\n# Heading\n```\nout';
   const log = completedLog({ config: { task: markup, title: `\`${markup}`, model: `m\`${markup}` } });
@@ -208,3 +229,23 @@ function withoutCode(text: string): string {
     .replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, '')
     .replaceAll(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
 }
+
+it('the summary lists auto-run files with the calls that wrote them, as code', async () => {
+  const log = new SampleLog({ runId: 'r' }).prepare().round({
+    calls: [
+      {
+        name: 'write_file',
+        arguments: { path: '.envrc' },
+        result: {
+          output: { path: '.envrc', auto_run_files: ['.envrc', '![x](http://192.0.2.1)\n# Heading'] },
+        },
+      },
+    ],
+  });
+  const { seq } = log;
+  log.end('final_answer', { message: 'Done.' });
+  const summary = await markdownExport(await leaving(log));
+  expect(summary).toContain(`- \`.envrc\` (\`write_file\`, event ${seq})`);
+  expect(withoutCode(summary)).not.toMatch(/192\.0\.2\.1|Heading/);
+  expect(await markdownExport(await leaving(log, { scope: 'without_results' }))).not.toContain('Auto-run');
+});

@@ -1,17 +1,26 @@
+import { namedAutoRunFiles } from '../../events/auto-run-files.ts';
 import type { RunConfig } from '../../events/config.ts';
+import { foldRun } from '../../events/fold-run.ts';
+import { MODES } from '../../events/modes.ts';
+import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
+import type { OutcomeKind } from '../../events/run.ts';
+import { emptyRunState } from '../../events/run-state.ts';
 import { summarize } from '../../events/summarize.ts';
+import { addUsage, type TokenUsage } from '../../events/token-usage.ts';
+import { durationWords } from '../../util/durations.ts';
+import { formatUsd } from '../../util/format-usd.ts';
+import { plural } from '../../util/numbers.ts';
 import { shortText } from '../../util/short-text.ts';
 import type { ExportedLog } from './exported-log.ts';
 
 const SAID_CHARS = 600;
 const ARGUMENT_CHARS = 160;
-const MODES: Record<RunConfig['mode'], string> = {
-  task: 'task',
-  session: 'session',
-  explore: 'exploration',
+const MAX_AUTO_RUN_FILES = 20;
+const OUTPUT_HEADINGS: Partial<Record<OutcomeKind, string>> = {
+  ...{ answered: 'Answer', answered_checks_failed: 'Answer', cycles_done: 'Answer' },
+  answered_cut_off: 'Answer, cut off',
 };
-const STEPS: Record<RunConfig['mode'], string> = { task: 'Iteration', session: 'Turn', explore: 'Step' };
 
 /**
  * A run as a summary in Markdown: the task, figures, each iteration in short, how it ended, the answer. The same log makes
@@ -28,6 +37,8 @@ class Summary {
   readonly #config: RunConfig;
   readonly #steps: string[] = [];
   readonly #arguments = new Map<string, string>();
+  /** Calls whose arguments a person changed before they ran. */
+  readonly #edited = new Set<string>();
   #inPart = false;
   #begin = 0;
   #created = 0;
@@ -35,10 +46,10 @@ class Summary {
   #iterations = 0;
   #toolCalls = 0;
   #failed = 0;
-  #tokensIn = 0;
-  #tokensOut = 0;
+  #usage: TokenUsage = { tokensIn: 0, tokensOut: 0, tokensEstimated: 0 };
   #last = 0;
   #end: EventOf<'run.ended'> | undefined;
+  #state = emptyRunState('');
 
   constructor(config: RunConfig) {
     this.#config = config;
@@ -46,6 +57,7 @@ class Summary {
 
   take(event: RunEvent): void {
     this.#last = event.at;
+    this.#state = foldRun(this.#state.seq === 0 ? emptyRunState(event.run_id) : this.#state, event);
     switch (event.type) {
       case 'run.created':
         this.#created = event.at;
@@ -72,17 +84,28 @@ class Summary {
         this.#iterations += 1;
         this.#heading(
           this.#inPart ? 4 : 3,
-          `${STEPS[this.#config.mode]} ${event.iteration} (${offset(event.at - this.#begin)})`,
+          `${MODES[this.#config.mode].step} ${event.iteration} (${offset(event.at - this.#begin)})`,
         );
         break;
       case 'model-call.ended':
-        this.#tokensIn += event.prompt_tokens ?? 0;
-        this.#tokensOut += event.reply_tokens ?? 0;
+        this.#usage = addUsage(this.#usage, event);
         break;
       case 'reply.parsed':
+        if (event.outcome === 'empty') this.#item(codeSpan(summarize(event)));
         for (const call of event.calls) this.#arguments.set(call.call_id, JSON.stringify(call.arguments));
         // In an exploration a reply without a call is the reflection, which comes as an event of its own.
         if (this.#config.mode !== 'explore' || event.calls.length > 0) this.#said(event.text);
+        break;
+      case 'approval.decided':
+        if (event.arguments) {
+          this.#arguments.set(event.call_id, JSON.stringify(event.arguments));
+          this.#edited.add(event.call_id);
+        }
+        break;
+      case 'run.forked':
+        for (const edit of event.edits) {
+          if (edit.target === 'call') this.#arguments.set(edit.call_id, JSON.stringify(edit.after));
+        }
         break;
       case 'tool-call.ended':
       case 'tool-call.interrupted':
@@ -97,6 +120,10 @@ class Summary {
         this.#said(event.text);
         break;
       case 'model-call.failed':
+        this.#usage = addUsage(this.#usage, event);
+        this.#item(codeSpan(summarize(event)));
+        this.#said(event.visible_text ?? event.partial_text ?? '');
+        break;
       case 'policy.nudged':
       case 'policy.retried':
       case 'policy.compacted':
@@ -111,20 +138,30 @@ class Summary {
     }
   }
 
+  /** Nothing where the model had no price. */
+  #cost(): string[] {
+    const { price } = this.#config;
+    const cost = this.#end?.cost_usd;
+    return price === undefined || cost === undefined ? [] : [`- Cost: ${formatUsd(cost)}`];
+  }
+
   text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
     const config = this.#config;
+    const { tokensIn, tokensOut, tokensEstimated } = this.#usage;
     const masked = log.masked();
+    const checks = this.#state.outcome?.checks;
     const [title = ''] = (config.title ?? config.task).trim().split('\n', 1);
     const lines = [
-      `# ${MODES[config.mode] === 'task' ? 'Run' : `Run: ${MODES[config.mode]}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
+      `# ${config.mode === 'task' ? 'Run' : `Run: ${MODES[config.mode].label.toLowerCase()}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
       '',
       `- Model: ${codeSpan(config.model)}${this.#model === '' ? '' : ` (${codeSpan(this.#model)})`}`,
       `- Made: ${moment(this.#created)}`,
-      `- Ended: ${this.#end ? codeSpan(this.#end.result.termination_reason) : 'not yet'}, after ${offset(this.#last - this.#begin).slice(1)}`,
-      `- ${STEPS[config.mode]}s: ${this.#iterations}${config.mode === 'task' ? ` of ${config.max_iterations}` : ''}`,
+      `- Ended: ${this.#outcome()}, after ${durationWords(this.#last - this.#begin)}`,
+      `- ${MODES[config.mode].step}s: ${this.#iterations}${config.mode === 'task' ? ` of ${config.max_iterations}` : ''}`,
       `- Tool calls: ${this.#toolCalls}${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`,
-      `- Tokens: ${this.#tokensIn} in, ${this.#tokensOut} out`,
-      ...(this.#end?.verification ? [`- Checks: ${this.#end.verification.replace('_', ' ')}`] : []),
+      `- Tokens: ${tokensIn} in, ${tokensOut} out${tokensEstimated > 0 ? ` (${tokensEstimated} of them estimated)` : ''}`,
+      ...this.#cost(),
+      ...(checks ? [`- Checks: ${checksWords(checks).label}`] : []),
       `- Masked: ${masked === undefined ? 'nothing, as asked' : masked === 0 ? 'nothing had to be' : plural(masked, 'value')}`,
       ...(log.scope === 'everything' ? [] : [`- Left out: ${LEFT_OUT[log.scope]}`]),
       '',
@@ -140,6 +177,12 @@ class Summary {
       .trimEnd()}\n`;
   }
 
+  #outcome(): string {
+    const { outcome, result } = this.#state;
+    if (!outcome || !result) return 'not yet';
+    return `${outcomeWords(outcome).label} (${codeSpan(result.termination_reason)})`;
+  }
+
   #ending(): string[] {
     const end = this.#end;
     if (!end) return ['', '## How it ended', '', 'It had not ended when this was written.'];
@@ -153,9 +196,22 @@ class Summary {
       '',
       ...(result.error && result.error.message !== end.message ? [codeSpan(result.error.message), ''] : []),
       ...(files.length > 0 ? ['Files written:', '', ...files, ''] : []),
-      result.status === 'completed' ? '### Answer' : '### What it had said so far',
+      ...this.#autoRunFiles(),
+      `### ${OUTPUT_HEADINGS[this.#state.outcome?.kind ?? 'error'] ?? 'What it had said so far'}`,
       '',
       result.output.trim() === '' ? 'No text.' : fenced(result.output),
+    ];
+  }
+
+  #autoRunFiles(): string[] {
+    const { files, more } = namedAutoRunFiles(this.#state.autoRunFiles, MAX_AUTO_RUN_FILES);
+    if (files.length === 0) return [];
+    return [
+      'Auto-run files written. Shells, editors, git, builds or agents run or obey these without asking:',
+      '',
+      ...files.map(({ path, tool, seq }) => `- ${codeSpan(path)} (${codeSpan(tool)}, event ${seq})`),
+      ...(more > 0 ? [`- and ${more} more`] : []),
+      '',
     ];
   }
 
@@ -182,11 +238,14 @@ class Summary {
     this.#arguments.delete(event.call_id);
     const { result } = event;
     if (!result.success) this.#failed += 1;
-    const took = event.type === 'tool-call.ended' ? `, ${duration(event.duration_ms)}` : ', interrupted';
+    const took = event.type === 'tool-call.ended' ? `, ${durationWords(event.duration_ms)}` : ', interrupted';
     const outcome = result.success
       ? 'ok'
       : `failed: ${codeSpan(shortText(result.output.error, ARGUMENT_CHARS))}`;
-    this.#item(`${codeSpan(event.tool)} ${codeSpan(shortText(args, ARGUMENT_CHARS))} → ${outcome}${took}`);
+    const edited = this.#edited.delete(event.call_id) ? ' (edited by the operator)' : '';
+    this.#item(
+      `${codeSpan(event.tool)} ${codeSpan(shortText(args, ARGUMENT_CHARS))}${edited} → ${outcome}${took}`,
+    );
   }
 
   #item(words: string): void {
@@ -234,16 +293,5 @@ function moment(at: number): string {
 }
 
 function offset(ms: number): string {
-  return `+${duration(Math.max(0, ms))}`;
-}
-
-function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 60_000
-    ? `${(ms / 1000).toFixed(1)} s`
-    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
+  return `+${durationWords(ms)}`;
 }

@@ -50,7 +50,7 @@ function opened(format: string, scope: (typeof SCOPES)[number], masked: boolean)
 }
 
 it.each(Object.keys(FORMATS))(
-  'issue 8: of %s planted secrets of 20 kinds none leaves, in any scope',
+  'of %s planted secrets of 20 kinds none leaves, in any scope',
   async (format) => {
     expect(PLANTED_SECRETS.length).toBeGreaterThanOrEqual(20);
     const write = FORMATS[format];

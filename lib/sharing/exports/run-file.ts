@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../errors/app-error.ts';
-import { foldRun } from '../../events/fold-run.ts';
+import { RunFold } from '../../events/fold-run.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import { type EventRow, toEventRow } from '../../store/import-run.ts';
 
 /** The version of the file format. Fields are added without a new one; a reader refuses versions it does not know. */
 const VERSION = 1;
@@ -57,11 +58,9 @@ export async function* runFile(
 
 /** A run that came as a file, checked from its first line to its last. */
 export interface ReadRun {
-  runId: string;
-  /** 1, 2, 3 … without gaps, of this run alone. */
-  events: RunEvent[];
+  /** Its events as the store keeps them: 1, 2, 3 … without gaps, of this run alone. */
+  rows: EventRow[];
   state: RunState;
-  about: BundleAbout | undefined;
 }
 
 /**
@@ -74,25 +73,25 @@ export interface ReadRun {
 export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun> {
   let number = 0;
   let head: Header | undefined;
-  let state: RunState | undefined;
-  const events: RunEvent[] = [];
+  let fold: RunFold | undefined;
+  const rows: EventRow[] = [];
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
     const value = readLine(line, number);
-    if (events.length === 0 && head === undefined && isHeader(value)) {
+    if (rows.length === 0 && head === undefined && isHeader(value)) {
       head = readHeader(value, number);
       continue;
     }
-    if (events.length >= MAX_EVENTS) throw refused(`It has more than ${MAX_EVENTS} events.`);
+    if (rows.length >= MAX_EVENTS) throw refused(`It has more than ${MAX_EVENTS} events.`);
     const event = readEvent(value, number);
-    state ??= emptyRunState(head?.run_id ?? event.run_id);
-    checkPlace(event, state, number);
-    state = fold(state, event, number);
-    events.push(event);
+    fold ??= new RunFold(emptyRunState(head?.run_id ?? event.run_id));
+    checkPlace(event, fold.state, number);
+    addTo(fold, event, number);
+    rows.push(toEventRow(event));
   }
-  if (!state) throw refused('It holds no event.', 'Choose a file that Loupe exported.');
-  return { runId: state.runId, events, state, about: head?.about };
+  if (!fold) throw refused('It holds no event.', 'Choose a file that Loupe exported.');
+  return { rows, state: fold.state };
 }
 
 function readLine(line: string, number: number): unknown {
@@ -138,9 +137,11 @@ function readHeader(value: unknown, number: number): Header {
   return checked(header, value, number);
 }
 
+const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.options.map((option) => option.shape.type.value));
+
 function readEvent(value: unknown, number: number): RunEvent {
-  const { type } = z.object({ type: z.string() }).safeParse(value).data ?? {};
-  if (type !== undefined && !runEvent.options.some((option) => option.shape.type.value === type)) {
+  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
+  if (typeof type === 'string' && !EVENT_TYPES.has(type)) {
     throw refused(
       `Line ${number} is an event of the type "${type.slice(0, 60)}", which this Loupe does not know.`,
       'It may be from a newer Loupe: update this one.',
@@ -168,9 +169,9 @@ function checkPlace(event: RunEvent, state: RunState, number: number): void {
   if (state.phase === 'ended') throw refused(`Line ${number} comes after the end of the run.`);
 }
 
-function fold(state: RunState, event: RunEvent, number: number): RunState {
+function addTo(fold: RunFold, event: RunEvent, number: number): void {
   try {
-    return foldRun(state, event);
+    fold.add(event);
   } catch (cause) {
     throw refused(
       `Line ${number} does not fit what came before it${cause instanceof Error ? `: ${cause.message.slice(0, 200)}` : ''}.`,
@@ -186,7 +187,8 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, numbe
   throw refused(`Line ${number}${path ? `, ${path}` : ''}: ${issue?.message ?? 'not as expected'}`);
 }
 
-function refused(message: string, hint = 'Nothing was imported.'): AppError {
+/** The error of a file that cannot be imported. */
+export function refused(message: string, hint = 'Nothing was imported.'): AppError {
   return new AppError({ code: 'bad_run_file', message: `This is no run file. ${message}`, hint });
 }
 

@@ -104,6 +104,7 @@ function replyOf(event: EventOf<'model-call.ended'>): ScenarioStepInput['reply']
     tool_calls: (message.tool_calls ?? []).flatMap(callOf),
     ...(event.done_reason === undefined ? {} : { done_reason: event.done_reason }),
     prompt_eval_count: event.prompt_tokens ?? null,
+    ...(event.cached_tokens === undefined ? {} : { prompt_eval_cached_count: event.cached_tokens }),
     eval_count: event.reply_tokens ?? null,
     literal: true,
   };
@@ -139,13 +140,15 @@ function faultOf(event: EventOf<'model-call.failed'>, model: string): FaultInput
     case 'malformed_call':
       return { kind: 'malformed-call', ...(event.raw ? { error: event.raw } : {}), ...written };
     case 'bad_response':
-      return { kind: 'not-json' };
+      return event.partial_text ? { kind: 'broken-line', ...written } : { kind: 'not-json' };
     case 'model_missing':
       return refusal(404, `model '${model}' not found`);
     case 'no_tool_support':
       return refusal(400, `${model} does not support tools`);
     case 'no_thinking_support':
       return refusal(400, `${model} does not support thinking`);
+    case 'no_thinking_levels':
+      return refusal(400, 'think value "high" is not supported for this model');
     case 'overflow':
       // As on the wire: the error of the runner stands as JSON within the text.
       return refusal(

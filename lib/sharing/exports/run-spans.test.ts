@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completedLog, endedLog, runningLog } from '../../testing/sample-logs.ts';
+import { completedLog, endedLog, runningLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { otlpJson, runSpans } from './run-spans.ts';
 
 interface Sent {
@@ -62,6 +62,14 @@ describe('spans of a run', () => {
     expect((await sent(completedLog({ runId: 'other' })))[0]?.traceId).not.toBe(
       (await sent(completedLog()))[0]?.traceId,
     );
+  });
+
+  it('OTLP: the agent carries the reason and the outcome', async () => {
+    const [root] = (await sent(verifiedLog())).filter(({ name }) => name.startsWith('invoke_agent'));
+    expect(root?.attributes).toContainEqual({
+      key: 'loupe.outcome',
+      value: { stringValue: 'answered' },
+    });
   });
 
   it('OTLP: texts go along only when asked for', async () => {

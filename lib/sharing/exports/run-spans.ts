@@ -25,6 +25,7 @@ import {
   ATTR_GEN_AI_USAGE_INPUT_TOKENS,
   ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
 } from '@opentelemetry/semantic-conventions/incubating';
+import { argumentsToRun } from '../../events/call-arguments.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { foldRun } from '../../events/fold-run.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
@@ -89,12 +90,10 @@ export class SpanProjection {
       case 'model-call.ended':
         return this.#close(callId(event), event.at, chatEnd(event, content));
       case 'model-call.failed':
-        return this.#close(
-          callId(event),
-          event.at,
-          {},
-          { type: event.kind, message: content ? event.error.message : undefined },
-        );
+        return this.#close(callId(event), event.at, chatFailed(event, content), {
+          type: event.kind,
+          message: content ? event.error.message : undefined,
+        });
       case 'tool-call.started':
         this.#open.set(event.call_id, { start: event.at, ...toolStart(event, state, content) });
         return [];
@@ -206,10 +205,13 @@ function rootSpan(state: RunState, config: RunConfig, content: boolean): OpenSpa
       [ATTR_GEN_AI_REQUEST_MODEL]: config.model,
       [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: state.tokensIn,
       [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: state.tokensOut,
+      ...(state.tokensEstimated > 0 ? { 'loupe.tokens_estimated': state.tokensEstimated } : {}),
+      ...(state.costUsd === undefined ? {} : { 'loupe.cost_usd': state.costUsd }),
       'loupe.mode': config.mode,
       'loupe.iterations': state.iterationsUsed,
       'loupe.phase': state.phase,
       ...(ended ? { 'loupe.termination_reason': ended.result.termination_reason } : {}),
+      ...(state.outcome ? { 'loupe.outcome': state.outcome.kind } : {}),
       ...(content && config.task !== ''
         ? { [ATTR_GEN_AI_INPUT_MESSAGES]: messages('user', [{ type: 'text', content: config.task }]) }
         : {}),
@@ -257,6 +259,7 @@ function chatEnd(event: EventOf<'model-call.ended'>, content: boolean): Attribut
   const { message, timings } = event;
   return {
     ...(event.prompt_tokens === undefined ? {} : { [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: event.prompt_tokens }),
+    ...(event.cached_tokens === undefined ? {} : { 'loupe.cached_tokens': event.cached_tokens }),
     ...(event.reply_tokens === undefined ? {} : { [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: event.reply_tokens }),
     ...(event.done_reason === undefined
       ? {}
@@ -274,6 +277,20 @@ function chatEnd(event: EventOf<'model-call.ended'>, content: boolean): Attribut
   };
 }
 
+/** What had been received of a reply when its call failed; its tokens are estimates, so they have names of their own. */
+function chatFailed(event: EventOf<'model-call.failed'>, content: boolean): Attributes {
+  const { estimated_prompt_tokens: read, estimated_reply_tokens: written } = event;
+  const parts = [
+    ...(event.partial_thinking ? [{ type: 'reasoning', content: event.partial_thinking }] : []),
+    ...(event.partial_text ? [{ type: 'text', content: event.partial_text }] : []),
+  ];
+  return {
+    ...(read === undefined ? {} : { 'loupe.estimated_input_tokens': read }),
+    ...(written === undefined ? {} : { 'loupe.estimated_output_tokens': written }),
+    ...(content && parts.length > 0 ? { [ATTR_GEN_AI_OUTPUT_MESSAGES]: messages('assistant', parts) } : {}),
+  };
+}
+
 function toolStart(event: EventOf<'tool-call.started'>, state: RunState, content: boolean) {
   const call = state.reply?.calls.find(({ callId }) => callId === event.call_id);
   return {
@@ -284,7 +301,9 @@ function toolStart(event: EventOf<'tool-call.started'>, state: RunState, content
       [ATTR_GEN_AI_TOOL_NAME]: event.tool,
       [ATTR_GEN_AI_TOOL_CALL_ID]: event.call_id,
       'loupe.iteration': event.iteration,
-      ...(content && call ? { [ATTR_GEN_AI_TOOL_CALL_ARGUMENTS]: JSON.stringify(call.arguments) } : {}),
+      ...(content && call
+        ? { [ATTR_GEN_AI_TOOL_CALL_ARGUMENTS]: JSON.stringify(argumentsToRun(state, call)) }
+        : {}),
     },
   };
 }

@@ -21,7 +21,7 @@ const stopAfterTurns = (turns: number, force = false) => ({
   },
 });
 
-it('S19, S20, N11: a session is written with the names and fields of its source', async () => {
+it('a session is written with the names and fields of its source [S19, S20, N11]', async () => {
   await using run = await play(
     { mode: 'session' },
     [
@@ -65,7 +65,7 @@ it('S19, S20, N11: a session is written with the names and fields of its source'
   });
 });
 
-it('S15, S21, K-31: an error is written, and only completed turns are counted', async () => {
+it('an error is written, and only completed turns are counted [S15, S21, K-31]', async () => {
   const failing = { kind: 'http' as const, status: 400, body: { error: 'bad template' } };
   await using run = await play({ mode: 'session' }, [says('One.'), says('Two.'), { fault: failing }]);
   expect(linesOf(run).slice(-2)).toMatchObject([
@@ -74,14 +74,48 @@ it('S15, S21, K-31: an error is written, and only completed turns are counted', 
   ]);
 });
 
-it('S18, S20: an end without a failed call is told as an error too, and a full context by its own name', async () => {
+it('an end without a failed call is logged as an error too, and a full context by its own name [S18, S20]', async () => {
   await using empty = await play({ mode: 'session' }, [silence]);
   expect(linesOf(empty).map(({ event }) => event)).toEqual(['session_start', 'error', 'session_end']);
   await using full = await play({ mode: 'session', context_limit: 1000 }, [says('z'.repeat(2000))]);
   expect(linesOf(full).at(-1)).toMatchObject({ reason: 'context_full' });
 });
 
-it('S3: a failing check leaves no log', async () => {
+it('a spent budget and a timeout are named as what they are [S20]', async () => {
+  const budget = { max_tokens_total: 10 };
+  await using spent = await play({ mode: 'session', budget }, [says('One.')]);
+  expect(linesOf(spent).map(({ event }) => event)).toEqual([
+    'session_start',
+    'assistant_text',
+    'session_end',
+  ]);
+  expect(linesOf(spent).at(-1)).toMatchObject({
+    reason: 'budget_exceeded',
+    message: expect.stringMatching(/^The budget of 10 tokens is spent/),
+  });
+  expect(spent.notices.at(-1)).toMatch(/^Session ended: budget_exceeded after 1 completed turns/);
+
+  const slow = { reply: { content: 'Two more words.' }, fault: { kind: 'hang' as const, after_tokens: 2 } };
+  await using late = await play({ mode: 'session', call_timeout_seconds: 1 }, [says('One.'), slow]);
+  expect(linesOf(late).slice(-3)).toMatchObject([
+    { event: 'assistant_text', text: expect.stringMatching(/^Two/), partial: true },
+    { event: 'error', message: expect.stringContaining('per-call timeout') },
+    { event: 'session_end', reason: 'timeout', total_turns: 1 },
+  ]);
+  for (const line of linesOf(late)) sessionLogEntry.parse(line);
+});
+
+it('empty turns whose calls Ollama dropped are told with their tokens [S18]', async () => {
+  await using run = await play({ mode: 'session' }, [{ reply: { content: '', eval_count: 27 } }]);
+  const message = 'The model wrote 27 tokens, but none arrived: Ollama drops tool calls that it cannot read.';
+  expect(run.of('turn.ended')).toMatchObject(Array(3).fill({ outcome: 'empty', swallowed_tokens: 27 }));
+  expect(linesOf(run)).toContainEqual(expect.objectContaining({ event: 'error', message }));
+  expect(run.end.message).toBe(
+    'The model brought neither text nor call in 3 turns in a row. In them it wrote 162 tokens, but none arrived: Ollama drops tool calls that it cannot read.',
+  );
+});
+
+it('a failing check leaves no log [S3]', async () => {
   await using run = await play({ mode: 'session', model: 'missing' }, [says('One.')]);
   expect(run.log.events.length).toBeGreaterThan(2);
   expect(linesOf(run)).toEqual([]);
@@ -99,7 +133,7 @@ const written = (path: string) =>
     .split('\n')
     .map((line): unknown => JSON.parse(line));
 
-it('S19, S22, E11: the file is written line by line, and mended from the log after a crash', async () => {
+it('the file is written line by line, and mended from the log after a crash [S19, S22, E11]', async () => {
   await using run = await play({ mode: 'session' }, [calls(read), says('Fine.')], stopAfterTurns(2));
   const stored: RunEvent[] = [];
   const open = () =>
@@ -125,7 +159,7 @@ it('S19, S22, E11: the file is written line by line, and mended from the log aft
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('E12: a file that cannot be written is told of and disturbs nothing', async () => {
+it('a file that cannot be written is reported and disturbs nothing [E12]', async () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   await using run = await play({ mode: 'session' }, [says('Fine.')], stopAfterTurns(1));
   writeFileSync(join(folder, 'sessions'), 'a file where the folder should be');

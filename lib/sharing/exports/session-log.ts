@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
-import { sessionEndReason } from '../../events/session-end.ts';
+import { sessionEndReason, sessionEndReasonOf } from '../../events/session-end.ts';
+import { swallowedWords } from '../../events/swallowed-reply.ts';
 import { toolResult } from '../../events/tool-call.ts';
+import type { JsonObject } from '../../util/json.ts';
 
 /** ISO 8601, UTC. */
 const timestamp = z.iso.datetime();
@@ -16,13 +18,22 @@ export const sessionLogEntry = z.discriminatedUnion('event', [
     log_path: z.string().nullable(),
     system_prompt: z.enum(['workspace', 'built-in']),
   }),
-  z.strictObject({ event: z.literal('assistant_text'), timestamp, text: z.string() }),
+  z.strictObject({
+    event: z.literal('assistant_text'),
+    timestamp,
+    text: z.string(),
+    /** What had been streamed before the call failed. */
+    partial: z.literal(true).optional(),
+  }),
   z.strictObject({
     event: z.literal('tool_call'),
     timestamp,
     fn_name: z.string(),
+    /** What ran. */
     fn_arguments: z.record(z.string(), z.json()),
     call_id: z.string(),
+    /** The model's own arguments, where a person changed them before the call ran. */
+    edited_from: z.record(z.string(), z.json()).optional(),
   }),
   z.strictObject({
     event: z.literal('tool_result'),
@@ -37,7 +48,9 @@ export const sessionLogEntry = z.discriminatedUnion('event', [
     timestamp,
     /** Completed turns (K-31). */
     total_turns: z.int().nonnegative(),
-    reason: z.enum(['user_shutdown', 'context_full', 'error']),
+    reason: sessionEndReason,
+    /** The reason in a sentence, with the figures that led to it. */
+    message: z.string(),
     /** The second stop ended it (S14). */
     forced: z.literal(true).optional(),
   }),
@@ -57,6 +70,8 @@ export class SessionLogProjection {
   #turns = 0;
   #reply: EventOf<'reply.parsed'> | undefined;
   #accepted = false;
+  /** Arguments that a person put in place of the model's own, by call. */
+  readonly #edited = new Map<string, JsonObject>();
   #lastError = '';
 
   /** Whether the events were those of a session. */
@@ -82,12 +97,19 @@ export class SessionLogProjection {
       case 'reply.parsed':
         this.#reply = event;
         this.#accepted = false;
-        return [];
+        this.#edited.clear();
+        return event.swallowed_tokens
+          ? [{ event: 'error', message: swallowedWords(event.swallowed_tokens) }]
+          : [];
       case 'tool-call.started':
         return this.#call(event);
       case 'approval.decided':
+        if (event.arguments) this.#edited.set(event.call_id, event.arguments);
         // A denied call never starts: its line stands before its result all the same.
         return event.decision === 'denied' ? this.#call(event) : [];
+      case 'run.forked':
+        this.#takeEdits(event.edits);
+        return [];
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         return [
@@ -103,7 +125,7 @@ export class SessionLogProjection {
         return event.outcome === 'text' ? this.#text() : [];
       case 'model-call.failed':
         this.#lastError = event.error.message;
-        return [{ event: 'error', message: event.error.message }];
+        return [...partialText(event), { event: 'error', message: event.error.message }];
       case 'run.ended':
         return this.#end(event);
       default:
@@ -130,15 +152,32 @@ export class SessionLogProjection {
     // The text beside the calls becomes part of the conversation with the first of them.
     const text = this.#accepted ? [] : this.#text();
     this.#accepted = true;
+    const asked = call?.arguments ?? {};
+    const edited = this.#edited.get(event.call_id);
     return [
       ...text,
       {
         event: 'tool_call',
         fn_name: event.tool,
-        fn_arguments: call?.arguments ?? {},
+        fn_arguments: edited ?? asked,
         call_id: this.#idOf(event.call_id),
+        ...(edited ? { edited_from: asked } : {}),
       },
     ];
+  }
+
+  /** What a person changed in a fork stands as if the model had said it, as in the conversation. */
+  #takeEdits(edits: EventOf<'run.forked'>['edits']): void {
+    for (const edit of edits) {
+      const reply = this.#reply;
+      if (!reply) return;
+      if (edit.target === 'reply') this.#reply = { ...reply, text: edit.after };
+      if (edit.target !== 'call') continue;
+      const calls = reply.calls.map((call) =>
+        call.call_id === edit.call_id ? { ...call, arguments: edit.after } : call,
+      );
+      this.#reply = { ...reply, calls };
+    }
   }
 
   #text(): Body[] {
@@ -151,18 +190,26 @@ export class SessionLogProjection {
   }
 
   #end(event: EventOf<'run.ended'>): Body[] {
-    const reason = sessionEndReason(event.result.termination_reason);
-    const untold = reason === 'error' && event.message !== this.#lastError;
+    const reason = sessionEndReasonOf(event.result.termination_reason);
+    const failed = reason === 'error' || reason === 'timeout';
     return [
-      ...(untold ? [{ event: 'error' as const, message: event.message }] : []),
+      ...(failed && event.message !== this.#lastError
+        ? [{ event: 'error' as const, message: event.message }]
+        : []),
       {
         event: 'session_end',
         total_turns: this.#turns,
         reason,
+        message: event.message,
         ...(event.forced ? { forced: true as const } : {}),
       },
     ];
   }
+}
+
+function partialText(event: EventOf<'model-call.failed'>): Body[] {
+  const text = event.visible_text ?? event.partial_text ?? '';
+  return text.trim() === '' ? [] : [{ event: 'assistant_text', text, partial: true }];
 }
 
 /** A whole session log, page by page. */

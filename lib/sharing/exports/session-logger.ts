@@ -1,8 +1,8 @@
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunEvent } from '../../events/registry.ts';
-import type { AppendObserver } from '../../exports/append-observer.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import type { RunReader } from '../../store/run-store.ts';
+import type { AppendObserver } from './append-observer.ts';
 import { SessionLogProjection } from './session-log.ts';
 
 const PAGE = 500;
@@ -13,12 +13,12 @@ const PAGE = 500;
  */
 export class SessionLogger implements AppendObserver {
   readonly #folder: string;
-  readonly #read: RunStore['read'];
+  readonly #read: RunReader['read'];
   /** The files that are up to date, and the last event of each. */
   readonly #sessions = new Map<string, { projection: SessionLogProjection; seq: number }>();
 
   /** @param read brings the events of a run, for files that are begun or mended */
-  constructor(folder: string, read: RunStore['read']) {
+  constructor(folder: string, read: RunReader['read']) {
     this.#folder = folder;
     this.#read = read;
   }

@@ -69,7 +69,7 @@ it('OTLP: sends each span once, as what it stands for ends', async () => {
   );
 });
 
-it('OTLP: a run that is taken over is told from where the other process stopped', async () => {
+it('OTLP: spans of a run that is taken over go on where the other process stopped', async () => {
   const { events } = completedLog();
   const middle = events.findIndex(({ type }) => type === 'tool-call.ended') + 1;
   const sending = sender({ events });
@@ -104,7 +104,7 @@ it('OTLP: the workspace of the run is masked in what is sent', async () => {
   expect(JSON.stringify(spans)).not.toContain('customer-x');
 });
 
-it('OTLP: a collector that refuses is told of once, and disturbs nobody', async () => {
+it('OTLP: a collector that refuses is reported once and disturbs nothing else', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   status = 400;
   const sending = sender();

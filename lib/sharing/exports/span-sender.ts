@@ -1,9 +1,9 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { RunEvent } from '../../events/registry.ts';
-import type { AppendObserver } from '../../exports/append-observer.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import type { RunReader } from '../../store/run-store.ts';
 import { createRedactor, type Redactor, type RedactorOptions } from '../redaction/redactor.ts';
+import type { AppendObserver } from './append-observer.ts';
 import { SpanProjection } from './run-spans.ts';
 
 const PAGE = 500;
@@ -28,7 +28,7 @@ export class SpanSender implements AppendObserver {
   readonly #exporter: OTLPTraceExporter;
   readonly #content: boolean;
   readonly #masks: RedactorOptions;
-  readonly #read: RunStore['read'];
+  readonly #read: RunReader['read'];
   readonly #runs = new Map<string, Followed>();
   #waiting: ReadableSpan[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export class SpanSender implements AppendObserver {
     url: string;
     content: boolean;
     masks: RedactorOptions;
-    read: RunStore['read'];
+    read: RunReader['read'];
   }) {
     this.#exporter = new OTLPTraceExporter({ url: options.url, timeoutMillis: TIMEOUT_MS });
     this.#content = options.content;

@@ -8,15 +8,15 @@ import type { Finding } from '../redaction/tallies.ts';
 
 const ignored = () => undefined;
 
-/** Events that are looked through before others get their turn. */
+/** Events to process before yielding to other work. */
 const PAGE = 50;
 
 /**
- * A run as one link shows it: in its scope, masked, up to its last event. The page, the stream and the preview all go
- * through here, so that none of them can show more than another.
+ * A run as one link shows it: limited to its scope, redacted, up to its last event. The page, the stream and the preview
+ * all read through this class, so none of them can reveal more than another.
  *
- * Every event is looked through in order before any is shown: what gives a secret away late is masked early as well, and
- * a value has the same mask wherever a reader begins.
+ * All events are scanned in order before any is shown: a secret that is only recognized late is also masked in earlier
+ * events, and a value has the same mask wherever a reader starts.
  */
 export class SharedLog {
   readonly #store: Pick<RunReader, 'read'>;
@@ -38,9 +38,9 @@ export class SharedLog {
     this.#redactor = createRedactor(options.redaction);
   }
 
-  /** Looks through the log up to an event, once. */
+  /** Scans the log up to an event; each event is scanned once. */
   lookThrough(seq: number): Promise<void> {
-    // A look that failed, as of a store that was busy, is no reason for the next to fail.
+    // A failed scan, for example because the store was busy, must not fail the next one.
     this.#work = this.#work.catch(ignored).then(async () => {
       while (this.#known < seq) {
         const limit = Math.min(PAGE, seq - this.#known);
@@ -54,20 +54,20 @@ export class SharedLog {
     return this.#work;
   }
 
-  /** Events of the run as this link shows them. */
+  /** Redacts events of the run for this link. */
   async show(events: readonly RunEvent[]): Promise<RunEvent[]> {
     await this.lookThrough(events.at(-1)?.seq ?? 0);
     return events.map((event) => this.#redactor.event(inScope(event, this.#scope)));
   }
 
-  /** One event as this link shows it; `undefined` beyond its last. */
+  /** One redacted event; `undefined` if it is after the last one of this link. */
   async one(seq: number, untilSeq: number): Promise<RunEvent | undefined> {
     if (seq > untilSeq) return undefined;
     const [event] = await this.#store.read(this.#runId, { afterSeq: seq - 1, limit: 1 });
     return event?.seq === seq ? (await this.show([event]))[0] : undefined;
   }
 
-  /** Reads on from an event, page by page, up to `untilSeq`. */
+  /** Reads the redacted events after `afterSeq` up to `untilSeq`, page by page. */
   async *read(range: { afterSeq: number; untilSeq: number }): AsyncGenerator<RunEvent[]> {
     for (let afterSeq = range.afterSeq; afterSeq < range.untilSeq; ) {
       const limit = Math.min(PAGE, range.untilSeq - afterSeq);
@@ -80,7 +80,7 @@ export class SharedLog {
     }
   }
 
-  /** Distinct values that are masked, as far as the log was looked through. */
+  /** The number of distinct values masked so far. */
   masked(): number {
     return this.#redactor.masked();
   }
@@ -89,7 +89,7 @@ export class SharedLog {
     return this.#redactor.text(text);
   }
 
-  /** What was found in what was shown so far. */
+  /** The findings in everything scanned so far. */
   findings(): Finding[] {
     return this.#redactor.findings();
   }

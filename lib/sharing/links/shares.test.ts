@@ -1,13 +1,13 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { shareRequest } from '../../api/share.ts';
 import { openTestService, scripted, type TestService, warned } from '../../runs/test-service.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import type { RunReader } from '../../store/run-store.ts';
 import { Shares } from './shares.ts';
 
 let test: TestService;
 afterEach(() => test.dispose());
 
-/** The links of a run that has ended, over a store that says what is read of it, and fails where a test wants it. */
+/** The links of an ended run, over a store that counts reads and can be made to fail. */
 async function open() {
   test = await openTestService(scripted(['a', 'b'].map(warned)));
   const runId = await test.start({ task: 'Log in with ghp_abcdefghijklmnopqrstuvwxyz0123456789' });
@@ -15,7 +15,7 @@ async function open() {
     timeout: 30_000,
   });
   const reads = { events: 0, fail: 0 };
-  const read: RunStore['read'] = async (...asked) => {
+  const read: RunReader['read'] = async (...asked) => {
     if (reads.fail > 0) {
       reads.fail -= 1;
       throw new Error('The store is busy.');
@@ -34,7 +34,7 @@ async function open() {
   return { runId, reads, store, shares: new Shares({ store, now: Date.now, redaction: {} }) };
 }
 
-it('issue 8: the link that is made of a preview goes on with what that looked through', async () => {
+it('a link created after a preview reuses its scan', async () => {
   const { runId, reads, shares } = await open();
   const request = shareRequest.parse({});
   await shares.preview(runId, request);
@@ -44,7 +44,7 @@ it('issue 8: the link that is made of a preview goes on with what that looked th
   expect(reads.events).toBe(0);
   expect(first.title).not.toContain('ghp_');
 
-  // Another link, or one with other settings, looks through the log for itself.
+  // A second link, or one with other settings, scans the log itself.
   expect((await shares.create(runId, request)).title).toBe(first.title);
   expect(reads.events).toBeGreaterThan(0);
   await shares.preview(runId, request);
@@ -53,7 +53,7 @@ it('issue 8: the link that is made of a preview goes on with what that looked th
   expect(reads.events).toBeGreaterThan(0);
 });
 
-it('faults: a link whose log could not be read once is shown when it is asked for again', async () => {
+it('faults: a link works again after its log could not be read once', async () => {
   const { runId, reads, shares, store } = await open();
   const { token } = await shares.create(runId, shareRequest.parse({}));
   const afterRestart = new Shares({ store, now: Date.now, redaction: {} });

@@ -1,46 +1,44 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Share, SharePreviewReply, ShareRecord, ShareRequest, ShareStatus } from '../../api/share.ts';
 import { AppError } from '../../errors/app-error.ts';
-import type { RunStore } from '../../store/run-store.ts';
-import { RunNotFoundError } from '../../store/store-errors.ts';
+import type { RunReader } from '../../store/run-store.ts';
+import type { ShareStore } from '../../store/share-store.ts';
+import { isStorageFull, RunNotFoundError } from '../../store/store-errors.ts';
 import type { RedactorOptions } from '../redaction/redactor.ts';
 import { isShowable } from '../redaction/redactor.ts';
 import { SharedLog } from './shared-log.ts';
 
-type ShareStore = Pick<
-  RunStore,
-  'read' | 'readOne' | 'summary' | 'shares' | 'shareByHash' | 'addShare' | 'revokeShare' | 'countShareView'
->;
+type SharesStore = ShareStore & Pick<RunReader, 'read' | 'readOne' | 'summary'>;
 
-/** A link that was opened with its token. */
+/** A link opened with its token. */
 export interface OpenShare {
   record: ShareRecord;
   log: SharedLog;
 }
 
-/** Why a link shows nothing. `unknown` also stands for expired: nobody learns that there was one. */
+/** Why a link cannot be opened. `unknown` includes expired, so that the answer does not reveal that a link existed. */
 export type NotShared = 'revoked' | 'unknown';
 
-/** Logs of links that are at hand. Beyond it the one that was used longest ago is made anew when it is asked for. */
+/** Cached logs. Beyond this number the least recently used one is scanned again on demand. */
 const MAX_LOGS = 32;
-/** Events of a preview; findings are counted over all. */
+/** Maximum events in a preview; findings cover all events. */
 const PREVIEW_EVENTS = 1000;
 
-/** Makes, lists, opens and revokes links to runs. */
+/** Creates, lists, opens and revokes links to runs. */
 export class Shares {
-  readonly #store: ShareStore;
+  readonly #store: SharesStore;
   readonly #redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
   readonly #now: () => number;
   readonly #logs = new Map<string, SharedLog>();
-  /** The log of the last preview: the link that is made of it goes on with what was looked through. */
+  /** The log of the last preview, reused by a link created from it. */
   #previewed: { draft: string; log: SharedLog } | undefined;
-  /** By the id of the link; never stored. */
+  /** By link ID; never stored. */
   readonly #tokens = new Map<string, string>();
   readonly #listeners = new Set<(gone: { shareId?: string; runId?: string }) => void>();
 
   constructor(options: {
-    store: ShareStore;
-    /** What must not leave beside what every log is looked through for. */
+    store: SharesStore;
+    /** Values to redact in addition to those found in the log. */
     redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
     now: () => number;
   }) {
@@ -50,7 +48,7 @@ export class Shares {
   }
 
   /**
-   * What a link with these settings would show, by the code that shows it.
+   * What a link with these settings would show, produced by the same code.
    *
    * @throws {RunNotFoundError}
    */
@@ -78,9 +76,9 @@ export class Shares {
     const { scope, show, live, expires_in_ms } = request;
     const log =
       this.#takePreviewed(runId, request) ?? this.#newLog({ run_id: runId, scope, show }, workspace);
-    // What is a secret by a later event stands in the title as well.
+    // The title may contain a value that only a later event shows to be a secret.
     await log.lookThrough(lastSeq);
-    // 128 bits; only their hash is kept.
+    // 128 bits; only the hash is stored.
     const token = randomBytes(16).toString('base64url');
     const created_at = this.#now();
     const record: ShareRecord = {
@@ -101,7 +99,7 @@ export class Shares {
     return { ...this.#share(record), token };
   }
 
-  /** All links, the newest first, with their tokens as far as this process made them. */
+  /** All links, newest first, with the tokens of those created by this process. */
   async list(): Promise<(Share & { token?: string })[]> {
     return (await this.#store.shares()).map((record) => {
       const token = this.#tokens.get(record.id);
@@ -119,28 +117,25 @@ export class Shares {
     return this.#share(record);
   }
 
-  /** Whether any link could be opened now. */
+  /** Whether any link can be opened now. */
   async anyActive(): Promise<boolean> {
     return (await this.#store.shares()).some((record) => this.#status(record) === 'active');
   }
 
-  /** The run is gone, and its links were revoked with it. */
+  /** Call after a run and its links were deleted. */
   runDeleted(runId: string): void {
     this.#tell({ runId });
     this.#logs.clear();
     this.#previewed = undefined;
   }
 
-  /** Called at once when a link is revoked in this process, with the link or the run it leads to. */
+  /** Called when a link is revoked or its run deleted in this process. */
   onGone(listener: (gone: { shareId?: string; runId?: string }) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * The link that a token opens. Looked up by the token's hash: what the time of a look-up tells is nothing about the
-   * token.
-   */
+  /** Finds the link of a token. The lookup uses the token's hash, so its timing reveals nothing about the token. */
   async find(token: string): Promise<ShareRecord | NotShared> {
     const record = TOKEN.test(token) ? await this.#store.shareByHash(hashOf(token)) : undefined;
     if (!record) return 'unknown';
@@ -150,7 +145,7 @@ export class Shares {
     return status === 'revoked' ? 'revoked' : 'unknown';
   }
 
-  /** As `find`, with the log that the link shows. */
+  /** Like `find`, with the log of the link. */
   async open(token: string): Promise<OpenShare | NotShared> {
     const record = await this.find(token);
     if (typeof record === 'string') return record;
@@ -161,14 +156,20 @@ export class Shares {
     return { record, log };
   }
 
-  /** The last event that a link shows at this moment. */
+  /** The last event that a link currently shows. */
   async lastSeq(record: ShareRecord): Promise<number> {
     const lastSeq = (await this.#store.summary(record.run_id))?.last_seq ?? 0;
     return Math.min(record.until_seq ?? lastSeq, lastSeq);
   }
 
+  /** Counts a view; a full disk does not make the view fail. */
   async countView(record: ShareRecord): Promise<void> {
-    await this.#store.countShareView(record.id, this.#now());
+    try {
+      await this.#store.countShareView(record.id, this.#now());
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      console.warn(`A view of a shared run was not counted: ${error.message}`);
+    }
   }
 
   async #run(runId: string): Promise<{ workspace: string; lastSeq: number; title: string }> {
@@ -178,7 +179,9 @@ export class Shares {
     return { workspace: created.config.workspace, lastSeq: summary.last_seq, title: summary.title };
   }
 
-  /** For one link: what another one that was made frozen, or earlier, does not show, is not to mask anything in it. */
+  /**
+   * Used for one link only: a log scanned further, for another link, would mask values that this link does not contain.
+   */
   #takePreviewed(runId: string, request: ShareRequest): SharedLog | undefined {
     if (this.#previewed?.draft !== draftOf(runId, request)) return undefined;
     const { log } = this.#previewed;
@@ -221,10 +224,10 @@ export class Shares {
   }
 }
 
-/** 128 bits as base64url writes them. */
+/** 128 bits in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
-/** What decides how the log of a link is looked through. */
+/** The settings that determine how a log is scanned. */
 function draftOf(runId: string, { scope, show }: ShareRequest): string {
   return JSON.stringify([runId, scope, show]);
 }

@@ -4,7 +4,7 @@ import type { Sharing } from './sharing.ts';
 const KEY = Symbol.for('loupe.sharing');
 const place: typeof globalThis & { [KEY]?: Sharing } = globalThis;
 
-/** Sets the one sharing of this process. Next has a second copy of every module: it is found through `globalThis`. */
+/** Sets the sharing service of this process. Stored on `globalThis`, because Next loads a second copy of every module. */
 export function setSharing(sharing: Sharing): void {
   place[KEY] = sharing;
 }

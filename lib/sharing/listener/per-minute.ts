@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const MAX_KEYS = 10_000;
 
-/** Counts something by address or link, and says when it was too often within a minute. */
+/** A rate limiter: counts events by address or link, and reports when a key exceeds the limit within a minute. */
 export class PerMinute {
   readonly #limit: number;
   readonly #now: () => number;

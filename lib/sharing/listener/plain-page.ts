@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The colours and the place of words that the pages of the dashboard have, with the fonts of the reader's machine. */
+/** The colours and layout of the dashboard's plain pages, with system fonts. */
 const STYLE = `
 :root { color-scheme: light dark; background: light-dark(#f6f4f0, #141311); color: light-dark(#1f1b17, #ece7df); }
 body { display: grid; align-content: center; min-height: 100vh; max-width: 28rem; margin: auto; padding: 0 1.5rem;
@@ -11,10 +11,10 @@ h1 { margin: 1rem 0 0.5rem; font-size: 1.375rem; line-height: 1.25; letter-spaci
 p { margin: 0; color: light-dark(#544d45, #b8afa3); }
 `;
 
-/** What the policy of these pages names, since they wear this style sheet and no other. */
+/** The hash of the only style sheet, for the content security policy. */
 export const PLAIN_STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
 
-/** A page of words, for those who get nothing else. No script, no request. */
+/** A plain text page. No script, no request. */
 function plainPage(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -35,13 +35,32 @@ function plainPage(title: string, text: string): string {
 `;
 }
 
-/** For wrong, expired and unknown links alike, and for every other address: nobody learns which it was. */
+/**
+ * The same page for wrong, expired and unknown links and for every other path, so that it does not reveal which it was.
+ */
 export const NOTHING_HERE = plainPage(
   'There is nothing at this address.',
-  'The link is not whole, its time is over, or there never was one. Ask whoever sent it for a new one.',
+  'The link is incomplete, has expired, or never existed. Ask the sender for a new one.',
 );
 
 export const NO_LONGER_SHARED = plainPage(
   'This run is no longer shared.',
-  'The link was taken back. Ask whoever sent it for a new one.',
+  'The link was revoked. Ask the sender for a new one.',
+);
+
+/** For a valid link: makes clear that the link is not the problem. */
+export const ASKED_TOO_OFTEN = plainPage(
+  'Too many requests',
+  'This link was opened too often within a minute. It still works: try again in a minute.',
+);
+
+/** Reveals nothing about links, because it is shown to clients that guess them. */
+export const TOO_MANY_WRONG = plainPage(
+  'Too many requests',
+  'Your network address requested too many invalid links. Working links still open. Try others in a minute.',
+);
+
+export const TOO_MANY_VIEWERS = plainPage(
+  'Too many viewers',
+  'This run has the maximum number of viewers. Try again when one of them has closed the page.',
 );

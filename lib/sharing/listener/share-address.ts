@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import type { ShareReach } from '../../api/share.ts';
 import type { ShareSettings } from '../../config/share-settings.ts';
 
-/** Where links lead when the listener is on `port`, and who can reach that. */
+/** The base URL of links, and who can reach it. */
 export function reachOf(settings: ShareSettings, listening: { port: number } | undefined): ShareReach {
   const { host, url } = settings;
   const port = listening?.port ?? settings.port;
@@ -20,7 +20,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-/** The address of this machine in its network, if it has one. */
+/** This machine's address in its network, if it has one. */
 function ownAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address;

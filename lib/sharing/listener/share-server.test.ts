@@ -8,7 +8,7 @@ import { createParser } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ShareDraft, shareRequest } from '../../api/share.ts';
 import type { RunEvent } from '../../events/registry.ts';
-import type { ExecuteRun } from '../../runs/run-service.ts';
+import type { ExecuteRun } from '../../runs/run-worker.ts';
 import { openTestService, scripted, type TestService, warned } from '../../runs/test-service.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, plantedLog } from '../../testing/planted-secrets.ts';
 import { Shares } from '../links/shares.ts';
@@ -24,7 +24,11 @@ let base: string;
 let clock: number;
 const controllers: AbortController[] = [];
 
-async function open(execute: ExecuteRun, limits: Partial<ShareLimits> = {}): Promise<void> {
+async function open(
+  execute: ExecuteRun,
+  limits: Partial<ShareLimits> = {},
+  clientHeader?: string,
+): Promise<void> {
   test = await openTestService(execute);
   clock = Date.now();
   shares = new Shares({
@@ -35,6 +39,7 @@ async function open(execute: ExecuteRun, limits: Partial<ShareLimits> = {}): Pro
   server = createShareServer({
     shares,
     assets,
+    clientHeader,
     follow: (runId, after, signal) => test.service.follow({ topics: new Map([[runId, after]]), signal }),
     limits: { wrongPerMinute: 100_000, opensPerMinute: 100_000, recheckMs: 50, ...limits },
   });
@@ -70,7 +75,7 @@ interface Read {
   closed: boolean;
 }
 
-/** Follows a stream as a page does, until it ends or the test does. */
+/** Follows a stream like a page, until it ends or the test aborts it. */
 async function follow(path: string, headers: Record<string, string> = {}): Promise<Read> {
   const controller = new AbortController();
   controllers.push(controller);
@@ -93,7 +98,7 @@ async function follow(path: string, headers: Record<string, string> = {}): Promi
         parser.feed(text);
       }
     } catch {
-      // The test let go.
+      // Aborted by the test.
     }
     read.closed = true;
   };
@@ -101,7 +106,7 @@ async function follow(path: string, headers: Record<string, string> = {}): Promi
   return read;
 }
 
-/** A run that goes on for as long as the test wants. */
+/** A run that continues until the test ends it. */
 function openEnded(): {
   execute: ExecuteRun;
   say(text: string): Promise<void>;
@@ -155,7 +160,7 @@ describe('a finished run', () => {
     runId = await ended(await test.start({ task: 'Mail ada.lovelace@analytical.org' }));
   });
 
-  it('issue 8: gives no planted secret away in any scope, on the page, in the stream or in the preview', async () => {
+  it('reveals no planted secret in any scope, on the page, in the stream or in the preview', async () => {
     for (const scope of ['summary', 'without_results', 'everything'] as const) {
       for (const live of [true, false]) {
         const { token, title } = await share(runId, { scope, live });
@@ -167,13 +172,13 @@ describe('a finished run', () => {
         expect(page).not.toContain(test.dataDir);
         const preview = await shares.preview(runId, shareRequest.parse({ scope, live }));
         expect(leaksIn(JSON.stringify(preview))).toEqual([]);
-        // What was shown before is what is sent, event by event.
+        // The stream sends exactly what the preview showed.
         expect(stream.events).toEqual(preview.events);
       }
     }
   });
 
-  it('issue 8: the title of a page is as masked as its run, whenever the run says what is a secret', async () => {
+  it('the title is redacted like the run, no matter when the run reveals what is a secret', async () => {
     const secret = 'zebra-Horse-Battery-7';
     const say = openEnded();
     server.close();
@@ -195,7 +200,7 @@ describe('a finished run', () => {
     await ended(id);
   });
 
-  it('issue 8: shows what was asked for by its kind, and never the token of this program', async () => {
+  it('leaves requested kinds readable, but never the operator token', async () => {
     const { token } = await share(runId, { show: ['email', 'operator token'] });
     const stream = await follow(`/s/${token}/events`);
     await vi.waitFor(() => expect(stream.events.at(-1)?.type).toBe('run.ended'));
@@ -203,7 +208,7 @@ describe('a finished run', () => {
     expect(leaksIn(stream.text)).toEqual(['e-mail address']);
   });
 
-  it('issue 8: sets no cookie, is in no search engine, tells no referrer, and runs its own script alone', async () => {
+  it('sets no cookie, forbids indexing, sends no referrer, and runs only its own script', async () => {
     const { token } = await share(runId);
     const response = await fetch(`${base}/s/${token}`);
     const { headers } = response;
@@ -222,7 +227,7 @@ describe('a finished run', () => {
     expect(text).toContain(`"url":"${token}"`);
   });
 
-  it('issue 8: answers the same for wrong, expired, cut and unknown links', async () => {
+  it('answers the same for wrong, expired, truncated and unknown links', async () => {
     const good = await share(runId);
     const short = await share(runId, { expires_in_ms: 1000 });
     clock += 2000;
@@ -251,7 +256,7 @@ describe('a finished run', () => {
     expect((await fetch(`${base}/s/${good.token}`)).status).toBe(200);
   });
 
-  it('issue 8: says 410 with a plain page once a link is revoked, and 404 when its time is over as well', async () => {
+  it('returns 410 with a plain page for a revoked link, and 404 once it has also expired', async () => {
     const { id, token } = await share(runId);
     await shares.revoke(id);
     for (const path of [`/s/${token}`, `/s/${token}/events`]) {
@@ -263,14 +268,14 @@ describe('a finished run', () => {
     expect((await fetch(`${base}/s/${token}`)).status).toBe(404);
   });
 
-  it('issue 8: revokes the links of a run before it is deleted, and lists them after', async () => {
+  it('revokes the links of a run before it is deleted, and still lists them', async () => {
     const { token } = await share(runId);
     await test.service.delete(runId);
     expect((await fetch(`${base}/s/${token}`)).status).toBe(410);
     expect(await shares.list()).toMatchObject([{ run_id: runId, status: 'revoked' }]);
   });
 
-  it('issue 8: stores the hash of a token and never the token', async () => {
+  it('stores the hash of a token and never the token', async () => {
     const { token } = await share(runId);
     expect(Buffer.from(token, 'base64url')).toHaveLength(16);
     expect(JSON.stringify(await test.store.shares())).not.toContain(token);
@@ -280,7 +285,7 @@ describe('a finished run', () => {
     }
   });
 
-  it('issue 8: counts views and when the last one was', async () => {
+  it('records the number of views and the time of the last one', async () => {
     const { token } = await share(runId);
     await fetch(`${base}/s/${token}`);
     clock += 5000;
@@ -289,7 +294,7 @@ describe('a finished run', () => {
     expect(await shares.list()).toMatchObject([{ views: 2, last_viewed_at: clock }]);
   });
 
-  it('issue 8: a frozen link holds the run as it stood, in the page itself', async () => {
+  it('a snapshot link embeds the run in the page', async () => {
     const { token, until_seq } = await share(runId, { live: false });
     const text = await (await fetch(`${base}/s/${token}`)).text();
     const source = JSON.parse(/id="loupe-source">(.*?)<\/script>/s.exec(text)?.[1] ?? '');
@@ -298,7 +303,7 @@ describe('a finished run', () => {
     expect(source.shared).toMatchObject({ scope: 'everything', frozen_at: clock });
   });
 
-  it('issue 8: tells an open page without a stream whether its link is still good', async () => {
+  it('tells an open page without a stream whether its link is still valid', async () => {
     const { id, token } = await share(runId, { live: false });
     const short = await share(runId, { live: false, expires_in_ms: 1000 });
     const status = async (of: string) => (await raw('GET', `/s/${of}/status`)).status;
@@ -307,11 +312,11 @@ describe('a finished run', () => {
     await shares.revoke(id);
     expect([await status(token), await status(short.token)]).toEqual([410, 404]);
     expect(await status('A'.repeat(22))).toBe(404);
-    // Asking is no view.
+    // A status request is not a view.
     expect((await shares.list()).map(({ views }) => views)).toEqual([0, 0]);
   });
 
-  it('issue 8: only reads: every other method and every body is refused', async () => {
+  it('only reads: every other method and every body is refused', async () => {
     const { token } = await share(runId);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
       expect((await raw(method, `/s/${token}`)).status).toBe(405);
@@ -320,20 +325,53 @@ describe('a finished run', () => {
     expect((await raw('GET', `/s/${token}`, { 'transfer-encoding': 'chunked' })).status).toBe(413);
   });
 
-  it('issue 8: answers an address that guesses no more for a while', async () => {
+  async function openWith(limits: Partial<ShareLimits>, clientHeader?: string): Promise<string> {
     server.close();
     server.closeAllConnections();
     await test.dispose();
-    await open(scripted([]), { wrongPerMinute: 5 });
-    const id = await ended(await test.start());
-    const { token } = await share(id);
-    for (let tries = 0; tries < 5; tries += 1)
-      expect((await raw('GET', `/s/${'B'.repeat(22)}`)).status).toBe(404);
-    expect((await raw('GET', `/s/${'B'.repeat(22)}`)).status).toBe(429);
-    expect((await raw('GET', `/s/${token}`)).status).toBe(429);
+    await open(scripted([]), limits, clientHeader);
+    return (await share(await ended(await test.start()))).token;
+  }
+  const unknown = `/s/${'B'.repeat(22)}`;
+
+  it('refuses an address that guesses links for a minute, but still opens valid links for it', async () => {
+    const token = await openWith({ wrongPerMinute: 5 });
+    for (let tries = 0; tries < 5; tries += 1) expect((await raw('GET', unknown)).status).toBe(404);
+    const refused = await raw('GET', unknown);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toContain('Too many requests');
+    expect(refused.body).not.toContain('nothing at this address');
+    for (const part of ['', '/status', '/events']) {
+      expect([part, (await raw('GET', `/s/${token}${part}`)).status]).toEqual([
+        part,
+        part === '/status' ? 204 : 200,
+      ]);
+    }
   });
 
-  it('issue 8: answers open pages of one link so often within a minute', async () => {
+  it('does not count requests for the favicon', async () => {
+    await openWith({ wrongPerMinute: 2 });
+    for (let tries = 0; tries < 10; tries += 1) expect((await raw('GET', '/favicon.ico')).status).toBe(404);
+    expect((await raw('GET', unknown)).status).toBe(404);
+  });
+
+  it('counts wrong links by the connection’s address, whatever headers say', async () => {
+    await openWith({ wrongPerMinute: 1 });
+    await raw('GET', unknown, { 'x-forwarded-for': '192.0.2.1' });
+    expect((await raw('GET', unknown, { 'x-forwarded-for': '192.0.2.2' })).status).toBe(429);
+  });
+
+  it('counts wrong links by the last address in the configured proxy header', async () => {
+    await openWith({ wrongPerMinute: 1 }, 'x-forwarded-for');
+    const from = (value: string) => raw('GET', unknown, { 'x-forwarded-for': value });
+    expect((await from('192.0.2.1')).status).toBe(404);
+    expect((await from('192.0.2.2')).status).toBe(404);
+    expect((await from('192.0.2.9, 192.0.2.1')).status).toBe(429);
+    expect((await from('nonsense')).status).toBe(404);
+    expect((await from('other nonsense')).status).toBe(429);
+  });
+
+  it('answers open pages of one link only so often within a minute', async () => {
     server.close();
     server.closeAllConnections();
     await test.dispose();
@@ -345,7 +383,7 @@ describe('a finished run', () => {
     expect((await raw('GET', `/s/${token}`)).status).toBe(200);
   });
 
-  it('issue 8: opens one link so often within a minute, and no more often', async () => {
+  it('opens one link only so often within a minute', async () => {
     server.close();
     server.closeAllConnections();
     await test.dispose();
@@ -356,11 +394,12 @@ describe('a finished run', () => {
     for (let opens = 0; opens < 3; opens += 1)
       expect((await raw('GET', `/s/${token}/events`)).status).toBe(200);
     expect((await raw('GET', `/s/${token}/events`)).status).toBe(429);
-    expect((await raw('GET', `/s/${token}`)).status).toBe(429);
+    const page = await raw('GET', `/s/${token}`);
+    expect([page.status, page.body]).toEqual([429, expect.stringContaining('It still works')]);
     expect((await raw('GET', `/s/${other}`)).status).toBe(200);
   });
 
-  it('issue 8: goes on after the last number a reader has, with the same masks', async () => {
+  it('resumes after the reader’s last event, with the same masks', async () => {
     const { token } = await share(runId);
     const whole = await follow(`/s/${token}/events`);
     await vi.waitFor(() => expect(whole.events.at(-1)?.type).toBe('run.ended'));
@@ -372,7 +411,7 @@ describe('a finished run', () => {
     expect((await fetch(`${base}/s/${token}/events?after=x`)).status).toBe(400);
   });
 
-  it('issue 8: a token opens nothing but its own run: no route of the dashboard, no other run', async () => {
+  it('a token opens only its own run: no dashboard route and no other run', async () => {
     const other = await ended(await test.start({ task: 'The other run' }));
     const { token } = await share(runId);
     const routes = apiPaths();
@@ -415,14 +454,14 @@ describe('a finished run', () => {
 describe('a run with texts over 64 KB', () => {
   const CUT = 65_536;
   const SECRET = 'AKIAIOSFODNN7EXAMPLF';
-  /** A text with the secret beginning at each place around the cut, and words behind it. */
+  /** Texts with the secret starting at each position around the cut, followed by other words. */
   const texts = Array.from(
     { length: SECRET.length + 2 },
     (_, back) =>
       `${'lorem '.repeat(CUT).slice(0, CUT - back - 1)} ${SECRET} and the rest ${'ipsum '.repeat(3000)}`,
   );
 
-  it('issue 8: masks a secret wherever it lies across the cut, on the page, in the stream and in the whole', async () => {
+  it('masks a secret wherever it lies across the cut, on the page, in the stream and in the full event', async () => {
     await open(scripted(texts.map((text) => warned(text))));
     const runId = await ended(await test.start());
     for (const live of [true, false]) {
@@ -435,7 +474,7 @@ describe('a run with texts over 64 KB', () => {
       for (const [index, event] of cut.entries()) {
         const answer = await fetch(`${base}/s/${token}/events/${event.seq}`);
         const { message }: { message: string } = await answer.json();
-        // Compared before they are told: a difference of such texts is for nobody to read.
+        // Compared as booleans, because a diff of such long texts is unreadable.
         expect(message === texts[index]?.replace(SECRET, '‹aws key 1›'), message.slice(65_500, 65_600)).toBe(
           true,
         );
@@ -445,12 +484,12 @@ describe('a run with texts over 64 KB', () => {
         expect('cuts' in event && event.cuts).toEqual([{ path: 'message', chars: message.length }]);
         expect(message.startsWith(event.message)).toBe(true);
       }
-      // Not even its beginning, as a cut before the masks would leave it.
+      // Not even the start of the secret, which a cut before redaction would leave.
       expect(page + stream.text).not.toMatch(/AKIA/);
     }
   });
 
-  it('issue 8: gives one event of its own run, up to its last, and nothing at other places', async () => {
+  it('gives one event of its own run, up to its last, and 404 for other paths', async () => {
     const script = openEnded();
     await open(script.execute);
     const runId = await test.start();
@@ -472,7 +511,7 @@ describe('a run with texts over 64 KB', () => {
     for (const path of paths) expect((await raw('GET', path)).comparable, path).toBe(nothing);
   });
 
-  it('issue 8: a whole event is in the scope of its link', async () => {
+  it('a full event is limited to the scope of its link', async () => {
     await open(scripted([warned('one')]));
     const runId = await ended(await test.start({ task: 'Told to nobody' }));
     for (const scope of ['summary', 'everything'] as const) {
@@ -486,8 +525,8 @@ describe('a run with texts over 64 KB', () => {
   });
 });
 
-describe('a run that goes on', () => {
-  it('issue 8: follows it live, whole events only', async () => {
+describe('a run in progress', () => {
+  it('is followed live, in complete events only', async () => {
     const script = openEnded();
     await open(script.execute);
     const runId = await test.start();
@@ -505,7 +544,7 @@ describe('a run that goes on', () => {
     expect(stream.events.at(-1)?.type).toBe('run.ended');
   });
 
-  it('issue 8: a frozen link never shows what came later', async () => {
+  it('a snapshot link never shows what came later', async () => {
     const script = openEnded();
     await open(script.execute);
     const runId = await test.start();
@@ -519,7 +558,7 @@ describe('a run that goes on', () => {
     expect(stream.text + page).not.toContain('much later');
   });
 
-  it('issue 8: ends an open stream at once when its link is revoked here', async () => {
+  it('ends an open stream at once when its link is revoked here', async () => {
     const script = openEnded();
     await open(script.execute, { recheckMs: 60_000 });
     const runId = await test.start();
@@ -536,7 +575,7 @@ describe('a run that goes on', () => {
     expect(stream.text).not.toContain('still shared');
   });
 
-  it('issue 8: ends an open stream when its link was revoked elsewhere, or its time is over', async () => {
+  it('ends an open stream when its link was revoked elsewhere or has expired', async () => {
     const script = openEnded();
     await open(script.execute);
     const runId = await test.start();
@@ -552,7 +591,7 @@ describe('a run that goes on', () => {
     expect(streams.map(({ names }) => names)).toEqual([['revoked'], ['revoked']]);
   });
 
-  it('issue 8: serves a bounded number of streams, of one link and of all', async () => {
+  it('serves a bounded number of streams, per link and in total', async () => {
     const script = openEnded();
     await open(script.execute, { streamsPerLink: 2, streams: 3 });
     const runId = await test.start();
@@ -562,6 +601,10 @@ describe('a run that goes on', () => {
     const held = await follow(path);
     await follow(path);
     await vi.waitFor(async () => expect((await raw('GET', path)).status).toBe(503));
+    expect((await raw('GET', path)).body).toContain('Too many viewers');
+    // An open page polls the status, because an EventSource does not report why it was refused.
+    expect((await raw('GET', `/s/${first.token}/status`)).status).toBe(503);
+    expect((await raw('GET', `/s/${second.token}/status`)).status).toBe(204);
     await follow(`/s/${second.token}/events`);
     await vi.waitFor(async () => expect((await raw('GET', `/s/${second.token}/events`)).status).toBe(503));
     controllers[0]?.abort();
@@ -573,7 +616,7 @@ describe('a run that goes on', () => {
     });
   });
 
-  it('issue 8: takes no upgrade', async () => {
+  it('refuses upgrades', async () => {
     await open(openEnded().execute);
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
     socket.write('GET /s/x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -586,15 +629,15 @@ describe('a run that goes on', () => {
   });
 });
 
-/** Every path of the dashboard's interface, with `{}` for its parameters. */
+/** Every API path of the dashboard, with `{}` for its parameters. */
 function apiPaths(): string[] {
-  const api = join(resolve(import.meta.dirname, '../..'), 'app/api');
+  const api = join(resolve(import.meta.dirname, '../../..'), 'app/api');
   return readdirSync(api, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name === 'route.ts')
     .map((entry) => `/api/${relative(api, entry.parentPath)}`.replaceAll(/\[[^\]]+\]/g, '{}'));
 }
 
-/** A request as it is written, by a client that mends nothing. */
+/** A raw request, from a client that does not normalize paths. */
 function raw(
   method: string,
   path: string,

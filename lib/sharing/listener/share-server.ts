@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { PlayerSource, SharedNote } from '../../api/player-source.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { RunFeed } from '../../feed/run-feed.ts';
@@ -8,23 +9,30 @@ import type { OpenShare, Shares } from '../links/shares.ts';
 import type { PlayerAssets } from '../player/assets.ts';
 import { inertJson, playerDocument, playerPolicy } from '../player/player-document.ts';
 import { PerMinute } from './per-minute.ts';
-import { NO_LONGER_SHARED, NOTHING_HERE, PLAIN_STYLE_HASH } from './plain-page.ts';
+import {
+  ASKED_TOO_OFTEN,
+  NO_LONGER_SHARED,
+  NOTHING_HERE,
+  PLAIN_STYLE_HASH,
+  TOO_MANY_VIEWERS,
+  TOO_MANY_WRONG,
+} from './plain-page.ts';
 
-/** What the listener takes from one side and from all (threat 15). Times in milliseconds. */
+/** Limits per client and in total (threat 15). Times in milliseconds. */
 export interface ShareLimits {
   connections: number;
   streams: number;
   streamsPerLink: number;
   wrongPerMinute: number;
-  /** Pages, streams and whole events of one link: each may mean looking through a whole log. */
+  /** Pages, streams and full events per link: each may require scanning a whole log. */
   opensPerMinute: number;
-  /** How often open pages of one link may ask whether it is still good. */
+  /** Status requests per link from open pages. */
   statusPerMinute: number;
   headersMs: number;
-  /** How often an open stream is checked for a link that was revoked elsewhere, or whose time is over. */
+  /** How often an open stream checks whether its link was revoked elsewhere or has expired. */
   recheckMs: number;
   heartbeatMs: number;
-  /** A reader that takes nothing for this long is let go. */
+  /** How long a reader may stall before it is disconnected. */
   stalledMs: number;
 }
 
@@ -43,14 +51,16 @@ const LIMITS: ShareLimits = {
 
 export interface ShareServerOptions {
   shares: Shares;
-  /** Follows a run from an event on. Only events are taken from it. */
+  /** Follows a run after an event. Only the feed's events are used. */
   follow(runId: string, after: number, signal: AbortSignal): Promise<RunFeed>;
   assets(): PlayerAssets;
+  /** The header in which a proxy sends the client's address; without it, the connection's address is used. */
+  clientHeader?: string;
   limits?: Partial<ShareLimits>;
   now?: () => number;
 }
 
-/** With every answer: read by no search engine, kept by no cache, shown in no frame, telling no other site. */
+/** Sent with every response: no indexing, no caching, no framing, no referrer. */
 const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
@@ -61,13 +71,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
-/** A link, and what stands below it: its stream, one whole event, and whether it is still good. */
+/** A link, and the paths below it: its stream, one full event, and its status. */
 const PATH = /^\/s\/([A-Za-z0-9_-]{22})(\/events(?:\/([1-9]\d{0,14}))?|\/status)?$/;
 const NOTHING_ALLOWED = `default-src 'none'; style-src '${PLAIN_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /**
- * The second listener: serves `/s/TOKEN`, its events and whether it is still good, and nothing else. It reads, sets no
- * cookie, takes no body, and knows no other way into the program. Which run is shown comes from the token alone.
+ * The second listener: serves `/s/TOKEN` with its events and status, and nothing else. It is read-only, sets no cookies,
+ * accepts no bodies, and has no other access to the program. Only the token determines which run is shown.
  */
 export function createShareServer(options: ShareServerOptions): Server {
   const limits = { ...LIMITS, ...options.limits };
@@ -99,6 +109,7 @@ class ShareSite {
   readonly #follow: ShareServerOptions['follow'];
   readonly #assets: () => PlayerAssets;
   readonly #limits: ShareLimits;
+  readonly #clientHeader: string | undefined;
   readonly #wrong: PerMinute;
   readonly #opened: PerMinute;
   readonly #asked: PerMinute;
@@ -110,6 +121,7 @@ class ShareSite {
     this.#follow = options.follow;
     this.#assets = options.assets;
     this.#limits = options.limits;
+    this.#clientHeader = options.clientHeader;
     const now = options.now ?? (() => performance.now());
     this.#wrong = new PerMinute({ limit: options.limits.wrongPerMinute, now });
     this.#opened = new PerMinute({ limit: options.limits.opensPerMinute, now });
@@ -127,8 +139,6 @@ class ShareSite {
     if (method !== 'GET' && method !== 'HEAD') {
       return sendPage(response, 405, NOTHING_HERE, { allow: 'GET, HEAD', connection: 'close' });
     }
-    const address = request.socket.remoteAddress ?? '';
-    if (this.#wrong.tooMany(address)) return sendTooMany(response);
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     const [, token, part, seq] = PATH.exec(path) ?? [];
     const share =
@@ -137,30 +147,44 @@ class ShareSite {
         : part === '/status'
           ? await this.#shares.find(token)
           : await this.#shares.open(token);
-    if (share === 'unknown') {
-      this.#wrong.count(address);
-      return sendPage(response, 404, NOTHING_HERE);
-    }
+    if (share === 'unknown') return this.#unknown(request, response, path);
     if (share === 'revoked') return sendPage(response, 410, NO_LONGER_SHARED);
     if (!('record' in share)) return this.#status(response, share);
-    if (this.#opened.tooMany(share.record.id)) return sendTooMany(response);
+    if (this.#opened.tooMany(share.record.id)) return sendTooMany(response, ASKED_TOO_OFTEN);
     this.#opened.count(share.record.id);
     if (seq !== undefined) return this.#event(request, response, { share, seq: Number(seq), query });
     if (part) return this.#stream(request, response, { share, token: token ?? '', query });
     return this.#page(request, response, { share, token: token ?? '' });
   }
 
-  /** A page that is open without a stream asks so whether it may still be read. */
+  /**
+   * Only invalid links are counted, and valid ones are never refused: any web page can make a browser request nonsense,
+   * and all readers behind a proxy share one address. Browsers request a favicon on their own.
+   */
+  #unknown(request: IncomingMessage, response: ServerResponse, path: string): void {
+    const client = clientOf(request, this.#clientHeader);
+    if (path !== '/favicon.ico') {
+      if (this.#wrong.tooMany(client)) {
+        sendTooMany(response, TOO_MANY_WRONG);
+        return;
+      }
+      this.#wrong.count(client);
+    }
+    sendPage(response, 404, NOTHING_HERE);
+  }
+
+  /** An open page without a stream polls this to learn whether the link is still valid. */
   #status(response: ServerResponse, { id }: ShareRecord): void {
     if (this.#asked.tooMany(id)) {
-      sendTooMany(response);
+      sendTooMany(response, ASKED_TOO_OFTEN);
       return;
     }
     this.#asked.count(id);
-    response.writeHead(204, { ...HEADERS, 'content-security-policy': NOTHING_ALLOWED }).end();
+    if (this.#isFull(id)) sendFull(response);
+    else response.writeHead(204, { ...HEADERS, 'content-security-policy': NOTHING_ALLOWED }).end();
   }
 
-  /** One event with its texts in full, masked over their whole length; or one of its texts as a file. */
+  /** One event with its full texts, redacted before any cut; or one of its texts as a file. */
   async #event(
     request: IncomingMessage,
     response: ServerResponse,
@@ -225,12 +249,9 @@ class ShareSite {
     if (after === undefined) return sendPage(response, 400, NOTHING_HERE);
     const { record } = share;
     if (request.method === 'HEAD') return void response.writeHead(200, STREAM_HEADERS).end();
-    const ofLink = this.#streams.get(record.id) ?? 0;
-    if (this.#open >= this.#limits.streams || ofLink >= this.#limits.streamsPerLink) {
-      return sendPage(response, 503, NOTHING_HERE, { 'retry-after': '5' });
-    }
+    if (this.#isFull(record.id)) return sendFull(response);
     this.#open += 1;
-    this.#streams.set(record.id, ofLink + 1);
+    this.#streams.set(record.id, (this.#streams.get(record.id) ?? 0) + 1);
     const abort = new AbortController();
     response.on('close', () => abort.abort());
     const stopListening = this.#shares.onGone(({ shareId, runId }) => {
@@ -249,7 +270,13 @@ class ShareSite {
     }
   }
 
-  /** Whole events only: half a secret, as a delta may hold it, cannot be told from a word. */
+  #isFull(shareId: string): boolean {
+    return (
+      this.#open >= this.#limits.streams || (this.#streams.get(shareId) ?? 0) >= this.#limits.streamsPerLink
+    );
+  }
+
+  /** Sends complete events only: a delta may contain half a secret, which redaction would not recognize. */
   async #send(
     response: ServerResponse,
     options: { share: OpenShare; token: string; after: number; signal: AbortSignal },
@@ -268,7 +295,7 @@ class ShareSite {
         if (over || response.destroyed) return;
         const found = await this.#shares.find(token);
         if (typeof found === 'string') {
-          // An open page tells it from the word, one that comes back from the status.
+          // An open page gets the reason from this event, one that reconnects from the status.
           await this.#write(response, `event: revoked\ndata: ${found}\n\n`);
           return;
         }
@@ -314,14 +341,28 @@ function noteOf({ record, log }: { record: ShareRecord; log: OpenShare['log'] })
   };
 }
 
-/** Where the reader stands; `undefined`: what it sent is no place. */
+/** The reader's last event; `undefined` if the value is invalid. */
 function cursorOf(request: IncomingMessage, query: string): number | undefined {
   const text = request.headers['last-event-id']?.toString() ?? new URLSearchParams(query).get('after') ?? '0';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function sendTooMany(response: ServerResponse): void {
-  sendPage(response, 429, NOTHING_HERE, { 'retry-after': '60' });
+function sendTooMany(response: ServerResponse, page: string): void {
+  sendPage(response, 429, page, { 'retry-after': '60' });
+}
+
+function sendFull(response: ServerResponse): void {
+  sendPage(response, 503, TOO_MANY_VIEWERS, { 'retry-after': '5' });
+}
+
+/**
+ * The client's address for rate limits. A proxy appends the address it saw, so earlier values, written by the client, are
+ * ignored.
+ */
+function clientOf(request: IncomingMessage, header: string | undefined): string {
+  const value = header === undefined ? undefined : request.headers[header]?.toString();
+  const named = value?.split(',').at(-1)?.trim() ?? '';
+  return isIP(named) === 0 ? (request.socket.remoteAddress ?? '') : named;
 }
 
 function sendPage(
@@ -339,7 +380,7 @@ function sendPage(
   response.end(page);
 }
 
-/** Writes and waits until it is taken. `false`: nobody takes it any more. */
+/** Writes a chunk and waits for the reader. `false`: the reader is gone or stalled. */
 async function write(
   response: ServerResponse,
   text: string,

@@ -8,7 +8,7 @@ import { Shares } from '../links/shares.ts';
 import { reachOf } from './share-address.ts';
 import { Sharing } from './sharing.ts';
 
-const loopback: ShareSettings = { host: '127.0.0.1', port: 0, url: undefined };
+const loopback: ShareSettings = { host: '127.0.0.1', port: 0, url: undefined, clientHeader: undefined };
 const draft = shareRequest.parse({});
 
 let test: TestService;
@@ -37,7 +37,7 @@ function open(settings: ShareSettings = loopback): Sharing {
   return sharing;
 }
 
-it('D16: listens to nobody before the first link, a preview included', async () => {
+it('does not listen before the first link, not even for a preview [D16]', async () => {
   const id = await endedRun();
   const sharing = open();
   await sharing.resume();
@@ -49,7 +49,7 @@ it('D16: listens to nobody before the first link, a preview included', async () 
   expect(await (await fetch(share.url ?? '')).text()).toBe('shared');
 });
 
-it('issue 8: listens again after a restart while a link is good, and then no longer knows its address', async () => {
+it('listens again after a restart while a link is valid, but no longer knows its URL', async () => {
   const id = await endedRun();
   const first = open();
   const { share } = await first.create(id, draft);
@@ -70,7 +70,7 @@ it('issue 8: listens again after a restart while a link is good, and then no lon
   expect(third.reach().listening).toBe(false);
 });
 
-it('issue 8: says what is in the way and what to set when the address is taken, and tries again', async () => {
+it('explains an address conflict and the setting to change, and retries', async () => {
   const id = await endedRun();
   const other = createServer();
   servers.push(other);
@@ -93,28 +93,32 @@ it('issue 8: says what is in the way and what to set when the address is taken, 
   expect((await sharing.create(id, draft)).reach.problem).toBeUndefined();
 });
 
-it('issue 8: refuses to revoke a link that is not there', async () => {
+it('refuses to revoke an unknown link', async () => {
   await endedRun();
   await expect(open().revoke('nobody')).rejects.toMatchObject({ code: 'share_not_found' });
 });
 
-it('K-40: forms links by the setting, else by where it listens, and says who reaches them', () => {
+it('builds links from the setting, else from the listener’s address, and reports who can reach them [K-40]', () => {
   const at = { port: 4121 };
   expect(reachOf({ ...loopback, port: 4121 }, undefined)).toEqual({
     listening: false,
     base_url: 'http://127.0.0.1:4121',
     from: 'loopback',
   });
-  expect(reachOf({ host: '::1', port: 0, url: undefined }, at)).toMatchObject({
+  expect(reachOf({ host: '::1', port: 0, url: undefined, clientHeader: undefined }, at)).toMatchObject({
     base_url: 'http://[::1]:4121',
     from: 'loopback',
   });
-  expect(reachOf({ host: '192.0.2.7', port: 0, url: undefined }, at)).toMatchObject({
+  expect(reachOf({ host: '192.0.2.7', port: 0, url: undefined, clientHeader: undefined }, at)).toMatchObject({
     base_url: 'http://192.0.2.7:4121',
     from: 'network',
   });
-  expect(reachOf({ host: '0.0.0.0', port: 0, url: undefined }, at).from).toBe('network');
-  expect(reachOf({ host: '0.0.0.0', port: 0, url: undefined }, at).base_url).not.toContain('0.0.0.0');
+  expect(reachOf({ host: '0.0.0.0', port: 0, url: undefined, clientHeader: undefined }, at).from).toBe(
+    'network',
+  );
+  expect(
+    reachOf({ host: '0.0.0.0', port: 0, url: undefined, clientHeader: undefined }, at).base_url,
+  ).not.toContain('0.0.0.0');
   expect(reachOf({ ...loopback, url: 'https://runs.example.com/loupe' }, at)).toMatchObject({
     base_url: 'https://runs.example.com/loupe',
     from: 'given',

@@ -13,7 +13,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { Shares } from '../links/shares.ts';
 import { reachOf } from './share-address.ts';
 
-/** Links and the listener that serves them: what the routes of the dashboard talk to. */
+/** Links and the listener that serves them, as used by the dashboard's routes. */
 export class Sharing {
   readonly #shares: Shares;
   readonly #settings: ShareSettings;
@@ -28,7 +28,7 @@ export class Sharing {
     this.#newServer = options.newServer;
   }
 
-  /** Opens the listener again when links from before are still good. A failure is told where the links are listed. */
+  /** Reopens the listener if links from before are still valid. A failure is shown in the list of links. */
   async resume(): Promise<void> {
     if (!(await this.#shares.anyActive())) return;
     try {
@@ -45,7 +45,7 @@ export class Sharing {
   }
 
   /**
-   * Makes a link, and opens the listener if this is the first one.
+   * Creates a link, and starts the listener for the first one.
    *
    * @throws {AppError} `run_not_found`, `share_cannot_listen`
    */
@@ -59,12 +59,12 @@ export class Sharing {
     return { shares: (await this.#shares.list()).map((share) => this.#withUrl(share)), reach: this.reach() };
   }
 
-  /** Open streams end at once. @throws {AppError} `share_not_found` */
+  /** Open streams end immediately. @throws {AppError} `share_not_found` */
   async revoke(shareId: string): Promise<ShareReply> {
     return { share: await this.#shares.revoke(shareId), reach: this.reach() };
   }
 
-  /** To be called when a run was deleted: its open streams end at once. */
+  /** Call after a run was deleted: its open streams end immediately. */
   runDeleted(runId: string): void {
     this.#shares.runDeleted(runId);
   }
@@ -99,7 +99,7 @@ export class Sharing {
       this.#problem = new AppError({
         code: 'share_cannot_listen',
         message: `Shared runs cannot be served on ${host}, port ${port}: ${cause instanceof Error ? cause.message : cause}.`,
-        hint: `Give another address: LOUPE_SHARE_BIND=${host.includes(':') ? `[${host}]` : host}:${port + 1}`,
+        hint: `Choose another address: LOUPE_SHARE_BIND=${host.includes(':') ? `[${host}]` : host}:${port + 1}`,
         cause,
       });
       throw this.#problem;

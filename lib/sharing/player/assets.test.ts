@@ -15,26 +15,26 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-it('says how to build the player when it is not there', () => {
+it('says how to build a missing player', () => {
   expect(() => playerAssets(root)).toThrow(
     expect.objectContaining({ code: 'player_not_built', hint: expect.stringContaining('build-player.mjs') }),
   );
 });
 
-it('gives the built files with the hashes that a content policy names', () => {
+it('returns the built files with their hashes for a content security policy', () => {
   mkdirSync(join(root, 'dist-player'));
   writeFileSync(join(root, 'dist-player', 'player.js'), 'alert(1)');
   writeFileSync(join(root, 'dist-player', 'player.css'), '');
   expect(playerAssets(root)).toEqual({
     script: 'alert(1)',
     style: '',
-    // As `printf 'alert(1)' | openssl dgst -sha256 -binary | base64` writes it.
+    // Output of `printf 'alert(1)' | openssl dgst -sha256 -binary | base64`.
     scriptHash: 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=',
     styleHash: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
   });
 });
 
-it('is looked for where it is built', () => {
+it('reads the folder that the build writes to', () => {
   for (const distDir of [undefined, '.next-x'])
     expect(playerFolder(distDir)).toBe(builtFolder(distDir ?? ''));
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../errors/app-error.ts';
 
-/** The player as it was built: one script and one style sheet, and their hashes as a content policy writes them. */
+/** The built player: one script, one style sheet, and their hashes for a content security policy. */
 export interface PlayerAssets {
   script: string;
   style: string;
@@ -13,13 +13,13 @@ export interface PlayerAssets {
 }
 
 /**
- * The built player.
+ * Reads the built player.
  *
- * @param root the folder of the program; default: the working folder, which is the same for a started server
+ * @param root the program's folder; defaults to the working directory, which is the same for a started server
  * @throws {AppError} `player_not_built`
  */
 export function playerAssets(root = process.cwd()): PlayerAssets {
-  // A place that is known when it runs: the build must not look for it.
+  // Resolved at run time; the bundler must not follow it.
   const folder = join(/* turbopackIgnore: true */ root, playerFolder(process.env.LOUPE_DIST_DIR));
   let script: string;
   let style: string;
@@ -37,7 +37,7 @@ export function playerAssets(root = process.cwd()): PlayerAssets {
   return { script, style, scriptHash: hashOf(script), styleHash: hashOf(style) };
 }
 
-/** Where `scripts/build-player.mjs` puts the player: beside the build of the dashboard that it belongs to. */
+/** The output folder of `scripts/build-player.mjs`, next to the matching dashboard build. */
 export function playerFolder(distDir: string | undefined): string {
   return distDir ? `${distDir}-player` : 'dist-player';
 }

@@ -9,7 +9,7 @@ const assets = {
   styleHash: 'sha256-BBBB',
 };
 
-/** Texts as a hostile model writes them: pieces that end elements and lines, between anything else. */
+/** Hostile text from a model: pieces that would close elements or break lines, mixed with anything else. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -31,7 +31,7 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(''));
 
-it('issue 8: no text of a run ends the element its log stands in, and every text comes back as it was', () => {
+it('no text of a run closes the element that contains its log, and every text survives unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(hostile, fc.array(hostile)), (value) => {
       const json = inertJson(value);
@@ -41,7 +41,7 @@ it('issue 8: no text of a run ends the element its log stands in, and every text
   );
 });
 
-it('issue 8: no title ends the element it stands in', () => {
+it('no title closes its element', () => {
   fc.assert(
     fc.property(hostile, (title) => {
       const { head } = playerDocument({ assets, title });
@@ -52,14 +52,14 @@ it('issue 8: no title ends the element it stands in', () => {
   );
 });
 
-it('issue 8: the page may run its own script and ask nobody', () => {
+it('the page may run its own script and connect to nothing', () => {
   const policy = playerPolicy(assets);
   const { head, tail } = playerDocument({ assets, title: 'A run', policy });
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'sha256-AAAA'");
   expect(policy).toContain("connect-src 'none'");
   expect(policy).not.toContain('unsafe');
-  // Before anything that could be refused by it.
+  // The policy must precede everything it restricts.
   expect(head.indexOf('Content-Security-Policy')).toBeLessThan(head.indexOf('<style>'));
   expect(`${head}${tail}`).not.toMatch(/\b(?:src|href)="(?!data:)/);
 });

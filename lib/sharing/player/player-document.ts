@@ -1,10 +1,10 @@
 import type { PlayerAssets } from './assets.ts';
 
 /**
- * A page that is nothing but the player, in two parts: between them goes what it shows, as `inertJson`. So a long log can
- * be written piece by piece.
+ * An HTML page with only the player, in two parts: the data goes between them as `inertJson`, so that a long log can be
+ * written piece by piece.
  *
- * @param options.policy the content policy that stands in the page itself; leave it out where it is sent as a header
+ * @param options.policy the content security policy as a meta element; omit it if it is sent as a header
  */
 export function playerDocument(options: { assets: PlayerAssets; title: string; policy?: string }): {
   head: string;
@@ -37,10 +37,10 @@ ${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
 }
 
 /**
- * What the player's page may do: run the one script it brings, wear the one style sheet, and nothing else. No address is
- * ever asked, whatever the run contains.
+ * The content security policy of the player's page: it may use its own script and style sheet and nothing else, so no
+ * content of a run can cause a request.
  *
- * @param connect where the page may read from; `'self'` for the event stream of a shared page
+ * @param connect where the page may connect to; `'self'` for the event stream of a shared page
  */
 export function playerPolicy(assets: PlayerAssets, connect: "'self'" | "'none'" = "'none'"): string {
   return [
@@ -63,7 +63,7 @@ const INERT: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** A value as JSON that no text in it can end: neither `</script>` nor `<!--` nor a line separator stands in it as such. */
+/** JSON that is safe inside a script element: `<`, `>`, `&` and line separators in its texts are escaped. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => INERT[found] ?? found);
 }

@@ -1,19 +1,19 @@
 import type { Match } from './match.ts';
 import { CharSet, type TextRuns } from './text-runs.ts';
 
-/** Names beside which a secret stands. Each alternative is a literal: the search is linear. */
+/** Names that indicate a secret. Every alternative is a literal, so the search is linear. */
 const KEY_NAMES =
   /passw(?:or)?d|passphrase|passcode|passwort|kennwort|pwd|pass(?![a-z])|secret|token(?!s|iz|_?(?:count|limit|estimate))|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|account[_-]?key|auth(?![a-z])|credential|connection[_-]?string|cookie|(?<![a-z])sig(?:nature)?(?=\s*=)|_[ks]k(?![a-z])|_key(?![a-z])|(?<![a-z])key(?![a-z])|sess(?:ion)?[_-]?id|(?<![a-z])sid(?![a-z])/gi;
 
 const KEY_NAME = new RegExp(KEY_NAMES.source, 'i');
 
-/** Names beside which any value is one, however plain it looks. */
+/** Names whose value is always a secret, however plain it looks. */
 const STRONG =
   /passw|passphrase|passcode|passwort|kennwort|pwd|secret|private|signing|encryption|connection/i;
 const NAME_CHAR = new CharSet(/[A-Za-z0-9_.-]/);
 const UNQUOTED = new CharSet(/[^\s"'`,;&<>\\]/, true);
 
-/** Words that say what a value is instead of being one. */
+/** Words that describe a value rather than being one. */
 const PLACEHOLDERS = new Set(
   (
     'true false null none undefined nil yes no on off string str number int integer boolean bool bytes text any unknown object ' +
@@ -22,7 +22,7 @@ const PLACEHOLDERS = new Set(
   ).split(' '),
 );
 
-/** Values of `password=…`, `token: …`, `"api_key": "…"`, `--secret …`, `?sig=…` and lines of `.env` files. */
+/** Values in `password=…`, `token: …`, `"api_key": "…"`, `--secret …`, `?sig=…` and lines of `.env` files. */
 export function* findAssignments(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
   KEY_NAMES.lastIndex = 0;
@@ -51,14 +51,14 @@ export function* findAssignments(runs: TextRuns): Iterable<Match> {
   }
 }
 
-/** Whether the value of an object's key, or the argument after a flag, is a secret. */
+/** Whether the value of an object key, or the argument after a flag, is a secret. */
 export function isCredential(name: string, value: string): boolean {
   const found = KEY_NAME.exec(name.slice(0, 200));
   if (!found) return false;
   return isSecret(value.slice(0, 256), { strong: STRONG.test(found[0]), quoted: true, name: found[0] });
 }
 
-/** Whether a value can be looked for elsewhere without hitting ordinary words. */
+/** Whether a value can be searched for elsewhere without matching ordinary words. */
 export function isDistinctive(value: string): boolean {
   return (
     value.length >= 8 && value.length <= 4096 && /\d/.test(value) && /[^\d.]/.test(value) && !/\s/.test(value)
@@ -70,9 +70,9 @@ function isSecret(value: string, options: { strong: boolean; quoted: boolean; na
   if (value.length < 4 || value.includes('‹')) return false;
   if (PLACEHOLDERS.has(value.toLowerCase().replace(/[^a-z]/g, ''))) return false;
   if (/^[$<{[%*(]/.test(value) && !/^\$\d/.test(value)) return false;
-  // Left out, or to be filled in: `sk-...`, `your-api-key-here`.
+  // Elided, or a placeholder: `sk-...`, `your-api-key-here`.
   if (/(?:\.{3}|…)$/.test(value) || /^your[-_ ]/i.test(value)) return false;
-  // Code: a call, or names joined by dots.
+  // Code: a call, or dotted names.
   if (!quoted && /^[A-Za-z_][\w.]{0,100}[([]/.test(value)) return false;
   if (!quoted && /^[A-Za-z_]{1,60}(?:\.[A-Za-z_]{1,60}){1,8}[)]?$/.test(value)) return false;
   if (strong) return true;
@@ -82,7 +82,7 @@ function isSecret(value: string, options: { strong: boolean; quoted: boolean; na
   return (/\d/.test(value) && /[A-Za-z]/.test(value)) || (value.length >= 20 && entropy(value) >= 3.5);
 }
 
-/** Bits per character. */
+/** Shannon entropy in bits per character. */
 function entropy(value: string): number {
   const counts = new Map<string, number>();
   for (const char of value) counts.set(char, (counts.get(char) ?? 0) + 1);
@@ -102,17 +102,17 @@ interface Value {
   end: number;
   quoted: boolean;
   separator: string;
-  /** Nothing but words joins it to its name. */
+  /** Set if only words separate it from its name. */
   prose?: true;
 }
 
-/** Places of source files: `auth: lib/auth2/index.ts`. */
+/** Paths of source files: `auth: lib/auth2/index.ts`. */
 const SOURCE_PATH = /^[\w.-]+(?:\/[\w.-]+)+\.[A-Za-z]{1,5}(?::\d+)*$/;
-/** Words with digits that stand beside a name in sentences and are no secret. */
+/** Words with digits that follow such names in prose and are not secrets. */
 const TERMS =
   /^(?:sha|md|aes|rsa|ed|base|utf|iso|oauth|saml|argon|bcrypt|scrypt|pbkdf|hmac|win|mysql|postgres|http|ipv|v|n?var|char|int|text|step|line|page|rfc|iteration|test)[-_a-z]{0,12}\d/i;
 
-/** Whether a word of a sentence or of a table is one that nobody would say otherwise. */
+/** Whether a word in a sentence or a table looks like a secret rather than an ordinary word. */
 function isSaidSecret(value: string): boolean {
   return (
     value.length >= 6 &&
@@ -125,7 +125,7 @@ function isSaidSecret(value: string): boolean {
 }
 
 const QUOTE = /\\{0,3}["'`]/.source;
-/** A separator, perhaps in bold, perhaps before a block of YAML. */
+/** A separator, possibly in bold or before a YAML block. */
 const SEPARATED = new RegExp(
   `^(?:${QUOTE}|\\*\\*|__)?\\s{0,8}(=>|:=|=|:|\\\\u003d)(?:\\*\\*)?\\s{0,8}(?:[|>][+-]?\\n\\s{1,12}|\\*\\*)?(${QUOTE})?`,
 );
@@ -134,12 +134,12 @@ const NAMED = new RegExp(
   `^(?:${QUOTE})?\\s{0,8},?\\s{0,24}(?:${QUOTE})?value(?:${QUOTE})?\\s{0,4}[:=]\\s{0,4}(${QUOTE})?`,
   'i',
 );
-/** The cell of a table beside a name, or a sentence: `the password is …`. */
+/** The table cell after a name, or a sentence: `the password is …`. */
 const SAID = /^(?:\s{0,8}\|\s{0,8}|\s(?:is|was|ist|lautet)(?:\s|:\s))(["'`])?/;
 /** `user ada password …`, as in sentences and in a `.netrc`. */
 const BESIDE = /^\s(["'`])?/;
 
-/** What stands behind a name: a separator, perhaps quotes (written ones too: `\"`), and the value. */
+/** Parses the text after a name: a separator, optional quotes (also escaped: `\"`), and the value. */
 function readValue(runs: TextRuns, nameStart: number, nameEnd: number): Value | undefined {
   const { text } = runs;
   const behind = text.slice(nameEnd, nameEnd + 64);
@@ -163,7 +163,7 @@ function readValue(runs: TextRuns, nameStart: number, nameEnd: number): Value | 
       : null);
   if (!said) return undefined;
   const value = valueAt(runs, nameEnd + said[0].length, { quote: said[1] ?? '', separator: ' ' });
-  // The full stop is of the sentence.
+  // The punctuation belongs to the sentence.
   while (value.end > value.start && /[.:!?)|*]/.test(text.charAt(value.end - 1))) value.end -= 1;
   return { ...value, prose: true };
 }
@@ -178,7 +178,7 @@ function valueAt(runs: TextRuns, start: number, options: { quote: string; separa
 const AUTH_SCHEMES = /\b(?:Bearer|Basic|Digest|Token|Negotiate)(?:[ \t]{1,4}|%20|\+)/gi;
 const AUTH_VALUE = new CharSet(/[A-Za-z0-9+/=_.~-]/);
 
-/** `Authorization: Bearer …` and its kin. */
+/** `Authorization: Bearer …` and similar. */
 export function* findAuthorization(runs: TextRuns): Iterable<Match> {
   for (const match of runs.text.matchAll(AUTH_SCHEMES)) {
     const start = match.index + match[0].length;
@@ -202,7 +202,7 @@ export function* findAuthorization(runs: TextRuns): Iterable<Match> {
   }
 }
 
-/** The values of a `Cookie` header, and the value of an `Authorization` header in any scheme. */
+/** The values of a `Cookie` header, and the value of an `Authorization` header of any scheme. */
 export function* findHeaders(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
   const headers = [
@@ -210,7 +210,7 @@ export function* findHeaders(runs: TextRuns): Iterable<Match> {
   ];
   for (const [place, match] of headers.entries()) {
     const start = match.index + match[0].length;
-    // Up to the next header, so that a line of nothing but headers is looked through once.
+    // Ends at the next header, so that a line of headers is scanned only once.
     const end = Math.min(runs.next('\n', start), headers[place + 1]?.index ?? text.length, start + 4096);
     const line = text.slice(start, end);
     const cookie = /cookie/i.test(match[1] ?? '');
@@ -226,7 +226,7 @@ export function* findHeaders(runs: TextRuns): Iterable<Match> {
   }
 }
 
-/** Passwords that commands take without a name: `sshpass -p …`, `docker login -p …`, `mysql -p…`. */
+/** Passwords in command options without a name: `sshpass -p …`, `docker login -p …`, `mysql -p…`. */
 export function* findCommandPasswords({ text }: TextRuns): Iterable<Match> {
   if (!text.includes(' -p')) return;
   const patterns = [
@@ -246,7 +246,7 @@ const MAX_USERINFO = 256;
 const AUTHORITY = new CharSet(/[^\s"'`<>/?#\\]/, true);
 const URL_REST = new CharSet(/[^\s"'`<>\\]/, true);
 
-/** User and password in an address: `postgres://user:password@host/db`, `https://token@host/`. */
+/** User and password in a URL: `postgres://user:password@host/db`, `https://token@host/`. */
 export function* findUrlCredentials(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
@@ -254,7 +254,7 @@ export function* findUrlCredentials(runs: TextRuns): Iterable<Match> {
     const authority = text.slice(start, Math.min(runs.endOf(AUTHORITY, start), start + MAX_USERINFO));
     let length = authority.lastIndexOf('@');
     if (length < 0 && /:[^0-9]/.test(authority)) {
-      // A password with a slash that was not escaped.
+      // A password with an unescaped slash.
       const rest = text.slice(start, Math.min(runs.endOf(URL_REST, start), start + MAX_USERINFO));
       length = rest.indexOf('@');
     }
@@ -271,7 +271,7 @@ export function* findUrlCredentials(runs: TextRuns): Iterable<Match> {
   }
 }
 
-/** `jdbc:oracle:thin:scott/tiger@…` names its user without an address before it. */
+/** `jdbc:oracle:thin:scott/tiger@…` has credentials without `//`. */
 export function* findOracleCredentials({ text }: TextRuns): Iterable<Match> {
   for (const { 0: whole, 1: value = '', index } of text.matchAll(
     /jdbc:oracle:\w{1,8}:([^\s/@"'‹]{1,64}\/[^\s@"'‹]{1,128})@/g,

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A text as it is meant, and where each of its units is written. */
+/** A decoded text, with the source position of each of its UTF-16 units. */
 export interface Unescaped {
   text: string;
-  /** The offset in what was written, for an offset in what is meant. */
+  /** Maps an offset in the decoded text to one in the source. */
   at(offset: number): number;
 }
 
@@ -11,11 +11,14 @@ const ESCAPED =
   /((?:%[0-9A-Fa-f]{2})+)|\\{1,4}u([0-9A-Fa-f]{4})|&#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}));?|&(amp|quot|apos|lt|gt|nbsp);/g;
 const ENTITIES: Record<string, string> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>', nbsp: ' ' };
 
-/** A text with the escapes of addresses, of JSON and of HTML taken back; `undefined` for one without. */
+/** Decodes percent, JSON and HTML escapes in a text; `undefined` if there are none. */
 export function unescaped(written: string): Unescaped | undefined {
   let text = '';
   let from = 0;
-  /** Pieces of both texts that begin together: within one the offsets run in step, or the meant piece is one escape. */
+  /**
+   * Segments of both texts with the same start: within one, offsets advance together or the decoded part is a single
+   * escape.
+   */
   const pieces: { meant: number; written: number; isEscape: boolean }[] = [];
   const add = (meant: string, at: number, isEscape: boolean) => {
     pieces.push({ meant: text.length, written: at, isEscape });
@@ -60,7 +63,7 @@ function meantBy({
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
 }
 
-/** Bytes in percents, each sign where its first byte is written. */
+/** Decodes percent-encoded bytes; each character maps to its first byte. */
 function addPercents(
   percent: string,
   start: number,
@@ -78,17 +81,17 @@ function addPercents(
   }
 }
 
-/** The fewest signs that are looked at: what is shorter holds hardly a secret, and is mostly a word. */
+/** Minimum length: shorter runs rarely contain a secret and are mostly words. */
 const MIN_BASE64 = 20;
-/** Lines of one value are of equal length, 60 at least, and joined by a line end, or by a written one. */
+/** Lines of one value have the same length, at least 60, and are joined by line breaks, possibly escaped. */
 const BASE64_RUN =
   /[A-Za-z0-9+/_-]{60,}(?:(?:\r?\n|\\n)[A-Za-z0-9+/_-]{1,})+={0,2}|[A-Za-z0-9+/_-]{20,}={0,2}/g;
 const BASE64_LINE = /[A-Za-z0-9+/_-]{60,}(?:(?:\r?\n|\\n)[A-Za-z0-9+/_-]{60,})*(?:={1,2})?/g;
 const LINE_END = /\r?\n|\\n/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a text has none of these
+// biome-ignore lint/suspicious/noControlCharactersInRegex: text contains none of these
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/;
 
-/** Runs of base64, in either alphabet, that mean a text. One that begins in the middle of a group is found as well. */
+/** Runs of base64, in either alphabet, that decode to text. Also finds a run that starts in the middle of a group. */
 export function* findBase64Texts(text: string): Iterable<{ start: number; end: number; meant: string }> {
   if (text.length < MIN_BASE64) return;
   for (const { 0: run, index } of text.matchAll(BASE64_RUN)) {
@@ -97,7 +100,7 @@ export function* findBase64Texts(text: string): Iterable<{ start: number; end: n
       yield { start: index, end: index + run.length, meant: whole };
       continue;
     }
-    // What stands in the next line need not belong to it.
+    // The next line need not belong to the same value.
     for (const { 0: line, index: at } of run.matchAll(BASE64_LINE)) {
       const meant = line === run ? undefined : meantByBase64(line);
       if (meant !== undefined) yield { start: index + at, end: index + at + line.length, meant };

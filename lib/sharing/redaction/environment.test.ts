@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { environmentSecrets } from './environment.ts';
 
-it('threat 11: keeps the address of the database, and its password alone, in', () => {
+it('redacts the database URL and its password [threat 11]', () => {
   const url = 'postgres://loupe:se%40cret-word@db.example:5432/loupe';
   expect(
     environmentSecrets({ LOUPE_DATABASE_URL: url, LOUPE_PORT: '4120', LOUPE_DATA_DIR: '/srv/x' }),
   ).toEqual([url, 'se%40cret-word', 'se@cret-word']);
 });
 
-it('issue 8: takes a secret by its name and a password within an address, however plain the rest of the name is', () => {
+it('recognizes a secret by its name and a password within a URL, even in otherwise plain variables', () => {
   expect(
     environmentSecrets({
       NPM_TOKEN: 'corp.registry.value',
@@ -20,7 +20,7 @@ it('issue 8: takes a secret by its name and a password within an address, howeve
   ).toEqual(['corp.registry.value', 'corp-registry-auth', 'gpu-pass-1', 'otlp-pass-1']);
 });
 
-it('takes an address without a password as it is', () => {
+it('returns a URL without a password unchanged', () => {
   expect(environmentSecrets({ SERVICE_URL: 'https://service.example/path' })).toEqual([
     'https://service.example/path',
   ]);

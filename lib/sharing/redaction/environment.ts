@@ -1,4 +1,4 @@
-/** Names whose values everybody has, or that are no secret by what they are. */
+/** Names whose values are public or not secret by nature. */
 const PLAIN =
   /^(?:PATH|PWD|OLDPWD|SHELL|LANG|LANGUAGE|LC_.*|TERM|TERM_.*|COLORTERM|EDITOR|VISUAL|PAGER|HOME|USER|LOGNAME|SHLVL|_|TZ|DISPLAY|NODE_ENV|NODE_OPTIONS|NODE_VERSION|NEXT_.*|__NEXT_.*|TURBOPACK.*|VITEST.*|npm_.*|INIT_CWD|FORCE_COLOR|NO_COLOR|CI|DEBIAN_FRONTEND|LS_COLORS|XDG_.*|OLLAMA_HOST|LOUPE_(?!TOKEN|DATABASE_URL).*)$/i;
 const SECRET_NAME =
@@ -8,14 +8,14 @@ const HOME_PATH = /^(?:\/home\/|\/Users\/|\/root(?:\/|$)|[A-Za-z]:\\Users\\)/;
 const KEY_LIKE = /token|secret|passw|pwd|key|auth|credential|dsn|conn/i;
 
 /**
- * The values of an environment that must not leave: long enough and not trivial. Paths of the system are in every log,
- * and homes are found wherever they stand.
+ * The values of an environment that must be redacted: long enough and not trivial. System paths are in every log, and
+ * home folders are found separately.
  */
 export function environmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const text = value.trim();
-    // `NPM_TOKEN` begins like a plain one, and an address of a server may have a password in it.
+    // `NPM_TOKEN` matches a plain pattern, and a server's URL may contain a password.
     if (PLAIN.test(name) && !SECRET_NAME.test(name)) return passwordsOf(text);
     const min = KEY_LIKE.test(name) ? 6 : 10;
     if (text.length < min || text.length > 4096) return [];
@@ -27,13 +27,13 @@ export function environmentSecrets(env: Readonly<Record<string, string | undefin
   return [...new Set(values)];
 }
 
-/** The password of an address such as a database's, as it is written there and as it is meant. */
+/** The password in a URL, encoded and decoded. */
 function passwordsOf(text: string): string[] {
   const password = URL.parse(text)?.password ?? '';
   if (password.length < 6) return [];
   try {
     return [password, decodeURIComponent(password)];
   } catch {
-    return [password]; // not written in percents after all
+    return [password]; // not percent-encoded
   }
 }

@@ -13,22 +13,22 @@ import { findEmails, findHomePaths, findPrivateAddresses } from './personal.ts';
 import { findShapes } from './secret-shapes.ts';
 import { beginsAt, literal, TextRuns, WORD } from './text-runs.ts';
 
-/** Values that are looked for as they are. */
+/** Values to search for literally. */
 export interface ExactValues {
   kind: string;
   group: Match['group'];
   values: readonly string[];
-  /** Paths: a longer name that only begins like one is another. */
+  /** Set for paths: a match must not be part of a longer name. */
   wholeNames?: true;
 }
 
 /**
- * Everything in a text that should not leave, in reading order and without overlaps: where two overlap, one match covers
- * both. Linear in the length of the text.
+ * Finds everything in a text that should be redacted, in order; overlapping matches are merged. Linear in the length of
+ * the text.
  */
 export function findSensitive(text: string, exact: readonly ExactValues[] = []): Match[] {
   let found = scan(text, exact);
-  // What stands beside a secret may be one by itself once the secret is gone.
+  // The text next to a secret may itself be recognized once the secret is masked.
   for (let round = 1, grown = found.length > 0; grown && round < MAX_ROUNDS; round += 1) {
     const more = scan(blank(text, found), exact);
     grown = more.length > 0;
@@ -39,7 +39,7 @@ export function findSensitive(text: string, exact: readonly ExactValues[] = []):
 
 const MAX_ROUNDS = 5;
 
-/** The text with what was found made opaque, at the same length. */
+/** Replaces the matches with opaque text of the same length. */
 function blank(text: string, found: readonly Match[]): string {
   let out = '';
   let from = 0;
@@ -75,7 +75,7 @@ function findPlain(runs: TextRuns, exact: readonly ExactValues[]): Match[] {
   ];
 }
 
-/** What shows only when `%40`, `\\u0040` and `&#64;` are read as what they mean, at the places where it is written. */
+/** Matches that only show after decoding escapes such as `%40`, `\\u0040` and `&#64;`, at their source positions. */
 function findEscaped(text: string, exact: readonly ExactValues[]): Match[] {
   const view = unescaped(text);
   if (!view) return [];
@@ -86,7 +86,7 @@ function findEscaped(text: string, exact: readonly ExactValues[]): Match[] {
   }));
 }
 
-/** Base64 of a text in which something is found: the whole of it, since nothing of it can be read by itself. */
+/** Base64 that decodes to text with a match; masked as a whole, because its parts cannot be read. */
 function* findBase64(text: string, exact: readonly ExactValues[]): Iterable<Match> {
   for (const { start, end, meant } of findBase64Texts(text)) {
     const [first, ...others] = merge(findPlain(new TextRuns(meant), exact));
@@ -96,7 +96,7 @@ function* findBase64(text: string, exact: readonly ExactValues[]): Iterable<Matc
   }
 }
 
-/** What stands in place of a thing that was found. Numbers count the distinct values of a kind. */
+/** The mask of a value; numbers count the distinct values of a kind. */
 export function maskOf(kind: string, number: number): string {
   return `‹${kind} ${number}›`;
 }
@@ -111,7 +111,7 @@ function findMasks(text: string): { start: number; end: number }[] {
   }));
 }
 
-/** Binary search: masks are in order and do not overlap. */
+/** Binary search: masks are ordered and do not overlap. */
 function liesIn(match: Match, masks: readonly { start: number; end: number }[]): boolean {
   let low = 0;
   let high = masks.length;
@@ -124,7 +124,7 @@ function liesIn(match: Match, masks: readonly { start: number; end: number }[]):
   return mask !== undefined && mask.start <= match.start && match.end <= mask.end;
 }
 
-/** How the values of a list begin: most texts hold none of these, and are looked through once. */
+/** Matches the start of any value of a list; most texts contain none, so one scan is enough for them. */
 const anyOf = new WeakMap<readonly ExactValues[], RegExp>();
 
 function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match> {
@@ -160,7 +160,7 @@ function merge(found: Match[]): Match[] {
     }
     const { kind, group } = moreTelling(last, match);
     const same = match.start === last.start && match.end === last.end;
-    // What two rules found together is more than either value: nothing to look for elsewhere.
+    // Two merged matches are longer than either value, so there is nothing to search for elsewhere.
     const learned = last.learned === true && (same || match.end <= last.end);
     merged[merged.length - 1] = {
       kind,
@@ -173,7 +173,7 @@ function merge(found: Match[]): Match[] {
   return merged;
 }
 
-/** A secret before what is none, so that whoever shows addresses shows no secret beside one; then a kind with a name. */
+/** Prefers secrets, so that showing addresses does not reveal a secret next to one; then specific kinds. */
 function moreTelling(first: Match, second: Match): Match {
   if (first.group !== 'secret' && second.group === 'secret') return second;
   const general = (match: Match) => match.kind === 'credential' || match.kind === 'authorization';

@@ -1,15 +1,15 @@
-/** What kind of thing was found; part of its mask, so that a reader knows what stood there. */
+/** The kind of a finding; part of its mask, to tell readers what was there. */
 export type FindingKind = string;
 
-/** The families that the kinds belong to. */
+/** The groups of kinds. */
 export type FindingGroup = 'secret' | 'e-mail' | 'path' | 'address' | 'environment';
 
-/** One place in a text that should not leave. Offsets in UTF-16 units. */
+/** A range in a text to redact. Offsets in UTF-16 units. */
 export interface Match {
   kind: FindingKind;
   group: FindingGroup;
   start: number;
   end: number;
-  /** Stood beside a name like `password`, and is distinctive enough to be looked for elsewhere. */
+  /** Found next to a name like `password`, and distinctive enough to search for elsewhere. */
   learned?: true;
 }

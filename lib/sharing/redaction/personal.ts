@@ -12,9 +12,9 @@ export function* findEmails({ text }: TextRuns): Iterable<Match> {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     let start = at;
     while (start > after && at - start < MAX_LOCAL && LOCAL.test(text.charAt(start - 1))) start -= 1;
-    // `\nada@…`: the letter belongs to a written line end.
+    // `\nada@…`: the letter belongs to an escaped line break.
     if (text.charAt(start - 1) === '\\' && /[nrtbf]/.test(text.charAt(start))) start += 1;
-    // A quote opens a name here, and is none of its signs.
+    // A leading quote is not part of the name.
     while (start < at && text.charAt(start) === "'") start += 1;
     const from = at + 1;
     let end = from;
@@ -22,7 +22,7 @@ export function* findEmails({ text }: TextRuns): Iterable<Match> {
     while (end > from && /[.-]/.test(text.charAt(end - 1))) end -= 1;
     const local = text.slice(start, at);
     const domain = text.slice(from, end);
-    // `icon@2x.png` and `git@github.com:…` name nobody.
+    // `icon@2x.png` and `git@github.com:…` are not addresses.
     if (local === '' || local === 'git' || !NAMED_DOMAIN.test(domain)) continue;
     if (!/\.\p{L}{2,24}$/u.test(domain) || /^\dx\./.test(domain)) continue;
     yield { kind: 'email', group: 'e-mail', start, end };
@@ -34,18 +34,18 @@ const NAMED_DOMAIN = /^\p{L}[\p{L}\p{M}\p{N}-]*\.|^\d+\.[A-Za-z]{2,}$/u;
 
 const NAME = new CharSet(/[^\s"'`/\\:*?<>|,;)(\]}[{]/, true);
 const HOMES = ['/home/', '/Users/', '/root', '/var/home/', '/nfs/home/', '/export/home/'];
-/** As Windows writes them, and homes within WSL. Written backslashes are doubled, and again. */
+/** Windows paths, and homes within WSL. Backslashes may be escaped once or twice. */
 const WINDOWS_HOMES =
   /(?:[a-z]:)?(\\{1,4})(?:Users|Documents and Settings)\1(?!\\)|\\{1,4}wsl[\w.$]{1,12}(\\{1,4})[\w.-]{1,40}\2home\2(?!\\)/gi;
-/** Homes of nobody. */
+/** Home folders without a person. */
 const SHARED_HOMES = new Set(['Public', 'Default', 'Shared', 'All']);
 
-/** The home folder of any user; what lies below it stays readable. */
+/** The home folder of any user; the rest of the path stays readable. */
 export function* findHomePaths(runs: TextRuns): Iterable<Match> {
   const { text } = runs;
   for (const home of HOMES) {
     for (let at = text.indexOf(home); at >= 0; at = text.indexOf(home, at + home.length)) {
-      // `/mnt/c/Users/…` and `/c/Users/…`: a home on Windows, seen from elsewhere.
+      // `/mnt/c/Users/…` and `/c/Users/…`: Windows homes seen from other systems.
       const drive =
         home === '/Users/'
           ? /(?<![\w.])(?:\/mnt)?\/[A-Za-z]$/.exec(text.slice(Math.max(0, at - 8), at))
@@ -70,7 +70,7 @@ export function* findHomePaths(runs: TextRuns): Iterable<Match> {
     const name = index + whole.length;
     let end = name;
     while (end < text.length && end - name < 300 && NAME.has(text.charCodeAt(end))) end += 1;
-    // Users may have several names there.
+    // User names there may contain spaces.
     end += /^(?: [\w.-]{1,30}){1,2}(?=\\)/.exec(text.slice(end, end + 64))?.[0].length ?? 0;
     yield* homeOf(text, { start: index, name, end });
   }
@@ -90,12 +90,12 @@ const PRIVATE_IPV4 =
 const PRIVATE_IPV6 =
   /(?<![0-9A-Za-z.›]|[0-9a-f]:|::)(?:f[cd][0-9a-f]{2}|fe[89a-f][0-9a-f])(?::[0-9a-f]{0,4}){2,7}(?:%[a-z0-9]{1,16})?/gi;
 const LOCAL_NAMES = ['.local', '.lan', '.internal', '.home.arpa'];
-/** Names that a cloud makes of private addresses. */
+/** Names that cloud providers derive from private addresses. */
 const ADDRESS_NAME = /(?<![\w-])ip-(?:10|172|192)-\d{1,3}-\d{1,3}-\d{1,3}(?![\w-])/g;
 const HOST = new CharSet(/[A-Za-z0-9.-]/);
 const NO_HOSTS = new Set(['env', 'this', 'self', 'window', 'module', 'settings', 'config']);
 
-/** Addresses that mean something only in the network they are of, and names in it. */
+/** Addresses and host names that are only valid within a private network. */
 export function* findPrivateAddresses({ text }: TextRuns): Iterable<Match> {
   for (const pattern of [PRIVATE_IPV4, PRIVATE_IPV6, ADDRESS_NAME]) {
     for (const match of text.matchAll(pattern)) {

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { runEvent } from '../../events/registry.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../../testing/planted-secrets.ts';
 import { SampleLog } from '../../testing/sample-logs.ts';
-import { createRedactor, redactLog } from './redactor.ts';
+import { createRedactor } from './redactor.ts';
 import { inScope, SCOPES } from './scope.ts';
+import { redactLog } from './under-test.ts';
 
 const options = { workspace: '/home/ada/projects/quarterly-reports', environment: [PLANTED_ENVIRONMENT] };
 
@@ -14,7 +15,7 @@ it.each(PLANTED_SECRETS)('masks: $name', ({ secret, text }) => {
   expect(masked.startsWith('before ')).toBe(true);
 });
 
-it('issue: planted secrets of more than 20 kinds leave in no scope, at no place of any event', () => {
+it('issue: planted secrets of more than 20 kinds are redacted in every scope, anywhere in an event', () => {
   const { events } = plantedLog();
   expect(leaksIn(JSON.stringify(events)).length).toBe(PLANTED_SECRETS.length + 1);
   for (const scope of SCOPES) {
@@ -27,13 +28,13 @@ it('issue: planted secrets of more than 20 kinds leave in no scope, at no place 
   }
 });
 
-it('gives the same value the same mask in all events of a run, and tells values apart', () => {
+it('the same value has the same mask in all events of a run, and different values have different masks', () => {
   const redactor = createRedactor();
   expect(redactor.text('ada@a.org and bob@b.org')).toBe('‹email 1› and ‹email 2›');
   expect(redactor.text('bob@b.org wrote')).toBe('‹email 2› wrote');
 });
 
-it('keeps what is no secret readable', () => {
+it('leaves text without secrets readable', () => {
   const plain = [
     'tokens_in: 523, max_tokens: 2048, tokens=500',
     'password: string; token: string | undefined',
@@ -52,7 +53,7 @@ it('keeps what is no secret readable', () => {
   for (const text of plain) expect(redactor.text(text)).toBe(text);
 });
 
-it('masks the workspace as a whole and of other homes only the home', () => {
+it('masks the whole workspace path, but only the home part of other paths', () => {
   const redactor = createRedactor(options);
   expect(redactor.text('/home/ada/projects/quarterly-reports/a.md')).toBe('‹workspace 1›/a.md');
   expect(redactor.text('/home/ada/projects/quarterly-reports-2/a.md')).toBe(
@@ -62,7 +63,7 @@ it('masks the workspace as a whole and of other homes only the home', () => {
   expect(redactor.text('["line\\n/home/bob/x"]')).toBe('["line\\n‹home 3›/x"]');
 });
 
-it('masks values of the environment plain, within JSON, in an address and as base64', () => {
+it('masks environment values in plain text, JSON, URLs and base64', () => {
   const value = 'p"a ss/wörd-2026';
   const redactor = createRedactor({ environment: [value] });
   const forms = [
@@ -78,14 +79,14 @@ it('masks values of the environment plain, within JSON, in an address and as bas
   expect(masked).not.toContain('wörd');
 });
 
-it('masks a value that stood beside a password name wherever it stands, also before', () => {
+it('masks a value found next to a password name everywhere, even earlier in the log', () => {
   const log = new SampleLog();
   log.push({ type: 'operator.messaged', message_id: 'm1', text: 'I think it is zebra-crossing-7.' });
   log.push({ type: 'operator.messaged', message_id: 'm2', text: 'db_password=zebra-crossing-7' });
   expect(JSON.stringify(redactLog(log.events).events)).not.toContain('zebra-crossing-7');
 });
 
-it('masks values of objects and argument lists by the name they stand under', () => {
+it('masks values of objects and argument lists by their names', () => {
   const log = new SampleLog();
   log.push({
     type: 'policy.warned',
@@ -106,7 +107,7 @@ it('masks values of objects and argument lists by the name they stand under', ()
   });
 });
 
-it('leaves the kinds that were asked for, and never the token of this program', () => {
+it('leaves requested kinds readable, but never the operator token', () => {
   const redactor = createRedactor({
     show: new Set(['email', 'operator token']),
     tokens: ['the-token-of-the-operator-1'],
@@ -121,7 +122,7 @@ it('leaves the kinds that were asked for, and never the token of this program', 
   ]);
 });
 
-it('lists what was found with counts, places and a hint that gives nothing away', () => {
+it('lists findings with counts, places and a hint that reveals nothing', () => {
   const { findings } = redactLog(plantedLog().events, options);
   expect(findings.length).toBeGreaterThanOrEqual(20);
   const email = findings.find(({ kind }) => kind === 'email');
@@ -131,7 +132,7 @@ it('lists what was found with counts, places and a hint that gives nothing away'
   expect(leaksIn(JSON.stringify(findings))).toEqual([]);
 });
 
-it('counts each place once, in a reply as in a text', () => {
+it('counts each place once, both in a reply and in a text', () => {
   const { events } = plantedLog();
   const reply = events.find((event) => event.type === 'model-call.ended');
   if (!reply) throw new Error('There is no reply in the log');
@@ -143,7 +144,7 @@ it('counts each place once, in a reply as in a text', () => {
   expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 2, places: 3 }]);
 });
 
-it('keeps the spans of calls on the text of the calls', () => {
+it('adjusts the spans of calls to the redacted text', () => {
   const { events } = redactLog(plantedLog().events, options);
   const ended = events.find((event) => event.type === 'model-call.ended');
   const parsed = events.find((event) => event.type === 'reply.parsed');
@@ -153,7 +154,7 @@ it('keeps the spans of calls on the text of the calls', () => {
   );
 });
 
-it('drops the span of a reply it has not seen', () => {
+it('drops spans if the reply was not seen', () => {
   const parsed = plantedLog().events.find((event) => event.type === 'reply.parsed');
   if (!parsed) throw new Error('no reply');
   const masked = createRedactor().event(parsed);
@@ -161,7 +162,7 @@ it('drops the span of a reply it has not seen', () => {
   expect(JSON.stringify(masked)).not.toContain('"span"');
 });
 
-it('says nothing of the machine a run was on', () => {
+it('reveals nothing about the machine of a run', () => {
   const log = new SampleLog().push({ type: 'run.started', worker: 'ada-laptop:4711', epoch: 1 });
   expect(JSON.stringify(redactLog(log.events).events)).not.toContain('laptop');
 });

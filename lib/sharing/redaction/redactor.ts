@@ -10,30 +10,30 @@ import { type Finding, Tallies } from './tallies.ts';
 export interface RedactorOptions {
   /** Absolute path of the run's workspace. */
   workspace?: string | undefined;
-  /** Other paths that say where things lie on this machine, for example the data directory. */
+  /** Other paths that reveal the layout of this machine, such as the data directory. */
   paths?: readonly string[];
-  /** Values of the server's own environment (`environmentSecrets`). */
+  /** Values from the server's environment (`environmentSecrets`). */
   environment?: readonly string[];
-  /** Tokens of this program. They are masked whatever `show` says. */
+  /** Tokens of this server. Always redacted, whatever `show` contains. */
   tokens?: readonly string[];
-  /** Kinds that stay readable. */
+  /** Kinds to leave readable. */
   show?: ReadonlySet<FindingKind>;
-  /** How many characters of texts are remembered with what was found in them. */
+  /** Cache size for scanned texts, in characters. */
   remembered?: number;
 }
 
 export interface Redactor {
-  /** The event with everything masked that should not leave; valid by its schema. Events come in order of `seq`. */
+  /** Redacts an event; the result is valid by its schema. Events must be passed in order of `seq`. */
   event(event: RunEvent): RunEvent;
   text(text: string): string;
-  /** Takes in the secrets of an event without counting or rewriting it, so that they are known wherever they stand. */
+  /** Learns the secrets of an event without counting or rewriting it, so that they are known everywhere. */
   learn(event: RunEvent): void;
   findings(): Finding[];
-  /** Distinct values that were masked in what went through, counted or learned. */
+  /** Distinct values redacted so far, counted or learned. */
   masked(): number;
 }
 
-/** What was replaced in a text: offsets before and after. */
+/** A replacement in a text: offsets before and after. */
 interface Edit {
   start: number;
   end: number;
@@ -41,27 +41,27 @@ interface Edit {
   length: number;
 }
 
-/** What was replaced in the reply of one call. */
+/** The replacements in one call's reply. */
 interface ReplyEdits {
   content: readonly Edit[];
   thinking: readonly Edit[];
 }
 
-/** A value of `password: …` and its like is looked for elsewhere; so many of them, that a hostile text costs no time. */
+/** Limits the learned values, such as those of `password: …`, so that a hostile text cannot slow down the search. */
 const MAX_LEARNED = 200;
-/** Texts whose findings are kept, by their length in all: redactors of open links stay for long. */
+/** Total length of cached texts; redactors of open links live long. */
 const MAX_SEEN_CHARS = 250_000;
 const CREDENTIAL = 'credential';
 const OPERATOR_TOKEN = 'operator token';
 const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
 
 /**
- * Masks secrets, e-mail addresses, home paths, private addresses and values of the server's environment in the events
- * and texts of one run. The same value gets the same mask in all of them, and a value that stood beside a name like
- * `password` is masked wherever it stands from then on.
+ * Redacts secrets, e-mail addresses, home folders, private addresses and environment values in the events and texts of
+ * one run. The same value gets the same mask everywhere, and a value found next to a name like `password` is masked
+ * everywhere from then on.
  *
- * Only whole events are ever rewritten: half a secret cannot be told from a word, so whoever sends redacted events
- * withholds the deltas between them.
+ * Only complete events can be redacted: half a secret is not recognizable, so senders of redacted events must withhold
+ * the deltas between them.
  */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const show = options.show ?? new Set<FindingKind>();
@@ -77,7 +77,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const tallies = new Tallies(isShown);
   const texts = new RememberedTexts({ maxChars: options.remembered ?? MAX_SEEN_CHARS });
 
-  /** What is looked for as it is: what was given, and what was learned, by the kind it was found as. */
+  /** The values to search for literally: given and learned ones. */
   let exact: readonly ExactValues[] = given;
 
   const learn = (kind: FindingKind, value: string) => {
@@ -86,7 +86,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     exact = [...exact, { kind, group: 'secret', values: [value] }];
   };
 
-  /** Notes the value and brings its mask. */
+  /** Records the value and returns its mask. */
   const note = (kind: FindingKind, group: FindingGroup, value: string): string =>
     maskOf(kind, tallies.note(kind, group, value));
 
@@ -107,7 +107,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return { text: out + text.slice(from), edits };
   };
 
-  /** A string of an event, with the key it stands under. Where its schema no longer takes it, the mask is the whole. */
+  /** Redacts a string of an event, given its key. If the result violates the schema, the whole string is masked. */
   const leaf: RewriteText = (value, { key, schema }) => {
     if (key !== undefined && isCredential(key, value)) {
       if (isDistinctive(value)) learn(CREDENTIAL, value);
@@ -120,7 +120,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       : maskOf('text', 1);
   };
 
-  /** Again, as long as values were learned that may stand in what was rewritten before. */
+  /** Repeats while new values are learned, because they may occur in what was already rewritten. */
   const settle = <Result>(work: () => Result): Result => {
     for (let tries = 0; ; tries += 1) {
       const known = learned.size;
@@ -165,23 +165,12 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 }
 
-/** Whether a kind may be left readable: the token that opens this program may not. */
+/** Whether a kind may be left readable; the operator token may not. */
 export function isShowable(kind: FindingKind): boolean {
   return kind !== OPERATOR_TOKEN;
 }
 
-/** Rewrites a whole log: what any of its events gives away is masked in all of them. */
-export function redactLog(
-  events: readonly RunEvent[],
-  options: RedactorOptions = {},
-): { events: RunEvent[]; findings: Finding[] } {
-  const redactor = createRedactor(options);
-  for (const event of events) redactor.learn(event);
-  const redacted = events.map((event) => redactor.event(event));
-  return { events: redacted, findings: redactor.findings() };
-}
-
-/** The event with spans that fit the rewritten reply, or none; and without the name of the machine. */
+/** Adjusts spans to the redacted reply or drops them, and removes the machine's name. */
 function withoutPlaces(event: RunEvent, replies: ReadonlyMap<string, ReplyEdits>): RunEvent {
   if (event.type === 'run.started' || event.type === 'run.resumed') return { ...event, worker: 'worker' };
   if (event.type !== 'reply.parsed') return event;
@@ -202,7 +191,7 @@ function movedSpan(span: Span, edits: ReplyEdits | undefined): { span?: Span } {
   return { span: { in: text, start: moved(edits[text], start).from, end: moved(edits[text], end).to } };
 }
 
-/** Where an offset lies after the edits. One that lies in what was replaced becomes the place before or after it. */
+/** Maps an offset through the edits. One inside a replaced range maps to the range's start and end. */
 function moved(edits: readonly Edit[], offset: number): { from: number; to: number } {
   let shift = 0;
   for (const { start, end, to, length } of edits) {
@@ -218,8 +207,8 @@ function replyKey(event: { run_id: string; call: number }): string {
 }
 
 /**
- * A value as it may be written in a log: plain, within JSON, in a form, as hexadecimal digits, and as base64, also in the
- * middle of more. Percents and escapes of other kinds are read as what they mean (`unescaped`).
+ * The forms in which a value may occur in a log: plain, JSON, form-encoded, hexadecimal, and base64, also as part of a longer
+ * value. Other escapes are decoded first (`unescaped`).
  */
 function written(values: readonly string[]): string[] {
   return longestFirst(
@@ -236,15 +225,15 @@ function written(values: readonly string[]): string[] {
   );
 }
 
-/** Of a shorter value too little is left in an encoding to tell it from chance. */
+/** The encoding of a shorter value is too short to be distinctive. */
 const MIN_ENCODED = 8;
 
-/** Base64 of a value alone, and what it always becomes in the middle of more, in both alphabets. */
+/** The base64 of a value alone, and the invariant part of it within longer data, in both alphabets. */
 function inBase64(value: string): string[] {
   const alone = Buffer.from(value).toString('base64');
   const within = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
-    // Signs that also hold bits of the neighbours are left out.
+    // Skip characters that also encode bits of the neighbours.
     const from = Math.ceil((before * 4) / 3);
     return bytes.toString('base64').slice(from, Math.floor((bytes.length * 4) / 3));
   });

@@ -1,20 +1,20 @@
 import { type ExactValues, findSensitive } from './find-sensitive.ts';
 import type { Match } from './match.ts';
 
-/** What was found in texts: a log says most of them several times, and is read twice. */
+/** Caches the findings of texts: a log repeats most of them several times and is read twice. */
 export class RememberedTexts {
   readonly #maxChars: number;
   readonly #seen = new Map<string, readonly Match[]>();
   #chars = 0;
-  /** What the remembered findings were looked for by. */
+  /** The values that the cached findings are based on. */
   #exact: readonly ExactValues[] | undefined;
 
-  /** @param options.maxChars how much is remembered, by the length of all texts */
+  /** @param options.maxChars cache size, as the total length of all texts */
   constructor(options: { maxChars: number }) {
     this.#maxChars = options.maxChars;
   }
 
-  /** @param exact values that are looked for as they are; other ones than before make everything be looked through anew */
+  /** @param exact values to search for literally; a different list clears the cache */
   find(text: string, exact: readonly ExactValues[]): readonly Match[] {
     if (this.#exact !== exact || this.#chars > this.#maxChars) {
       this.#seen.clear();

@@ -11,7 +11,7 @@ const logs = {
   explore: exploreLog(4),
 };
 
-it('keeps every event, its number and its time in every scope, valid by its schema', () => {
+it('every scope keeps all events with their sequence numbers and times, valid by their schema', () => {
   for (const { events } of Object.values(logs)) {
     for (const scope of SCOPES) {
       const seen = events.map((event) => inScope(event, scope));
@@ -23,7 +23,7 @@ it('keeps every event, its number and its time in every scope, valid by its sche
   }
 });
 
-/** A log in which every text is a word of its own. */
+/** A log in which every text is a distinct word. */
 function words(): SampleLog {
   return new SampleLog({ config: { task: 'the-task', system: 'the-system' } })
     .push({
@@ -85,27 +85,27 @@ function left(scope: (typeof SCOPES)[number]): string[] {
   return [...new Set(text.match(/the-[a-z-]+/g))].sort();
 }
 
-it('leaves out what tools and checks brought', () => {
+it('withholds the results of tools and checks', () => {
   expect(left('without_results')).toEqual(
     ['the-argument', 'the-check', 'the-message', 'the-reply', 'the-system', 'the-task', 'the-thought'].sort(),
   );
 });
 
-it('leaves of the texts the task alone in a summary, and the answer', () => {
+it('a summary contains only the task and the answer', () => {
   expect(left('summary')).toEqual(['the-task']);
   const end = completedLog().events.at(-1);
   if (end?.type !== 'run.ended') throw new Error('no end');
   expect(inScope(end, 'summary')).toMatchObject({ result: { output: end.result.output } });
 });
 
-it('issue 8: a warning of a cut prompt quotes no result that the scope leaves out', () => {
+it('a warning about a cut prompt quotes no withheld result', () => {
   // As lib/policies/prompt-cut.ts writes it.
   const [, warned] = new SampleLog().push({
     type: 'policy.warned',
     code: 'prompt_cut',
     iteration: 2,
     message:
-      'Prompt cut: sent ≈ 9 000 tokens, evaluated 10. Most likely lost, from the front: user “the-task”, tool “the-result”.',
+      'Prompt cut: sent ≈ 9,000 tokens, evaluated 10. Most likely lost, from the front: user “the-task”, tool “the-result”.',
     detail: {
       call: 2,
       sent_tokens: 9000,
@@ -125,20 +125,25 @@ it('issue 8: a warning of a cut prompt quotes no result that the scope leaves ou
   }
 });
 
-it('issue 8: a summary quotes no call that the server could not read', () => {
+it('a summary quotes neither a malformed call nor a partial reply', () => {
   const [, failed] = new SampleLog().push({
     type: 'model-call.failed',
     call: 1,
     kind: 'malformed_call',
     error: { code: 'malformed_call', message: `error parsing tool call: raw='{"a": "the-argument` },
     raw: '{"a": "the-argument',
+    partial_text: '<think>the-text',
+    partial_thinking: 'the-thought',
+    visible_text: 'the-visible-text',
+    estimated_reply_tokens: 7,
     duration_ms: 3,
   }).events;
   if (!failed) throw new Error('no event');
-  expect(JSON.stringify(inScope(failed, 'summary'))).not.toContain('the-argument');
+  expect(JSON.stringify(inScope(failed, 'summary'))).not.toContain('the-');
+  expect(inScope(failed, 'summary')).toMatchObject({ estimated_reply_tokens: 7 });
 });
 
-it('shows of a fork what was changed only as far as the scope goes', () => {
+it('shows the edits of a fork only within the scope', () => {
   const [, forked] = new SampleLog().push({
     type: 'run.forked',
     from: { run_id: 'other', seq: 7 },

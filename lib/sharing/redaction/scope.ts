@@ -3,16 +3,16 @@ import type { ForkEdit } from '../../events/fork.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { assertNever } from '../../util/assert-never.ts';
 
-/** How much of a run leaves. */
+/** How much of a run is shared. */
 export const SCOPES = ['summary', 'without_results', 'everything'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What stands in place of a text that the scope leaves out. */
+/** Replaces a text that the scope withholds. */
 const WITHHELD = '‹withheld›';
 
 /**
- * The event as the scope lets it be seen. Every event stays, with its number, so that a timeline of it folds as the
- * whole one does; texts outside the scope are replaced.
+ * Limits an event to a scope. All events stay, with their sequence numbers, so that the timeline folds like the original;
+ * texts outside the scope are replaced.
  */
 export function inScope(event: RunEvent, scope: Scope): RunEvent {
   switch (scope) {
@@ -27,10 +27,7 @@ export function inScope(event: RunEvent, scope: Scope): RunEvent {
   }
 }
 
-/**
- * Without what tools and checks brought: files that were read, outputs of commands. What the model says about them
- * stays.
- */
+/** Withholds the results of tools and checks: file contents and command output. What the model says about them stays. */
 function withoutResults(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'tool-call.ended':
@@ -41,7 +38,7 @@ function withoutResults(event: RunEvent): RunEvent {
     case 'verification.checked':
       return { ...event, checks: event.checks.map((check) => ({ ...check, output: WITHHELD })) };
     case 'attempt.started':
-      // The prompt of a further attempt quotes what the checks saw (V6).
+      // The prompt of a later attempt quotes check output (V6).
       return {
         ...event,
         messages: event.messages.map((message) =>
@@ -51,7 +48,7 @@ function withoutResults(event: RunEvent): RunEvent {
     case 'policy.warned':
       return event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
     case 'run.forked':
-      // A message of a person may be the prompt of a further attempt, which quotes what the checks saw (V6).
+      // A user message may be the prompt of a later attempt, which quotes check output (V6).
       return {
         ...event,
         edits: event.edits.map((edit) =>
@@ -66,8 +63,8 @@ function withoutResults(event: RunEvent): RunEvent {
 }
 
 /**
- * The task, what was called when and for how long, figures, and how it ended with which answer. No prompts, arguments,
- * results, thoughts, messages or other words of the model.
+ * Keeps the task, the calls with their times, figures, and the outcome with the answer. Withholds prompts, arguments,
+ * results, thinking, messages and other text of the model.
  */
 function summaryOnly(event: RunEvent): RunEvent {
   switch (event.type) {
@@ -94,8 +91,14 @@ function summaryOnly(event: RunEvent): RunEvent {
     case 'model-call.ended':
       return { ...event, message: { role: event.message.role, content: '' } };
     case 'model-call.failed': {
-      const { partial_text: _text, raw: _raw, ...rest } = event;
-      // The server quotes the call that it could not read.
+      const {
+        partial_text: _text,
+        partial_thinking: _thinking,
+        visible_text: _visible,
+        raw: _raw,
+        ...rest
+      } = event;
+      // The server quotes the malformed call.
       return event.kind === 'malformed_call'
         ? { ...rest, error: { ...event.error, message: WITHHELD } }
         : rest;
@@ -106,6 +109,8 @@ function summaryOnly(event: RunEvent): RunEvent {
         calls: event.calls.map(({ span: _span, ...call }) => ({ ...call, arguments: {} })),
         text: '',
         thinking: '',
+        // Kept, because without the texts it could no longer be computed.
+        swallowed_tokens: event.swallowed_tokens ?? 0,
         coercions: [],
         repairs: [],
         refusals: event.refusals.map(({ reason }) => ({ reason, raw: '', message: WITHHELD })),
@@ -175,7 +180,7 @@ function summaryOnly(event: RunEvent): RunEvent {
   }
 }
 
-/** The warning of a prompt that was cut names the messages that were lost by their first words (OL2). */
+/** A warning about a cut prompt quotes the start of the lost messages (OL2). */
 function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
   const { detail, message } = event;
   const [figures = ''] = message.split(' Most likely lost', 1);

@@ -1,18 +1,18 @@
 import type { FindingGroup, FindingKind } from './match.ts';
 
-/** One kind of thing that was found, over all that went through the redactor. */
+/** One kind of finding, across everything the redactor has processed. */
 export interface Finding {
   kind: FindingKind;
   group: FindingGroup;
   /** Distinct values. */
   values: number;
-  /** Places in all. */
+  /** Total occurrences. */
   places: number;
-  /** Sequence numbers of the first events it stands in, at most 20. */
+  /** Sequence numbers of the first events that contain it, at most 20. */
   seqs: number[];
-  /** The beginning and the end of the first value, enough to recognise it. */
+  /** The start and end of the first value, enough to recognize it. */
   hint: string;
-  /** Left readable, because the caller asked for this kind. */
+  /** Whether it is left readable, as requested. */
   shown: boolean;
 }
 
@@ -26,18 +26,18 @@ interface Tally {
 
 const MAX_SEQS = 20;
 
-/** What was found, by kind: a number for each value, and the places that were counted. */
+/** Findings by kind: a number for each value, and the occurrences counted. */
 export class Tallies {
   readonly #isShown: (kind: FindingKind) => boolean;
   readonly #tallies = new Map<FindingKind, Tally>();
-  /** Found since the last count. */
+  /** Occurrences since the last count. */
   #noted: Tally[] = [];
 
   constructor(isShown: (kind: FindingKind) => boolean) {
     this.#isShown = isShown;
   }
 
-  /** Notes a place of a value. Returns the value's number among those of its kind, from 1. */
+  /** Notes an occurrence of a value. Returns the value's number within its kind, from 1. */
   note(kind: FindingKind, group: FindingGroup, value: string): number {
     let tally = this.#tallies.get(kind);
     if (!tally) {
@@ -53,7 +53,7 @@ export class Tallies {
     return number;
   }
 
-  /** Counts the places that were noted, as those of one event. */
+  /** Counts the noted occurrences, for one event. */
   count(seq: number | undefined): void {
     for (const tally of this.#noted) {
       tally.places += 1;
@@ -62,12 +62,12 @@ export class Tallies {
     this.#noted = [];
   }
 
-  /** The places that were noted and not counted count no more. */
+  /** Discards noted occurrences that were not counted. */
   forgetNoted(): void {
     this.#noted = [];
   }
 
-  /** Does something whose places are counted elsewhere. */
+  /** Runs `work` without noting its occurrences, because they are counted elsewhere. */
   unnoted<Result>(work: () => Result): Result {
     const before = this.#noted;
     this.#noted = [];
@@ -90,7 +90,7 @@ export class Tallies {
       }));
   }
 
-  /** Distinct values that were masked, counted or not. */
+  /** The number of distinct redacted values, counted or not. */
   masked(): number {
     return [...this.#tallies].reduce(
       (sum, [kind, { numbers }]) => sum + (this.#isShown(kind) ? 0 : numbers.size),
@@ -99,7 +99,7 @@ export class Tallies {
   }
 }
 
-/** Enough of a value to recognise it, never half of it. */
+/** Enough of a value to recognize it, but never half of it. */
 function hintOf(value: string): string {
   if (value.length < 12) return `${value.slice(0, 1)}…`;
   return `${value.slice(0, 4)}…${value.slice(-2)}`;

@@ -1,6 +1,6 @@
 /**
- * Ends of runs of characters in one text. Scanners that look from many places ask for the end of the same run again and
- * again; each run is walked once, so that a scan stays linear on any text.
+ * Finds the ends of character runs in one text. Scanners query the same run from many positions; each run is walked once, so
+ * that a scan stays linear for any text.
  */
 export class TextRuns {
   readonly text: string;
@@ -11,7 +11,7 @@ export class TextRuns {
     this.text = text;
   }
 
-  /** Where the run of characters of `set` ends that `from` stands in. Asked with rising `from` per set. */
+  /** The end of the run of `set` characters that contains `from`. For each set, query with increasing `from`. */
   endOf(set: CharSet, from: number): number {
     const known = this.#ends.get(set);
     if (known && from >= known.from && from < known.end) return known.end;
@@ -21,7 +21,10 @@ export class TextRuns {
     return end;
   }
 
-  /** The next place of `needle` at or after `from`, else the text's length. Asked with rising `from` per needle. */
+  /**
+   * The next position of `needle` at or after `from`, or the text's length. For each needle, query with increasing
+   * `from`.
+   */
   next(needle: string, from: number): number {
     const known = this.#next.get(needle);
     if (known && from >= known.from && from <= known.at) return known.at;
@@ -38,8 +41,8 @@ export class CharSet {
   readonly #others: boolean;
 
   /**
-   * @param pattern one regular-expression class, for example `[a-z0-9]`
-   * @param others whether units above 127 belong to it
+   * @param pattern a regular expression class, for example `[a-z0-9]`
+   * @param others whether it includes units above 127
    */
   constructor(pattern: RegExp, others = false) {
     this.#low = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -53,20 +56,20 @@ export class CharSet {
   }
 }
 
-/** A mask is opaque: no run goes on into it. */
+/** Masks are opaque: no run continues into one. */
 const OPENS_MASK = '‹'.charCodeAt(0);
 const CLOSES_MASK = '›'.charCodeAt(0);
 
-/** Letters, digits and what joins them in most tokens. */
+/** Letters, digits and the connectors of most tokens. */
 export const WORD = new CharSet(/[A-Za-z0-9_-]/);
 /** Base64 in both alphabets. */
 export const BASE64 = new CharSet(/[A-Za-z0-9+/=_-]/);
-/** Numbers and letters only. */
+/** Letters and digits only. */
 export const ALNUM = new CharSet(/[A-Za-z0-9]/);
 
 /**
- * Whether something may begin at `at`: not inside a word and not right after a mask. After a written escape (`\n`) it
- * may, though a letter stands there.
+ * Whether a match may begin at `at`: not inside a word and not right after a mask, but right after an escape such as `
+ * `, although that ends in a letter.
  */
 export function beginsAt(text: string, at: number): boolean {
   if (at === 0) return true;
@@ -76,7 +79,7 @@ export function beginsAt(text: string, at: number): boolean {
   return /[nrtbf]/.test(text.charAt(at - 1)) && text.charAt(at - 2) === '\\';
 }
 
-/** A text as a regular expression that takes it alone. */
+/** Escapes a text for use in a regular expression. */
 export function literal(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

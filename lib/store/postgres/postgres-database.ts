@@ -57,6 +57,9 @@ export class PostgresDatabase {
 
   run: Run = (statement) => this.#told(() => execute(this.#pool, statement));
 
+  /** Runs a statement again while the database does not answer: only for one that may run twice. */
+  runRepeatable: Run = (statement) => this.whenAnswered(() => this.run(statement));
+
   /** All of `work` or nothing of it. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     return this.#told(async () => {

@@ -18,6 +18,9 @@ const LOST_MESSAGE =
 /** The system's words for a full disk or quota, where PostgreSQL gives another code than `disk_full` (53100). */
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
 
+const FULL_HINT =
+  'Free space on the disk of the database server, or delete runs: PostgreSQL uses their room again after its next vacuum.';
+
 /**
  * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.
  *
@@ -28,7 +31,9 @@ const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
 export function postgresError(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code === '53100' || FULL_MESSAGE.test(error.message)) return new StorageFullError(place, error);
+  if (code === '53100' || FULL_MESSAGE.test(error.message)) {
+    return new StorageFullError(`the PostgreSQL database ${place}`, { hint: FULL_HINT, cause: error });
+  }
   if (isLost(error, code)) {
     return new AppError({
       code: 'store_busy',

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { FreeRun, HeldRun } from '../shared-run-store.ts';
-import { SqlReader } from '../sql-reader.ts';
+import type { ExperimentLeaseStore, FreeRun, HeldRun, PlaceLeases, RunLeases } from '../shared-run-store.ts';
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
-import type { PostgresDatabase, Run, Statement } from './postgres-database.ts';
-import { postgres } from './postgres-schema.ts';
+import type { PostgresDatabase, Run } from './postgres-database.ts';
 
 const FREE_AT_A_TIME = 100;
 /** Any number that no other program uses in this database: one process at a time counts places and takes a run. */
@@ -19,25 +17,23 @@ const freeRow = z.object({
 });
 
 /**
- * Who works on what, where several processes share a database: the leases of runs, of places at model servers and of
+ * Who works on what when several processes share a database: the leases of runs, of places at model servers and of
  * experiments, all by the database's clock (docs/decisions/0022).
  */
-export abstract class PostgresLeases extends SqlReader {
+export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseStore {
   readonly leaseMs: number;
-  protected readonly database: PostgresDatabase;
-  /** A statement that may be run twice. */
-  protected readonly run: Run = (statement: Statement) =>
-    this.database.whenAnswered(() => this.database.run(statement));
+  readonly #database: PostgresDatabase;
+  readonly #run: Run;
 
-  /** @param leaseMs for how long a claim and a renewal hold */
+  /** @param leaseMs how long a claim and a renewal last */
   constructor(database: PostgresDatabase, leaseMs: number) {
-    super(postgres);
-    this.database = database;
+    this.#database = database;
+    this.#run = database.runRepeatable;
     this.leaseMs = leaseMs;
   }
 
   async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
-    const [row] = await this.run({
+    const [row] = await this.#run({
       sql: `with taken as (update runs set epoch = epoch + 1, worker = $2 where id = $1 and phase <> 'ended'
                            returning id, epoch, last_seq),
                  ${LEASE_TAKEN}
@@ -45,7 +41,7 @@ export abstract class PostgresLeases extends SqlReader {
       parameters: [runId, worker, '', this.leaseMs],
     });
     if (row) return toClaim(row);
-    if (!(await positionOf(this.run, runId))) throw new RunNotFoundError(runId);
+    if (!(await positionOf(this.#run, runId))) throw new RunNotFoundError(runId);
     throw new RunEndedError(runId);
   }
 
@@ -53,8 +49,8 @@ export abstract class PostgresLeases extends SqlReader {
     runId: string,
     { worker, host, places }: { worker: string; host: string; places: number },
   ): Promise<{ epoch: number; lastSeq: number } | undefined> {
-    const [row] = await this.database.whenAnswered(() =>
-      this.database.transaction(async (run) => {
+    const [row] = await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
         return run({
           sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
@@ -73,7 +69,7 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async free(): Promise<FreeRun[]> {
-    const rows = await this.run({
+    const rows = await this.#run({
       name: 'loupe_free',
       sql: `select id, model, stop_requested, max_iterations from runs left join leases on leases.run_id = runs.id
             where phase <> 'ended' and (until is null or until <= clock_timestamp())
@@ -88,7 +84,7 @@ export abstract class PostgresLeases extends SqlReader {
 
   async renew(held: readonly HeldRun[]): Promise<string[]> {
     if (held.length === 0) return [];
-    const rows = await this.run({
+    const rows = await this.#run({
       name: 'loupe_renew',
       sql: `update leases set until = clock_timestamp() + $3 * interval '1 millisecond'
             from unnest($1::text[], $2::bigint[]) as held (id, held_epoch)
@@ -100,7 +96,7 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async leavePlace({ runId, epoch }: HeldRun): Promise<void> {
-    await this.run({
+    await this.#run({
       sql: `update leases set host = '' where run_id = $1 and epoch = $2`,
       parameters: [runId, epoch],
     });
@@ -110,8 +106,8 @@ export abstract class PostgresLeases extends SqlReader {
     { runId, epoch }: HeldRun,
     { host, places }: { host: string; places: number },
   ): Promise<boolean> {
-    const rows = await this.database.whenAnswered(() =>
-      this.database.transaction(async (run) => {
+    const rows = await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
         return run({
           sql: `update leases set host = $3
@@ -125,7 +121,7 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async release({ runId, epoch }: HeldRun, { last = false }: { last?: boolean } = {}): Promise<void> {
-    await this.run({
+    await this.#run({
       sql: `update leases set until = '-infinity',
               passed_at = case when $3 then extract(epoch from clock_timestamp()) * 1000 else passed_at end
             where run_id = $1 and epoch = $2`,
@@ -134,7 +130,7 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async holdExperiment(experimentId: string, worker: string): Promise<boolean> {
-    const rows = await this.run({
+    const rows = await this.#run({
       sql: `insert into experiment_leases (experiment_id, worker, until)
               values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
             on conflict (experiment_id) do update set worker = excluded.worker, until = excluded.until
@@ -146,7 +142,7 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async keepExperiment(experimentId: string, worker: string): Promise<boolean> {
-    const rows = await this.run({
+    const rows = await this.#run({
       sql: `update experiment_leases set until = clock_timestamp() + $3 * interval '1 millisecond'
             where experiment_id = $1 and worker = $2 returning experiment_id`,
       parameters: [experimentId, worker, this.leaseMs],
@@ -155,15 +151,15 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async releaseExperiment(experimentId: string, worker: string): Promise<void> {
-    await this.run({
+    await this.#run({
       sql: 'delete from experiment_leases where experiment_id = $1 and worker = $2',
       parameters: [experimentId, worker],
     });
   }
 
   async holdPlace(id: string, { host, places }: { host: string; places: number }): Promise<boolean> {
-    const [row] = await this.database.whenAnswered(() =>
-      this.database.transaction(async (run) => {
+    const [row] = await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
         await run({
           sql: `insert into place_leases (id, host, since, until)
@@ -185,14 +181,14 @@ export abstract class PostgresLeases extends SqlReader {
   }
 
   async dropPlace(id: string): Promise<void> {
-    await this.run({ sql: 'delete from place_leases where id = $1', parameters: [id] });
+    await this.#run({ sql: 'delete from place_leases where id = $1', parameters: [id] });
   }
 }
 
 /** How long a run's log is, in which epoch it is held, and whether it has ended. */
 export async function positionOf(run: Run, runId: string): Promise<z.infer<typeof position> | undefined> {
   const [row] = await run({
-    sql: 'select last_seq, epoch, phase from runs where id = $1',
+    sql: 'select last_seq, epoch, phase from runs where id = $1 and epoch >= 0',
     parameters: [runId],
   });
   return row && position.parse(row);

@@ -1,5 +1,6 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors/app-error.ts';
+import { OUTCOME_BACKFILL } from '../sqlite/outcome-backfill.ts';
 import { compiled, type PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';
 
@@ -149,6 +150,55 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('host', 'text', (column) => column.notNull())
       .addColumn('since', 'timestamptz', (column) => column.notNull())
       .addColumn('until', 'timestamptz', (column) => column.notNull()),
+  ],
+  () => [
+    postgres.schema.alterTable('runs').addColumn('tokens_estimated', 'bigint'),
+    // Replies whose calls Ollama dropped were not counted as unread. Texts are compared as JSON: one that was escaped
+    // may hold characters that a column of text cannot.
+    sql
+      .raw(
+        `insert into model_counts (model, counter, count)
+           select runs.model, 'malformed', count(*)
+             from events parsed
+             join events ended on ended.run_id = parsed.run_id and ended.seq = parsed.seq - 1
+             join runs on runs.id = parsed.run_id
+             where parsed.type = 'reply.parsed' and ended.type = 'model-call.ended'
+               and (runs.mode <> 'task' or runs.agentic = 1)
+               and parsed.body::json ->> 'outcome' = 'empty'
+               and parsed.body::json ->> 'malformed' = 'false'
+               and (parsed.body::json -> 'thinking')::text = '""'
+               and (coalesce(json_array_length(ended.body::json #> '{message,tool_calls}'), 0) > 0
+                 or coalesce((ended.body::json ->> 'reply_tokens')::bigint, 0)
+                   > length((ended.body::json #> '{message,content}')::text) - 1)
+             group by runs.model
+           on conflict (model, counter) do update set count = model_counts.count + excluded.count`,
+      )
+      .compile(postgres),
+  ],
+  () => [
+    postgres.schema
+      .alterTable('runs')
+      .addColumn('outcome', 'text')
+      .addColumn('checks_failed', 'bigint')
+      .addColumn('checks_total', 'bigint'),
+    ...OUTCOME_BACKFILL.map((statement) => sql.raw(statement).compile(postgres)),
+  ],
+  () => [
+    postgres.schema
+      .createTable('model_prices')
+      .addColumn('model', id, (column) => column.primaryKey())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    postgres.schema.alterTable('runs').addColumn('cost_usd', 'double precision'),
+  ],
+  () => [
+    postgres.schema
+      .createTable('sign_ins')
+      .addColumn('id', id, (column) => column.primaryKey())
+      .addColumn('cookie_hash', id, (column) => column.notNull().unique())
+      .addColumn('key_hash', id, (column) => column.notNull())
+      .addColumn('label', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('last_seen_at', 'bigint', (column) => column.notNull()),
   ],
 ];
 

@@ -1,5 +1,5 @@
 import { StorageFullError } from '../store-errors.ts';
-import type { PostgresDatabase } from './postgres-database.ts';
+import type { PostgresDatabase, Run } from './postgres-database.ts';
 
 /** What fits on one page of a table, of 8 KB. */
 const PAGE_CHARS = 7000;
@@ -19,27 +19,35 @@ export class PostgresReserve {
     this.#database = database;
   }
 
-  /** Puts the table there; when the disk has no room for it, there is none. */
-  async fill(): Promise<void> {
+  /** Puts the table there. Returns `false` when the disk has no room for it. */
+  async fill(): Promise<boolean> {
     try {
       await this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [RESERVE_LOCK] });
         const [found] = await run({ sql: `select to_regclass('loupe_reserve') as name`, parameters: [] });
         if (found?.name !== null) return;
-        await run({ sql: 'create table loupe_reserve (nothing text)', parameters: [] });
-        // Neither packed nor put elsewhere: the table is as large as its texts.
-        await run({
-          sql: 'alter table loupe_reserve alter column nothing set storage plain',
-          parameters: [],
-        });
-        await run({
-          sql: `insert into loupe_reserve select repeat('0', $1) from generate_series(1, $2)`,
-          parameters: [PAGE_CHARS, PAGES],
-        });
+        await makeTable(run, 'loupe_reserve');
       });
+      return true;
     } catch (error) {
       // A disk without room for the reserve is left with what room it has.
       if (!(error instanceof StorageFullError)) throw error;
+      return false;
+    }
+  }
+
+  /** Whether the disk takes the reserve and as much again. */
+  async hasRoom(): Promise<boolean> {
+    if (!(await this.fill())) return false;
+    try {
+      await this.#database.transaction(async (run) => {
+        await makeTable(run, 'loupe_room');
+        await run({ sql: 'drop table loupe_room', parameters: [] });
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof StorageFullError)) throw error;
+      return false;
     }
   }
 
@@ -47,4 +55,14 @@ export class PostgresReserve {
   async release(): Promise<void> {
     await this.#database.run({ sql: 'drop table if exists loupe_reserve', parameters: [] });
   }
+}
+
+async function makeTable(run: Run, name: 'loupe_reserve' | 'loupe_room'): Promise<void> {
+  await run({ sql: `create table ${name} (nothing text)`, parameters: [] });
+  // Neither packed nor put elsewhere: the table is as large as its texts.
+  await run({ sql: `alter table ${name} alter column nothing set storage plain`, parameters: [] });
+  await run({
+    sql: `insert into ${name} select repeat('0', $1) from generate_series(1, $2)`,
+    parameters: [PAGE_CHARS, PAGES],
+  });
 }

@@ -6,6 +6,7 @@ import { plainWord, type SearchWord, searchWords, wordsOf } from '../../util/sea
 import type { SearchPage } from '../run-store.ts';
 import { type FoundPlace, pageOfRuns, STRETCH } from '../search-groups.ts';
 import { eventFromRow, foundRun, hitOf } from '../sql-reader.ts';
+import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 import { damagedDatabase } from './postgres-errors.ts';
 
@@ -95,8 +96,10 @@ export class PostgresSearch {
     try {
       while (!this.#closed && (await this.#takeBatch()));
     } catch (error) {
-      // The log is whole, only the search is behind: it is tried again after the next append.
-      console.error('The search index could not be brought up to date:', error);
+      // The log is whole, only the search is behind. A database that does not answer is asked again; after any other error
+      // the next append tries again.
+      if (isStoreBusy(error)) this.soon();
+      else console.error('The search index could not be brought up to date:', error);
     }
   }
 

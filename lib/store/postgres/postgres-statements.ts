@@ -2,6 +2,7 @@ import { countsOf } from '../../api/model-reading.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
+import { type EventRow, IMPORTING, toEventRow } from '../import-run.ts';
 import { toRow } from '../run-row.ts';
 import type { TextRange } from '../run-store.ts';
 import type { Statement } from './postgres-database.ts';
@@ -26,8 +27,13 @@ const CHANGING = [
     'cycles',
     'tokens_in',
     'tokens_out',
+    'tokens_estimated',
     'tool_calls',
+    'cost_usd',
     'verification',
+    'outcome',
+    'checks_failed',
+    'checks_total',
     'stop_requested',
     'last_seq',
   ] as const),
@@ -82,13 +88,16 @@ export function appendStatement(append: {
   };
 }
 
+/** Whether the run $1 may be read: no import that is not complete. */
+const COMPLETE = `(select epoch from runs where id = $1) > ${IMPORTING}`;
+
 export function eventsAfter(
   runId: string,
   { afterSeq, limit }: { afterSeq: number; limit: number },
 ): Statement {
   return {
     name: 'loupe_read',
-    sql: 'select run_id, seq, at, body from events where run_id = $1 and seq > $2 order by seq limit $3',
+    sql: `select run_id, seq, at, body from events where run_id = $1 and seq > $2 and ${COMPLETE} order by seq limit $3`,
     parameters: [runId, afterSeq, limit],
   };
 }
@@ -99,25 +108,28 @@ export function textsAfter(runId: string, { afterSeq, limit, maxChars }: TextRan
     sql: `select run_id, seq, at, type, body
             from (select *, sum(length(body)) over (order by seq) - length(body) as chars_before
                     from (select run_id, seq, at, type, body from events
-                            where run_id = $1 and seq > $2 order by seq limit $3) as page) as measured
+                            where run_id = $1 and seq > $2 and ${COMPLETE} order by seq limit $3) as page) as measured
             where chars_before < $4 order by seq`,
     parameters: [runId, afterSeq, limit, maxChars],
   };
 }
 
 export function insertEvents(runId: string, events: readonly RunEvent[]): Statement {
-  const rows = events.map(toEventRow);
   return {
     sql: `insert into events (run_id, seq, type, at, body)
           select $1, event.* from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[]) as event`,
-    parameters: [
-      runId,
-      rows.map(({ seq }) => seq),
-      rows.map(({ type }) => type),
-      events.map(({ at }) => at),
-      rows.map(({ body }) => body),
-    ],
+    parameters: [runId, ...eventColumns(events.map(toEventRow))],
   };
+}
+
+/** The columns seq, type, at and body of events. */
+export function eventColumns(rows: readonly EventRow[]): unknown[] {
+  return [
+    rows.map(({ seq }) => seq),
+    rows.map(({ type }) => type),
+    rows.map(({ at }) => at),
+    rows.map(({ body }) => body),
+  ];
 }
 
 function totalCounts(events: readonly RunEvent[]): Map<string, number> {
@@ -126,9 +138,4 @@ function totalCounts(events: readonly RunEvent[]): Map<string, number> {
     for (const [counter, count] of countsOf(event)) totals.set(counter, (totals.get(counter) ?? 0) + count);
   }
   return totals;
-}
-
-function toEventRow(event: RunEvent): { run_id: string; seq: number; type: string; body: string } {
-  const { run_id, seq, at: _, ...body } = event;
-  return { run_id, seq, type: event.type, body: JSON.stringify(body) };
 }

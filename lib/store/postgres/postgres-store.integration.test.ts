@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { experimentRequest } from '../../api/experiment.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
-import { completedLog, sampleConfig } from '../../testing/sample-logs.ts';
-import { describeRunStore } from '../../testing/store-contract.ts';
+import { completedLog, longLog, sampleConfig, sampleFile, verifiedLog } from '../../testing/sample-logs.ts';
+import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
+import { toEventRow } from '../import-run.ts';
 import { SqliteRunStore } from '../sqlite/sqlite-store.ts';
 import { POSTGRES_SCHEMA_VERSION } from './postgres-migrations.ts';
 import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts';
@@ -19,20 +20,34 @@ if (!installed)
   console.warn('PostgreSQL is not installed: its store is NOT tested. apt-get install postgresql');
 
 const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
+/** Columns of one step of the schema. */
+const OUTCOME_COLUMNS = ['outcome', 'checks_failed', 'checks_total'];
 const anywhere = { worker: 'w', host: 'ollama', places: 9 };
 
 // Where CI is set, PostgreSQL must be there.
 describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   let server: PostgresServer;
+  /** A database with the present tables and nothing in them. */
+  let migrated: string;
   const opened: PostgresRunStore[] = [];
 
   beforeAll(async () => {
     server = await startPostgres();
+    migrated = server.newDatabase();
+    await (await PostgresRunStore.open(migrated)).close();
   });
-  afterAll(async () => {
-    await Promise.all(opened.map((store) => store.close()));
-    await server[Symbol.asyncDispose]();
-  });
+  // What a store left open would print may land in another test's console.
+  afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  /** Takes a database back to a version from before there were prices, and some columns of runs. */
+  const toSchema = (url: string, { version, without }: { version: number; without: readonly string[] }) => {
+    for (const column of without) server.sql(url, `alter table runs drop column ${column}`);
+    server.sql(
+      url,
+      `drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
+    );
+  };
 
   const open = async (url: string, options: PostgresStoreOptions = {}) => {
     const store = await PostgresRunStore.open(url, options);
@@ -41,15 +56,17 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   };
 
   describeRunStore('PostgreSQL', async () => {
-    const url = server.newDatabase();
+    const url = server.newDatabase(migrated);
+    const options = { leaseMs: 3000 };
     const subject = {
-      store: await PostgresRunStore.open(url),
+      store: await PostgresRunStore.open(url, options),
       async reopen() {
         await subject.store.close();
-        subject.store = await PostgresRunStore.open(url);
+        subject.store = await PostgresRunStore.open(url, options);
         return subject.store;
       },
       dispose: () => subject.store.close(),
+      imports: () => subject.store.imports,
     };
     return subject;
   });
@@ -96,6 +113,17 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await stores[2].summary('a')).toMatchObject({ id: 'a' });
   });
 
+  it('counts the dropped calls of older logs when it is brought up to date', async () => {
+    const url = server.newDatabase();
+    const store = await open(url);
+    await store.create({ id: 'old', config: sampleConfig() });
+    const { epoch } = await store.claim('old', 'worker');
+    await store.append('old', { epoch, expectedSeq: 1, events: unmarkedLoss });
+    toSchema(url, { version: 6, without: ['tokens_estimated', ...OUTCOME_COLUMNS, 'cost_usd'] });
+    const migrated = await open(url);
+    expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });
+  });
+
   it('refuses a database of a newer version and leaves it as it is', async () => {
     const url = server.newDatabase();
     await open(url);
@@ -103,6 +131,22 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     server.sql(url, `update loupe_schema set version = ${newer}`);
     await expect(PostgresRunStore.open(url)).rejects.toMatchObject({ code: 'store_too_new' });
     expect(server.sql(url, 'select version from loupe_schema')).toBe(String(newer));
+  });
+
+  it('fills in the outcome of runs that ended before it was stored', async () => {
+    const url = server.newDatabase();
+    const store = await open(url);
+    await store.importRun(sampleFile(verifiedLog({ runId: 'checked' })));
+    const cut = completedLog({ runId: 'cut' }).events.map((event) =>
+      event.type === 'reply.parsed' ? { ...event, cut: true } : event,
+    );
+    await store.importRun(sampleFile({ events: cut }));
+    toSchema(url, { version: 7, without: [...OUTCOME_COLUMNS, 'cost_usd'] });
+    const migrated = await open(url);
+    expect(await migrated.summary('checked')).toMatchObject({
+      outcome: { kind: 'answered', checks: { failed: 0, total: 2 } },
+    });
+    expect(await migrated.summary('cut')).toMatchObject({ outcome: { kind: 'answered_cut_off' } });
   });
 
   it('tells why a database cannot be opened, and never shows the password', async () => {
@@ -127,7 +171,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
   });
 
-  it('threat 17: asks for ids that no database can hold, and finds nothing', async () => {
+  it('asks for ids that no database can hold, and finds nothing [threat 17]', async () => {
     const store = await open(server.newDatabase());
     for (const id of ['\0', "'; drop table runs; --", '\ud800', '__proto__', 'x'.repeat(100_000)]) {
       expect(await store.summary(id)).toBeUndefined();
@@ -332,10 +376,30 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const url = server.newDatabase();
       const [reader, writer] = [await open(url), await open(url)];
       const heard: string[] = [];
-      await writer.importRun({ events: completedLog({ runId: 'a' }).events, importedAt: 1 });
+      await writer.importRun(sampleFile(completedLog({ runId: 'a' })));
       reader.onOthersAppend((runId, lastSeq) => heard.push(`${runId}:${lastSeq}`));
       await writer.deleteRun('a');
       await vi.waitFor(() => expect(heard).toContain('a:0'));
+    });
+
+    it('removes the import of a process that is gone or frozen, which can no longer complete it', async () => {
+      const url = server.newDatabase();
+      const [importer, other] = [await open(url), await open(url, { leaseMs: 100 })];
+      const rows = () => server.sql(url, `select count(*) from events where run_id = 'a'`);
+      const { summary, events } = sampleFile(longLog(600, { runId: 'a' }));
+      const place = { runId: 'a', importId: 'frozen' };
+      await importer.imports.beginImport(summary, 'frozen');
+      await importer.imports.addToImport(place, events.slice(0, 300).map(toEventRow));
+      await delay(300); // of several looks none takes an import whose lease holds
+      expect(rows()).toBe('300');
+      server.sql(url, `update leases set until = '-infinity' where run_id = 'a'`);
+      await vi.waitFor(() => expect(rows()).toBe('0'));
+      expect(await other.summary('a')).toBeUndefined();
+      const next = importer.imports.addToImport(place, events.slice(300).map(toEventRow));
+      await expect(next).rejects.toMatchObject({ code: 'import_interrupted' });
+      const publish = importer.imports.publishImport(place);
+      await expect(publish).rejects.toMatchObject({ code: 'import_interrupted' });
+      expect(rows()).toBe('0');
     });
 
     it('takes what a person does to a run that another holds, at the end of its log only', async () => {
@@ -365,6 +429,22 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       .toContain('Looking for what');
     server.sql(url, 'alter table others rename to runs');
     said.mockRestore();
+  });
+
+  it('brings the search index up to date without an error when the database comes back', async () => {
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const url = server.newDatabase();
+    const store = await open(url);
+    await store.create({ id: 'a', config: sampleConfig({ task: 'Find the needle' }) });
+    await server.crash();
+    // Longer than a burst of appends is waited out: the index tries while nothing answers.
+    await delay(1000);
+    await server.restart();
+    await expect
+      .poll(() => server.sql(url, 'select count(*) from search_rows'), { timeout: 20_000 })
+      .toBe('1');
+    expect(errors.mock.calls).toEqual([]);
+    errors.mockRestore();
   });
 
   it('waits for a database that is started again, and appends once', async () => {

@@ -10,14 +10,16 @@ import {
 import type { ModelCheck } from '../../api/model-check.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
-import { importedSummary, summarizeRun } from '../../api/summarize-run.ts';
-import type { RunConfig } from '../../events/config.ts';
+import type { SignInRecord } from '../../api/sign-in.ts';
+import { summarizeRun } from '../../api/summarize-run.ts';
+import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
-import { checkRow, toRow, toShareRow } from '../run-row.ts';
+import { type FileRun, importInSlices } from '../import-run.ts';
+import { checkRow, newRow, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
   type EventRange,
@@ -28,9 +30,11 @@ import {
   type TextRange,
 } from '../run-store.ts';
 import type { SharedRunStore } from '../shared-run-store.ts';
-import { eventFromRow, textFromRow } from '../sql-reader.ts';
+import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
+import { eventFromRow, SqlReader, textFromRow } from '../sql-reader.ts';
 import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
 import { StateCache } from '../state-cache.ts';
+import type { Store } from '../store.ts';
 import {
   isStoreBusy,
   missingEvent,
@@ -41,6 +45,7 @@ import {
 } from '../store-errors.ts';
 import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
 import { damagedDatabase, openingError } from './postgres-errors.ts';
+import { PostgresImports } from './postgres-imports.ts';
 import { PostgresLeases, positionOf } from './postgres-leases.ts';
 import { migratePostgres } from './postgres-migrations.ts';
 import { PostgresReserve } from './postgres-reserve.ts';
@@ -60,19 +65,39 @@ export interface PostgresStoreOptions {
 
 const DEFAULT_LEASE_MS = 30_000;
 const LOOK_MS = 1000;
-/** Events of a file that are inserted at a time: a statement holds all of its rows in memory, here and there. */
-const IMPORT_PAGE = 1000;
 
 /**
  * The store that several processes and machines share. An append is one statement: the fence, the events, the summary
  * and the counts are written together, and are on disk when its promise resolves.
  */
-export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
+export class PostgresRunStore extends SqlReader implements Store, SharedRunStore {
   readonly path: string;
+  readonly leaseMs: number;
+  readonly claim: Store['claim'] = (...asked) => this.#leases.claim(...asked);
+  readonly claimFree: SharedRunStore['claimFree'] = (...asked) => this.#leases.claimFree(...asked);
+  readonly free: SharedRunStore['free'] = (...asked) => this.#leases.free(...asked);
+  readonly renew: SharedRunStore['renew'] = (...asked) => this.#leases.renew(...asked);
+  readonly release: SharedRunStore['release'] = (...asked) => this.#leases.release(...asked);
+  readonly leavePlace: SharedRunStore['leavePlace'] = (...asked) => this.#leases.leavePlace(...asked);
+  readonly takePlace: SharedRunStore['takePlace'] = (...asked) => this.#leases.takePlace(...asked);
+  readonly holdPlace: SharedRunStore['holdPlace'] = (...asked) => this.#leases.holdPlace(...asked);
+  readonly dropPlace: SharedRunStore['dropPlace'] = (...asked) => this.#leases.dropPlace(...asked);
+  readonly holdExperiment: SharedRunStore['holdExperiment'] = (...asked) =>
+    this.#leases.holdExperiment(...asked);
+  readonly keepExperiment: SharedRunStore['keepExperiment'] = (...asked) =>
+    this.#leases.keepExperiment(...asked);
+  readonly releaseExperiment: SharedRunStore['releaseExperiment'] = (...asked) =>
+    this.#leases.releaseExperiment(...asked);
+  readonly #database: PostgresDatabase;
+  readonly #run: Run;
+  readonly #leases: PostgresLeases;
   readonly #watch: PostgresWatch;
   readonly #search: PostgresSearch;
+  readonly imports: PostgresImports;
   readonly #reserve: PostgresReserve;
   readonly #states = new StateCache(() => []);
+  /** What the last write met that found no room. */
+  #full: StorageFullError | undefined;
   readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #saidListeners = new Set<(message: string) => void>();
@@ -80,9 +105,18 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   readonly #unanswered = new Map<string, unknown[]>();
 
   private constructor(database: PostgresDatabase, options: PostgresStoreOptions) {
-    super(database, options.leaseMs ?? DEFAULT_LEASE_MS);
+    super(postgres);
+    this.#database = database;
+    this.#run = database.runRepeatable;
+    this.leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
+    this.#leases = new PostgresLeases(database, this.leaseMs);
     this.path = database.place;
     this.#search = new PostgresSearch(database);
+    this.imports = new PostgresImports({
+      database,
+      leaseMs: this.leaseMs,
+      published: () => this.#search.soon(),
+    });
     this.#reserve = new PostgresReserve(database);
     this.#watch = new PostgresWatch({
       database,
@@ -106,6 +140,7 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
     try {
       await migratePostgres(database);
       await store.#reserve.fill();
+      await store.imports.start();
       await store.#watch.start();
       store.#search.soon();
       return store;
@@ -115,19 +150,14 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
     }
   }
 
-  async create(run: {
-    id: string;
-    config: RunConfig;
-    parent?: { run_id: string; seq: number };
-    idempotencyKey?: string;
-  }): Promise<{ runId: string; created: boolean }> {
-    const { id, config, parent, idempotencyKey } = run;
+  async create(run: Parameters<Store['create']>[0]): Promise<{ runId: string; created: boolean }> {
+    const { id, config, copied, parent, idempotencyKey } = run;
     return this.#make({ id, key: idempotencyKey }, async (_, at) => [
-      complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at }),
+      complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
     ]);
   }
 
-  async fork(run: Parameters<SharedRunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
+  async fork(run: Parameters<Store['fork']>[0]): Promise<{ runId: string; created: boolean }> {
     const { id, config, parent, events, idempotencyKey } = run;
     return this.#make({ id, key: idempotencyKey }, async (query, at) => {
       const found = await positionOf(query, parent.run_id);
@@ -139,36 +169,8 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
     });
   }
 
-  async importRun(
-    run: Parameters<SharedRunStore['importRun']>[0],
-  ): Promise<{ runId: string; created: boolean }> {
-    const state = foldAll(emptyRunState(run.events[0]?.run_id ?? ''), run.events);
-    const { runId } = state;
-    const row = {
-      ...toRow(importedSummary(state, run.importedAt)),
-      epoch: 0,
-      worker: null,
-      recoveries: 0,
-      indexed_seq: 0,
-    };
-    return this.database.whenAnswered(async () =>
-      this.database.transaction(async (query) => {
-        const made = await query(
-          compiled(
-            postgres
-              .insertInto('runs')
-              .values(row)
-              .onConflict((conflict) => conflict.doNothing())
-              .returning('id'),
-          ),
-        );
-        if (made.length === 0) return { runId, created: false };
-        for (let from = 0; from < run.events.length; from += IMPORT_PAGE) {
-          await query(insertEvents(runId, run.events.slice(from, from + IMPORT_PAGE)));
-        }
-        return { runId, created: true };
-      }),
-    );
+  importRun(run: FileRun): Promise<{ runId: string; created: boolean }> {
+    return importInSlices(this.imports, run);
   }
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
@@ -185,8 +187,7 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
       state = foldAll(emptyRunState(id), events);
       // An earlier try may have been stored, and its answer lost.
       if (tries > 0 && (await positionOf(query, id))) return id;
-      const row = { ...toRow(summarizeRun(state)), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
-      await query(compiled(postgres.insertInto('runs').values(row)));
+      await query(compiled(postgres.insertInto('runs').values(newRow(summarizeRun(state)))));
       await query(insertEvents(id, events));
       if (key !== undefined) {
         const used = { key, run_id: id, created_at: at };
@@ -194,29 +195,50 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
       }
       return id;
     };
-    const runId = await this.database.whenAnswered(async (tries) => {
+    const making = this.#database.whenAnswered(async (tries) => {
       try {
-        return await this.database.transaction((query) => insert(query, tries));
+        return await this.#database.transaction((query) => insert(query, tries));
       } catch (error) {
         // Another request with the same key was quicker by a moment.
-        const first = key !== undefined && isDuplicate(error) ? await firstOf(this.run, key) : undefined;
+        const first = key !== undefined && isDuplicate(error) ? await firstOf(this.#run, key) : undefined;
         if (first === undefined) throw error;
         return first;
       }
     });
+    const runId = await this.#noticeFull(making);
     if (runId === id && state) this.#committed(state);
     return { runId, created: runId === id };
   }
 
   async append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
     const request = { fence: { epoch }, expectedSeq, events };
+    const ends = events.some((event) => event.type === 'run.ended');
+    if (ends) return this.#withReserve(() => this.#appendAs(runId, request));
+    return this.#noticeFull(this.#appendAs(runId, request));
+  }
+
+  async fullDisk(): ReturnType<Store['fullDisk']> {
+    if (this.#full && (await this.#reserve.hasRoom())) this.#full = undefined;
+    return this.#full && { message: this.#full.message, hint: this.#full.hint };
+  }
+
+  /** Does what is done also on a full disk, with the help of the reserve. */
+  async #withReserve<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#appendAs(runId, request);
+      return await this.#noticeFull(work());
     } catch (error) {
-      const ends = events.some((event) => event.type === 'run.ended');
-      if (!ends || !(error instanceof StorageFullError)) throw error;
+      if (!(error instanceof StorageFullError)) throw error;
       await this.#reserve.release();
-      return this.#appendAs(runId, request);
+      return work();
+    }
+  }
+
+  async #noticeFull<T>(writing: Promise<T>): Promise<T> {
+    try {
+      return await writing;
+    } catch (error) {
+      if (error instanceof StorageFullError) this.#full = error;
+      throw error;
     }
   }
 
@@ -228,19 +250,19 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   }
 
   async read(runId: string, { maxChars, ...range }: EventRange): Promise<RunEvent[]> {
-    const rows = await this.run(
+    const rows = await this.#run(
       maxChars === undefined ? eventsAfter(runId, range) : textsAfter(runId, { ...range, maxChars }),
     );
     return this.#eventsOf(rows);
   }
 
   async readTexts(runId: string, range: TextRange): Promise<EventText[]> {
-    const rows = await this.run(textsAfter(runId, range));
+    const rows = await this.#run(textsAfter(runId, range));
     return rows.map((row) => textFromRow(row, (where, cause) => damagedDatabase(this.path, cause, where)));
   }
 
   async beginRecovery(runId: string): Promise<number> {
-    const [row] = await this.run({
+    const [row] = await this.#run({
       sql: 'update runs set recoveries = recoveries + 1 where id = $1 returning recoveries',
       parameters: [runId],
     });
@@ -249,17 +271,33 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   }
 
   async settleRecovery(runId: string): Promise<void> {
-    await this.run(compiled(postgres.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
+    await this.#run(compiled(postgres.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)));
   }
 
   async saveModelCheck(check: ModelCheck): Promise<void> {
     const { model, digest, ...values } = checkRow(check);
-    await this.run(
+    await this.#run(
       compiled(
         postgres
           .insertInto('model_checks')
           .values({ model, digest, ...values })
           .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
+      ),
+    );
+  }
+
+  async savePrice(model: string, price: ModelPrice | null): Promise<void> {
+    if (price === null) {
+      await this.#run(compiled(postgres.deleteFrom('model_prices').where('model', '=', model)));
+      return;
+    }
+    const body = JSON.stringify(modelPrice.parse(price));
+    await this.#run(
+      compiled(
+        postgres
+          .insertInto('model_prices')
+          .values({ model, body })
+          .onConflict((conflict) => conflict.column('model').doUpdateSet({ body })),
       ),
     );
   }
@@ -272,8 +310,8 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
       position: item.position,
       body: JSON.stringify(experimentItem.parse(item)),
     }));
-    await this.database.whenAnswered(() =>
-      this.database.transaction(async (run) => {
+    await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
         await run(
           compiled(
             postgres
@@ -299,10 +337,16 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   }
 
   async deleteRun(runId: string): Promise<void> {
-    await this.database.whenAnswered((tries) =>
-      this.database.transaction(async (run) => {
+    await this.#withReserve(() => this.#delete(runId));
+    this.#states.drop(runId);
+    this.#watch.tellDeleted(runId);
+  }
+
+  #delete(runId: string): Promise<void> {
+    return this.#database.whenAnswered((tries) =>
+      this.#database.transaction(async (run) => {
         const [row] = await run({
-          sql: 'select phase from runs where id = $1 for update',
+          sql: 'select phase from runs where id = $1 and epoch >= 0 for update',
           parameters: [runId],
         });
         if (!row) {
@@ -318,15 +362,13 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
         await run(compiled(postgres.deleteFrom('runs').where('id', '=', runId)));
       }),
     );
-    this.#states.drop(runId);
-    this.#watch.tellDeleted(runId);
   }
 
   async addShare(share: ShareRecord): Promise<void> {
-    await this.database.whenAnswered(() =>
-      this.database.transaction(async (run) => {
+    await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
         const [row] = await run({
-          sql: 'select id from runs where id = $1 for share',
+          sql: 'select id from runs where id = $1 and epoch >= 0 for share',
           parameters: [share.run_id],
         });
         if (!row) throw new RunNotFoundError(share.run_id);
@@ -337,23 +379,47 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   }
 
   async revokeShare(shareId: string, at: number): Promise<boolean> {
-    const rows = await this.run({
-      sql: 'update shares set revoked_at = coalesce(revoked_at, $2) where id = $1 returning id',
-      parameters: [shareId, at],
-    });
+    const rows = await this.#withReserve(() =>
+      this.#run({
+        sql: 'update shares set revoked_at = coalesce(revoked_at, $2) where id = $1 returning id',
+        parameters: [shareId, at],
+      }),
+    );
     return rows.length > 0;
   }
 
   async countShareView(shareId: string, at: number): Promise<void> {
-    await this.run({
+    await this.#run({
       sql: 'update shares set views = views + 1, last_viewed_at = $2 where id = $1',
       parameters: [shareId, at],
     });
   }
 
+  async addSignIn(signIn: SignInRecord, limit: number): Promise<void> {
+    await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        const insert = postgres.insertInto('sign_ins').values(signIn);
+        await run(compiled(insert.onConflict((conflict) => conflict.column('id').doNothing())));
+        const recent = recentSignIns(postgres, limit);
+        await run(compiled(postgres.deleteFrom('sign_ins').where('id', 'not in', recent)));
+      }),
+    );
+  }
+
+  async touchSignIn(id: string, at: number): Promise<void> {
+    await this.#run(
+      compiled(postgres.updateTable('sign_ins').set({ last_seen_at: at }).where('id', '=', id)),
+    );
+  }
+
+  async deleteSignIns(ids?: readonly string[]): Promise<string[]> {
+    const rows = await this.#run(compiled(deletedSignIns(postgres, ids)));
+    return rows.map((row) => signInId.parse(row).id);
+  }
+
   /** Whether the database answers at the moment. */
   answers(): Promise<boolean> {
-    return this.database.run({ sql: 'select 1', parameters: [] }).then(
+    return this.#database.run({ sql: 'select 1', parameters: [] }).then(
       () => true,
       () => false,
     );
@@ -382,9 +448,10 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
     this.#saidListeners.clear();
     this.#listeners.clear();
     this.#othersListeners.clear();
+    this.imports.close();
     await this.#search.close();
     await this.#watch.close();
-    await this.database.close();
+    await this.#database.close();
   }
 
   search(query: string, page: SearchPage): Promise<Found> {
@@ -400,14 +467,14 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
   }
 
   protected all(query: Compilable): Promise<unknown[]> {
-    return this.run(compiled(query));
+    return this.#run(compiled(query));
   }
 
   #appendAs(
     runId: string,
     request: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
   ): Promise<RunEvent[]> {
-    return this.database.whenAnswered(async () => {
+    return this.#database.whenAnswered(async () => {
       const { fence, expectedSeq, events } = request;
       const before = await this.#stateAt(runId, expectedSeq);
       if (expectedSeq < 1 || before.seq !== expectedSeq) return this.#refused(runId, request);
@@ -418,7 +485,7 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
       );
       const state = foldAll(before, appended);
       const statement = appendStatement({ fence, expectedSeq, appended, state });
-      const rows = await this.database.run(statement).catch((error: unknown) => {
+      const rows = await this.#database.run(statement).catch((error: unknown) => {
         if (isStoreBusy(error)) this.#unanswered.set(runId, events.map(withoutUndefined));
         throw error;
       });
@@ -434,7 +501,7 @@ export class PostgresRunStore extends PostgresLeases implements SharedRunStore {
     runId: string,
     { fence, expectedSeq, events }: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
   ): Promise<RunEvent[]> {
-    const found = await positionOf(this.database.run, runId);
+    const found = await positionOf(this.#database.run, runId);
     if (!found) throw new RunNotFoundError(runId);
     // Epoch 0 is a run that nobody has claimed.
     if (fence !== 'by a person' && (fence.epoch < 1 || found.epoch !== fence.epoch)) {

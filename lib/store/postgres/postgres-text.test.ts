@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fromPostgresText, toPostgresText } from './postgres-text.ts';
 
-it('threat 17: brings every text back as it was, and gives PostgreSQL only what it can keep', () => {
+it('brings every text back as it was, and gives PostgreSQL only what it can keep [threat 17]', () => {
   const hostile = fc.string({
     unit: fc.constantFrom('\0', '\ud800', '\udfff', '\u{10FFFF}', 'm', '0', 'f', '🦊', '\\', '"'),
   });

@@ -3,10 +3,18 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { AppError } from '../../errors/app-error.ts';
+import { isNoSpace } from '../../util/no-space.ts';
 import { sqliteCode, storeError } from '../store-errors.ts';
 
-/** Who holds a data directory: written beside the lock, so that a second start can say it. */
-const holder = z.object({ pid: z.int(), url: z.string().optional() });
+/** Who holds a data directory: written beside the lock, so that a second start can say it. The address is printed and opened. */
+const holder = z.object({
+  pid: z.int(),
+  url: z
+    .url({ protocol: /^http$/ })
+    .transform((url) => new URL(url).origin)
+    .optional()
+    .catch(undefined),
+});
 export type LockHolder = z.infer<typeof holder>;
 
 /** Another Loupe works in this data directory. */
@@ -60,7 +68,15 @@ export class InstanceLock {
 
   /** Tells a second start where this one is reached. */
   announce(holderNow: LockHolder): void {
-    writeFileSync(this.#holderPath, `${JSON.stringify(holderNow)}\n`, { mode: 0o600 });
+    try {
+      writeFileSync(this.#holderPath, `${JSON.stringify(holderNow)}\n`, { mode: 0o600 });
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      rmSync(this.#holderPath, { force: true });
+      console.warn(
+        `${this.#holderPath} could not be written: the disk is full. A second start cannot find this one.`,
+      );
+    }
   }
 
   release(): void {

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors/app-error.ts';
 import { sqlite } from '../schema.ts';
+import { OUTCOME_BACKFILL } from './outcome-backfill.ts';
 
 /**
  * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
@@ -171,6 +172,52 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('body', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('model_checks_key', ['model', 'digest']),
   ],
+  () => [
+    sqlite.schema.alterTable('runs').addColumn('tokens_estimated', 'integer'),
+    // Replies whose calls Ollama dropped were not counted as unread (lib/parser/swallowed-call.ts).
+    sql
+      .raw(
+        `insert into model_counts (model, counter, count)
+           select runs.model, 'malformed', count(*)
+             from events parsed
+             join events ended on ended.run_id = parsed.run_id and ended.seq = parsed.seq - 1
+             join runs on runs.id = parsed.run_id
+             where parsed.type = 'reply.parsed' and ended.type = 'model-call.ended'
+               and (runs.mode <> 'task' or runs.agentic = 1)
+               and json_extract(parsed.body, '$.outcome') = 'empty'
+               and not json_extract(parsed.body, '$.malformed')
+               and trim(json_extract(parsed.body, '$.thinking')) = ''
+               and (coalesce(json_array_length(ended.body, '$.message.tool_calls'), 0) > 0
+                 or coalesce(json_extract(ended.body, '$.reply_tokens'), 0)
+                   > 1 + length(json_extract(ended.body, '$.message.content')))
+             group by runs.model
+           on conflict (model, counter) do update set count = count + excluded.count`,
+      )
+      .compile(sqlite),
+  ],
+  () => [
+    sqlite.schema.alterTable('runs').addColumn('outcome', 'text'),
+    sqlite.schema.alterTable('runs').addColumn('checks_failed', 'integer'),
+    sqlite.schema.alterTable('runs').addColumn('checks_total', 'integer'),
+    ...OUTCOME_BACKFILL.map((statement) => sql.raw(statement).compile(sqlite)),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('model_prices')
+      .addColumn('model', 'text', (column) => column.primaryKey())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema.alterTable('runs').addColumn('cost_usd', 'real'),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('sign_ins')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('cookie_hash', 'text', (column) => column.notNull().unique())
+      .addColumn('key_hash', 'text', (column) => column.notNull())
+      .addColumn('label', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('last_seen_at', 'integer', (column) => column.notNull()),
+  ],
 ];
 
 /** The schema this program writes. */
@@ -192,6 +239,8 @@ export function migrate(database: Database.Database, path: string): void {
           hint: 'Start the newer version, or set LOUPE_DATA_DIR to another folder.',
         });
       }
+      // A database that is up to date is not written to: its disk may be full.
+      if (found === SCHEMA_VERSION) return;
       for (const statements of migrations.slice(found)) {
         for (const statement of statements()) {
           database.prepare('compile' in statement ? statement.compile().sql : statement.sql).run();

@@ -1,10 +1,11 @@
-import type { RunReader, RunStore } from '../run-store.ts';
+import type { RunStore } from '../run-store.ts';
+import type { StoreReader } from '../store.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 
 type AppendListener = Parameters<RunStore['onAppend']>[0];
 
-/** What both forms of the SQLite store do alike: they read, and tell who listens of what was appended. */
-export abstract class ReadingStore implements RunReader {
+/** What both forms of the SQLite store share: reading, and telling listeners about appends. */
+export abstract class ReadingStore implements StoreReader {
   protected readonly reader: SqliteReader;
   readonly #listeners = new Set<AppendListener>();
 
@@ -12,65 +13,77 @@ export abstract class ReadingStore implements RunReader {
     this.reader = reader;
   }
 
-  abstract search(...asked: Parameters<RunReader['search']>): ReturnType<RunReader['search']>;
+  abstract search(...asked: Parameters<StoreReader['search']>): ReturnType<StoreReader['search']>;
 
-  read(...asked: Parameters<RunReader['read']>): ReturnType<RunReader['read']> {
+  read(...asked: Parameters<StoreReader['read']>): ReturnType<StoreReader['read']> {
     return this.reader.read(...asked);
   }
 
-  readOne(...asked: Parameters<RunReader['readOne']>): ReturnType<RunReader['readOne']> {
+  readOne(...asked: Parameters<StoreReader['readOne']>): ReturnType<StoreReader['readOne']> {
     return this.reader.readOne(...asked);
   }
 
-  readTexts(...asked: Parameters<RunReader['readTexts']>): ReturnType<RunReader['readTexts']> {
+  readTexts(...asked: Parameters<StoreReader['readTexts']>): ReturnType<StoreReader['readTexts']> {
     return this.reader.readTexts(...asked);
   }
 
-  list(...asked: Parameters<RunReader['list']>): ReturnType<RunReader['list']> {
+  list(...asked: Parameters<StoreReader['list']>): ReturnType<StoreReader['list']> {
     return this.reader.list(...asked);
   }
 
-  summary(runId: string): ReturnType<RunReader['summary']> {
+  summary(runId: string): ReturnType<StoreReader['summary']> {
     return this.reader.summary(runId);
   }
 
-  unfinished(): ReturnType<RunReader['unfinished']> {
+  unfinished(): ReturnType<StoreReader['unfinished']> {
     return this.reader.unfinished();
   }
 
-  forksOf(runId: string): ReturnType<RunReader['forksOf']> {
+  forksOf(runId: string): ReturnType<StoreReader['forksOf']> {
     return this.reader.forksOf(runId);
   }
 
-  experiment(id: string): ReturnType<RunReader['experiment']> {
+  experiment(id: string): ReturnType<StoreReader['experiment']> {
     return this.reader.experiment(id);
   }
 
-  experiments(): ReturnType<RunReader['experiments']> {
+  experiments(): ReturnType<StoreReader['experiments']> {
     return this.reader.experiments();
   }
 
-  unfinishedExperiments(): ReturnType<RunReader['unfinishedExperiments']> {
+  unfinishedExperiments(): ReturnType<StoreReader['unfinishedExperiments']> {
     return this.reader.unfinishedExperiments();
   }
 
-  modelChecks(): ReturnType<RunReader['modelChecks']> {
+  modelChecks(): ReturnType<StoreReader['modelChecks']> {
     return this.reader.modelChecks();
   }
 
-  modelCheck(...asked: Parameters<RunReader['modelCheck']>): ReturnType<RunReader['modelCheck']> {
+  modelCheck(...asked: Parameters<StoreReader['modelCheck']>): ReturnType<StoreReader['modelCheck']> {
     return this.reader.modelCheck(...asked);
   }
 
-  shares(): ReturnType<RunReader['shares']> {
+  prices(): ReturnType<StoreReader['prices']> {
+    return this.reader.prices();
+  }
+
+  shares(): ReturnType<StoreReader['shares']> {
     return this.reader.shares();
   }
 
-  shareByHash(tokenHash: string): ReturnType<RunReader['shareByHash']> {
+  shareByHash(tokenHash: string): ReturnType<StoreReader['shareByHash']> {
     return this.reader.shareByHash(tokenHash);
   }
 
-  readings(): ReturnType<RunReader['readings']> {
+  signIns(): ReturnType<StoreReader['signIns']> {
+    return this.reader.signIns();
+  }
+
+  signInByHash(cookieHash: string): ReturnType<StoreReader['signInByHash']> {
+    return this.reader.signInByHash(cookieHash);
+  }
+
+  readings(): ReturnType<StoreReader['readings']> {
     return this.reader.readings();
   }
 

@@ -1,7 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { searchText } from '../../events/search-text.ts';
-import { storeError } from '../store-errors.ts';
+import { isStoreBusy, storeError } from '../store-errors.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 
 /** A burst of appends is over when nothing came for this long; then its events are taken in together. */
@@ -45,10 +46,10 @@ export class SearchIndex {
     this.#timer.unref?.();
   }
 
-  /** Takes in what is there, for at most so long. What is left is told by the reader as `behind`. */
-  catchUp(patienceMs: number): void {
+  /** Indexes what is there, for at most so long; appends run between the batches. The reader counts the rest as `behind`. */
+  async catchUp(patienceMs: number): Promise<void> {
     const deadline = performance.now() + patienceMs;
-    while (this.#takeBatch() && performance.now() < deadline);
+    while (!this.#closed && this.#takeBatch() && performance.now() < deadline) await turn();
     this.soon();
   }
 
@@ -83,11 +84,11 @@ export class SearchIndex {
         })
         .immediate();
     } catch (error) {
-      // The log is whole, only the search is behind: it is tried again after the next append.
-      console.error(
-        'The search index could not be brought up to date:',
-        storeError(error, this.#database.name),
-      );
+      // The log is whole, only the search is behind. A locked database is asked again; after any other error the next append
+      // tries again.
+      const known = storeError(error, this.#database.name);
+      if (isStoreBusy(known)) this.soon();
+      else console.error('The search index could not be brought up to date:', known);
       return false;
     }
   }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Found, SearchHit } from '../../api/search.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import { type SearchWord, searchWords } from '../../util/search-words.ts';
+import { IMPORTING } from '../import-run.ts';
 import type { EventRange, EventText, SearchPage, TextRange } from '../run-store.ts';
 import { sqlite } from '../schema.ts';
 import { type FoundPlace, pageOfRuns, STRETCH } from '../search-groups.ts';
@@ -20,7 +21,7 @@ export class SqliteReader extends SqlReader {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #patienceMs: number;
-  readonly #selectEvents: Database.Statement<[string, number, number]>;
+  readonly #selectEvents: Database.Statement<[string, number, string, number]>;
   readonly #searchRows: Database.Statement<[string, number, number]>;
   readonly #selectBehind: Database.Statement<[]>;
 
@@ -30,7 +31,8 @@ export class SqliteReader extends SqlReader {
     this.#database = options.database;
     this.#patienceMs = options.patienceMs;
     this.#selectEvents = this.#database.prepare(
-      'select run_id, seq, at, type, body from events where run_id = ? and seq > ? order by seq limit ?',
+      `select run_id, seq, at, type, body from events
+         where run_id = ? and seq > ? and (select epoch from runs where id = ?) > ${IMPORTING} order by seq limit ?`,
     );
     this.#searchRows = this.#database.prepare(
       `select id, run_id, seq from search_texts join search_rows on id = search_texts.rowid
@@ -72,7 +74,7 @@ export class SqliteReader extends SqlReader {
 
   *#rows(runId: string, { afterSeq, limit, maxChars }: EventRange): Generator<unknown> {
     let chars = 0;
-    for (const row of this.#selectEvents.iterate(runId, afterSeq, limit)) {
+    for (const row of this.#selectEvents.iterate(runId, afterSeq, runId, limit)) {
       yield row;
       if (maxChars === undefined) continue;
       chars += bodyRow.parse(row).body.length;

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { canMountDisks, mountSmallDisk } from '../../testing/small-disk.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 
 const here = (file: string) => new URL(file, import.meta.url).href;
 const program = (body: string) => `
   const { SqliteRunStore } = await import(${JSON.stringify(here('./sqlite-store.ts'))});
-  const { sampleConfig } = await import(${JSON.stringify(here('../testing/sample-logs.ts'))});
+  const { sampleConfig } = await import(${JSON.stringify(here('../../testing/sample-logs.ts'))});
   const directory = process.env.STORE_DIRECTORY;
   ${body}
 `;
@@ -100,11 +101,7 @@ const FILLER = `
   console.log(JSON.stringify({ code: refusal.code, seq, read: read.length, phase: summary.phase, last: summary.last_seq }));
 `;
 
-const canMount =
-  process.platform === 'linux' &&
-  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0;
-
-it.skipIf(!canMount)(
+it.skipIf(!canMountDisks)(
   'says storage_full on a full disk, goes on reading, and still writes how the run ended',
   async () => {
     const filler = spawnSync(
@@ -127,6 +124,38 @@ it.skipIf(!canMount)(
   },
 );
 
+const STARTER = `
+  const store = SqliteRunStore.open(directory);
+  const made = await store.create({ id: process.env.RUN_ID, config: sampleConfig() }).then(() => 'made', (error) => error.code);
+  const listed = await store.list({ limit: 10 });
+  await store.close();
+  console.log(JSON.stringify({ made, listed: listed.map((run) => run.id) }));
+`;
+
+it.skipIf(!canMountDisks)(
+  'refuses writes after it was opened on a full disk, until there is room',
+  async () => {
+    const disk = await mountSmallDisk({ megabytes: 32 });
+    const [command = '', ...within] = disk.within;
+    const create = (id: string) => {
+      const args = [...within, process.execPath, '--input-type=module', '-e', program(STARTER)];
+      const env = { ...process.env, STORE_DIRECTORY: join(disk.path, 'data'), RUN_ID: id };
+      const { stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8' });
+      expect(stdout, stderr).not.toBe('');
+      return JSON.parse(stdout);
+    };
+    try {
+      expect(create('a').made).toBe('made');
+      disk.fill();
+      expect(create('b')).toEqual({ made: 'storage_full', listed: ['a'] });
+      disk.empty();
+      expect(create('c').made).toBe('made');
+    } finally {
+      await disk.dispose();
+    }
+  },
+);
+
 const OPENER = `
   try { SqliteRunStore.open(directory, { ballastMegabytes: 1 }); console.log('open'); }
   catch (error) { console.log(error.code, error.message, error.hint); }
@@ -143,7 +172,7 @@ function openedBy(options: { uid?: number; mounted?: string }): string {
   return stdout || stderr;
 }
 
-it.skipIf(!canMount)('fault matrix: names a data directory that can only be read', () => {
+it.skipIf(!canMountDisks)('fault matrix: names a data directory that can only be read', () => {
   const told = openedBy({ mounted: 'ro' });
   expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
   expect(told).toContain('LOUPE_DATA_DIR');
@@ -154,6 +183,37 @@ it.runIf(process.getuid?.() === 0)('fault matrix: names a data directory of anot
   expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
 });
 
-it.skipIf(!canMount)('fault matrix: says storage_full when the disk has no room to begin with', () => {
+it.skipIf(!canMountDisks)('fault matrix: says storage_full when the disk has no room to begin with', () => {
   expect(openedBy({ mounted: 'size=16k' })).toContain('storage_full');
+});
+
+/** Stores some slices of a long import and then stops for ever, in the middle of the next. */
+const STUCK_IMPORTER = `
+  const { longLog, sampleFile } = await import(${JSON.stringify(here('../../testing/sample-logs.ts'))});
+  const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
+  const file = sampleFile(longLog(2000, { runId: 'theirs' }));
+  async function* slices() {
+    yield* file.slices.slice(0, 12);
+    process.stdout.write('stuck\\n');
+    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  }
+  await store.importRun({ ...file, slices: slices() });
+`;
+
+it('shows nothing of an import during which it was killed, and removes its rows at the next start', async () => {
+  const importer = start(STUCK_IMPORTER);
+  if (!importer.stdout) throw new Error('no output');
+  await once(createInterface(importer.stdout), 'line');
+  importer.kill('SIGKILL');
+  await once(importer, 'exit');
+  const reader = new Database(join(directory, 'loupe.db'), { readonly: true });
+  const rows = (table: string) => Number(reader.prepare(`select count(*) from ${table}`).pluck().get());
+  expect(rows('events')).toBe(1200);
+  const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
+  expect(await store.summary('theirs')).toBeUndefined();
+  expect(await store.read('theirs', { afterSeq: 0, limit: 10 })).toEqual([]);
+  expect(await store.list({ limit: 10 })).toEqual([]);
+  await vi.waitFor(() => expect([rows('events'), rows('runs')]).toEqual([0, 0]), 20_000);
+  reader.close();
+  await store.close();
 });

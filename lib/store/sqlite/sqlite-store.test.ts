@@ -13,13 +13,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { RunConfig } from '../../events/config.ts';
+import type { NewEvent } from '../../events/registry.ts';
 import { completedLog, repairedLog, sampleConfig } from '../../testing/sample-logs.ts';
-import { describeRunStore } from '../../testing/store-contract.ts';
+import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 
 const small = { ballastMegabytes: 1 };
+/** Columns of the last step of the schema. */
+const OUTCOME_COLUMNS = ['outcome', 'checks_failed', 'checks_total'];
 
 describeRunStore('SQLite', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'loupe-store-'));
@@ -34,6 +38,7 @@ describeRunStore('SQLite', async () => {
       await subject.store.close();
       rmSync(directory, { recursive: true });
     },
+    imports: () => subject.store,
   };
   return subject;
 });
@@ -54,6 +59,55 @@ it('keeps its files for their owner alone and its journal safe against power los
   await store.create({ id: 'a', config: sampleConfig() });
   expect((statSync(directory).mode & 0o777).toString(8)).toBe('700');
   for (const file of ['loupe.db', 'loupe.db-wal', 'lock.db', 'ballast']) expect(modeOf(file)).toBe('600');
+  await store.close();
+});
+
+/** An ended run with a log of about 4 MB, and another one after it. */
+async function storeLargeRun(): Promise<SqliteRunStore> {
+  const store = SqliteRunStore.open(directory, small);
+  for (const id of ['large', 'small']) await store.create({ id, config: sampleConfig() });
+  const { epoch } = await store.claim('large', 'worker');
+  const warned = { type: 'policy.warned', code: 'test', message: 'x'.repeat(40_000) } as const;
+  const ended = completedLog().events.at(-1);
+  if (ended?.type !== 'run.ended') throw new Error('The sample has no end');
+  const { run_id: _run, seq: _seq, at: _at, ...end } = ended;
+  const events: NewEvent[] = [...Array.from({ length: 100 }, () => warned), end];
+  await store.append('large', { epoch, expectedSeq: 1, events });
+  return store;
+}
+
+const databaseSize = () => statSync(join(directory, 'loupe.db')).size;
+
+it('gives the room of a deleted run back to the file system', async () => {
+  const store = await storeLargeRun();
+  await store.deleteRun('large');
+  await vi.waitFor(() => expect(databaseSize()).toBeLessThan(1_000_000));
+  expect(await store.summary('small')).toBeDefined();
+  await store.close();
+});
+
+it('makes the database of an earlier version one that can shrink, with all of its runs', async () => {
+  await (await storeLargeRun()).close();
+  const path = join(directory, 'loupe.db');
+  const earlier = new Database(path);
+  earlier.pragma('auto_vacuum = NONE');
+  earlier.exec('VACUUM');
+  expect(earlier.pragma('auto_vacuum', { simple: true })).toBe(0);
+  earlier.close();
+
+  const store = SqliteRunStore.open(directory, small);
+  expect(await store.read('large', { afterSeq: 0, limit: 1000 })).toHaveLength(102);
+  expect(databaseSize()).toBeGreaterThan(4_000_000);
+  await store.deleteRun('large');
+  await vi.waitFor(() => expect(databaseSize()).toBeLessThan(1_000_000));
+  await store.close();
+});
+
+it('reads through one connection of its own, without the file that connections share', async () => {
+  await (await storeLargeRun()).close();
+  const store = SqliteRunStore.open(directory, { ...small, exclusive: true });
+  expect(existsSync(join(directory, 'loupe.db-shm'))).toBe(false);
+  expect(await store.read('large', { afterSeq: 0, limit: 1000 })).toHaveLength(102);
   await store.close();
 });
 
@@ -90,7 +144,7 @@ it('refuses a database of a newer version and leaves it as it is', async () => {
   untouched.close();
 });
 
-it('P17: counts the replies of a database that an older version wrote', async () => {
+it('counts the replies of a database that an older version wrote [P17]', async () => {
   const store = SqliteRunStore.open(directory, small);
   for (const [index, events] of [repairedLog().events, completedLog().events].entries()) {
     await store.create({ id: `run-${index}`, config: sampleConfig() });
@@ -102,17 +156,96 @@ it('P17: counts the replies of a database that an older version wrote', async ()
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
   database.exec(
-    'drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
+    'drop table sign_ins; drop table model_prices; drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
   );
   database.exec('drop table search_rows; drop table search_texts');
   database.exec('drop index runs_forks; drop index runs_unindexed');
-  for (const column of ['cycles', 'parent_id', 'parent_seq', 'indexed_seq', 'imported_at']) {
+  const added = [
+    'cycles',
+    'parent_id',
+    'parent_seq',
+    'indexed_seq',
+    'imported_at',
+    'tokens_estimated',
+    'cost_usd',
+  ];
+  for (const column of [...added, ...OUTCOME_COLUMNS]) {
     database.exec(`alter table runs drop column ${column}`);
   }
   database.pragma('user_version = 1');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
   expect(await migrated.readings()).toEqual(counted);
+  await migrated.close();
+});
+
+it('counts the dropped calls of older logs when it is brought up to date', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.create({ id: 'old', config: sampleConfig() });
+  const { epoch } = await store.claim('old', 'worker');
+  await store.append('old', { epoch, expectedSeq: 1, events: unmarkedLoss });
+  expect((await store.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 0 });
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  for (const column of [...OUTCOME_COLUMNS, 'tokens_estimated', 'cost_usd'])
+    database.exec(`alter table runs drop column ${column}`);
+  database.exec('drop table sign_ins; drop table model_prices');
+  database.pragma('user_version = 9');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });
+  await migrated.close();
+});
+
+it('fills in the outcome of runs that ended before it was stored', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  const check = { type: 'file_contains', path: 'a', text: '"passed":false' } as const;
+  const checked = (failed: number): NewEvent => ({
+    ...{ type: 'verification.checked', attempt: 1, outcome: 'partial_pass' },
+    checks: [true, true, true].map((_, index) => ({
+      ...{ check, passed: index >= failed, output: '"cut":true, "passed":false', duration_ms: 1 },
+    })),
+  });
+  const parsed = completedLog().events.findLast((event) => event.type === 'reply.parsed');
+  const started = { type: 'verification.started', attempt: 1, reason: 'final_answer', output: '' } as const;
+  const end = completedLog().events.at(-1);
+  if (parsed?.type !== 'reply.parsed' || end?.type !== 'run.ended') throw new Error('no end in the sample');
+  const said = '"cut":true';
+  const logs: [Partial<RunConfig>, NewEvent[]][] = [
+    [{}, [{ ...parsed, text: said }, end]],
+    [{}, [{ ...parsed, cut: true }, end]],
+    [{}, [parsed, started, checked(1), { ...end, verification: 'partial_pass' }]],
+    [{}, [parsed, started, checked(0), { ...end, verification: 'pass' }]],
+    [{ mode: 'explore' }, [end]],
+    [{}, [parsed, { ...end, result: { ...end.result, termination_reason: 'stall' } }]],
+    [{}, [parsed]],
+  ];
+  for (const [index, [config, events]] of logs.entries()) {
+    await store.create({ id: `run-${index}`, config: sampleConfig(config) });
+    const { epoch } = await store.claim(`run-${index}`, 'worker');
+    await store.append(`run-${index}`, { epoch, expectedSeq: 1, events });
+  }
+  const outcomes = async (from: SqliteRunStore) =>
+    Promise.all(logs.map(async (_, index) => (await from.summary(`run-${index}`))?.outcome));
+  const stored = await outcomes(store);
+  expect(stored).toEqual([
+    { kind: 'answered' },
+    { kind: 'answered_cut_off' },
+    { kind: 'answered_checks_failed', checks: { failed: 1, total: 3 } },
+    { kind: 'answered', checks: { failed: 0, total: 3 } },
+    { kind: 'cycles_done' },
+    { kind: 'stall' },
+    undefined,
+  ]);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  for (const column of [...OUTCOME_COLUMNS, 'cost_usd'])
+    database.exec(`alter table runs drop column ${column}`);
+  database.exec('drop table sign_ins; drop table model_prices');
+  database.pragma('user_version = 10');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await outcomes(migrated)).toEqual(stored);
   await migrated.close();
 });
 
@@ -126,12 +259,12 @@ it('finds words in logs that are older than the search, and in no log that is go
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
   database.exec(
-    'drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
+    'drop table sign_ins; drop table model_prices; drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
   );
-  for (const column of ['indexed_seq', 'imported_at'])
+  for (const column of ['indexed_seq', 'imported_at', 'tokens_estimated', 'cost_usd', ...OUTCOME_COLUMNS])
     database.exec(`alter table runs drop column ${column}`);
-  // The search came two steps before the last.
-  database.pragma(`user_version = ${SCHEMA_VERSION - 3}`);
+  // The search came with the seventh step.
+  database.pragma('user_version = 6');
   database.close();
   const again = SqliteRunStore.open(directory, small);
   const found = async () => (await again.search('aardvark', { limit: 9 })).runs.map((run) => run.run_id);

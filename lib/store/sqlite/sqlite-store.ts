@@ -1,5 +1,5 @@
-import { chmodSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Compilable, sql } from 'kysely';
 import { z } from 'zod';
@@ -14,19 +14,29 @@ import { countsOf } from '../../api/model-reading.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
-import { importedSummary, summarizeRun } from '../../api/summarize-run.ts';
-import type { RunConfig } from '../../events/config.ts';
+import type { SignInRecord } from '../../api/sign-in.ts';
+import { summarizeRun } from '../../api/summarize-run.ts';
+import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
-import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { RunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
-import { Ballast } from '../ballast.ts';
-import { prepareDataDirectory } from '../data-directory.ts';
-import { checkRow, toRow, toShareRow } from '../run-row.ts';
+import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
+import {
+  type EventRow,
+  type FileRun,
+  type ImportPlace,
+  type ImportSteps,
+  importInSlices,
+  toEventRow,
+} from '../import-run.ts';
+import { checkRow, newRow, toRow, toShareRow } from '../run-row.ts';
 import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from '../run-store.ts';
 import { sqlite } from '../schema.ts';
+import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
 import { StateCache } from '../state-cache.ts';
+import type { Store } from '../store.ts';
 import {
   corruptStore,
   missingEvent,
@@ -37,12 +47,18 @@ import {
   sqliteCode,
   storeError,
 } from '../store-errors.ts';
+import { Compactor, checkpoint, convertWhenSmall } from './compactor.ts';
+import { DiskRoom } from './disk-room.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
 import { migrate } from './migrations.ts';
 import { ReadingStore } from './reading-store.ts';
 import { SearchIndex } from './search-index.ts';
+import { SqliteImports } from './sqlite-imports.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
+
+/** The database within the data directory. */
+export const DATABASE_FILE = 'loupe.db';
 
 /** Above this size the check of every page would make the start slow; damage then shows when it is read. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
@@ -57,18 +73,22 @@ export interface SqliteStoreOptions {
   ballastMegabytes?: number;
   /** How long an operation waits for a locked database before it is `store_busy`, in milliseconds. Default: 5000. */
   busyPatienceMs?: number;
+  /** The database is opened by this one connection alone, which needs no file for what connections share. Default: false. */
+  exclusive?: boolean;
 }
 
 /**
  * The embedded store: one SQLite file, written by this process alone. An append is on disk when its promise resolves
  * (WAL with `synchronous=FULL`).
  */
-export class SqliteRunStore extends ReadingStore implements RunStore {
+export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #lock: InstanceLock;
-  readonly #ballast: Ballast;
+  readonly #room: DiskRoom;
+  readonly #compactor: Compactor;
   readonly #index: SearchIndex;
+  readonly #imports: SqliteImports;
   readonly #states: StateCache;
   readonly #patienceMs: number;
   readonly #selectLease: Database.Statement<[string]>;
@@ -80,28 +100,41 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     path: string;
     database: Database.Database;
     lock: InstanceLock;
-    ballast: Ballast;
+    room: DiskRoom;
     patienceMs: number;
   }) {
     super(new SqliteReader(options));
     this.path = options.path;
     this.#database = options.database;
     this.#lock = options.lock;
-    this.#ballast = options.ballast;
+    this.#room = options.room;
     this.#patienceMs = options.patienceMs;
     this.#index = new SearchIndex(this.#database, this.reader);
     this.#index.soon();
+    this.#compactor = new Compactor(this.#database, this.#room);
+    this.#compactor.soon();
+    this.#imports = new SqliteImports({
+      database: this.#database,
+      write: (work) => this.#transaction(() => ({ value: work() })),
+      published: () => this.#index.soon(),
+      removed: () => this.#compactor.soon(),
+    });
+    this.#imports.removeLater();
     this.#states = new StateCache((runId, afterSeq) =>
       this.reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
     );
-    this.#selectLease = this.#database.prepare('select last_seq, epoch, phase from runs where id = ?');
+    this.#selectLease = this.#database.prepare(
+      'select last_seq, epoch, phase from runs where id = ? and epoch >= 0',
+    );
     this.#insertEvent = this.#database.prepare(
       'insert into events (run_id, seq, type, at, body) values (?, ?, ?, ?, ?)',
     );
     this.#updateSummary = this.#database.prepare(
       `update runs set updated_at = @updated_at, started_at = @started_at, ended_at = @ended_at, phase = @phase,
          termination_reason = @termination_reason, message = @message, iterations_used = @iterations_used,
-         cycles = @cycles, tokens_in = @tokens_in, tokens_out = @tokens_out, tool_calls = @tool_calls, verification = @verification,
+         cycles = @cycles, tokens_in = @tokens_in, tokens_out = @tokens_out,
+         tokens_estimated = @tokens_estimated, tool_calls = @tool_calls, cost_usd = @cost_usd, verification = @verification,
+         outcome = @outcome, checks_failed = @checks_failed, checks_total = @checks_total,
          stop_requested = @stop_requested, last_seq = @last_seq
        where id = @id`,
     );
@@ -120,27 +153,24 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
   static open(dataDir: string, options: SqliteStoreOptions = {}): SqliteRunStore {
     prepareDataDirectory(dataDir);
     const lock = InstanceLock.take(dataDir);
-    const path = join(dataDir, 'loupe.db');
-    let database: Database.Database | undefined;
-    try {
-      database = new Database(path, { timeout: BUSY_PATIENCE_MS });
-      chmodSync(path, 0o600);
-      database.pragma('journal_mode = WAL');
-      database.pragma('synchronous = FULL');
-      database.pragma('foreign_keys = ON');
-      database.pragma('trusted_schema = OFF');
-      checkPages(database, path);
-      migrate(database, path);
-      const ballast = new Ballast(join(dataDir, 'ballast'), { megabytes: options.ballastMegabytes });
-      ballast.fill();
-      // From here on nobody waits inside SQLite, where nothing else could be done meanwhile.
-      database.pragma('busy_timeout = 0');
-      const { busyPatienceMs: patienceMs = BUSY_PATIENCE_MS } = options;
-      return new SqliteRunStore({ path, database, lock, ballast, patienceMs });
-    } catch (error) {
-      database?.close();
-      lock.release();
-      throw storeError(error, path);
+    const path = join(dataDir, DATABASE_FILE);
+    const isNew = !existsSync(path);
+    const room = new DiskRoom(dataDir, { reserveMegabytes: options.ballastMegabytes });
+    for (;;) {
+      let database: Database.Database | undefined;
+      try {
+        database = openDatabase(path, options);
+        room.begin();
+        const { busyPatienceMs: patienceMs = BUSY_PATIENCE_MS } = options;
+        return new SqliteRunStore({ path, database, lock, room, patienceMs });
+      } catch (cause) {
+        database?.close();
+        const error = storeError(cause, path);
+        if (error instanceof StorageFullError && room.giveRoom()) continue;
+        if (isNew) for (const file of ['', '-wal', '-shm']) rmSync(path + file, { force: true });
+        lock.release();
+        throw isNew && error instanceof StorageFullError ? noRoomToBegin(dataDir, error) : error;
+      }
     }
   }
 
@@ -149,15 +179,10 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     this.#lock.announce(holder);
   }
 
-  async create(run: {
-    id: string;
-    config: RunConfig;
-    parent?: { run_id: string; seq: number };
-    idempotencyKey?: string;
-  }): Promise<{ runId: string; created: boolean }> {
-    const { id, config, parent, idempotencyKey } = run;
+  async create(run: Parameters<RunStore['create']>[0]): Promise<{ runId: string; created: boolean }> {
+    const { id, config, copied, parent, idempotencyKey } = run;
     return this.#make({ id, idempotencyKey }, (at) => [
-      complete({ type: 'run.created', config, parent }, { run_id: id, seq: 1, at }),
+      complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
     ]);
   }
 
@@ -171,14 +196,24 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     });
   }
 
-  async importRun(run: Parameters<RunStore['importRun']>[0]): Promise<{ runId: string; created: boolean }> {
-    return this.#transaction<{ runId: string; created: boolean }>(() => {
-      const state = foldAll(emptyRunState(run.events[0]?.run_id ?? ''), run.events);
-      const { runId } = state;
-      if (this.#selectLease.get(runId)) return { value: { runId, created: false } };
-      this.#insertRun(importedSummary(state, run.importedAt), run.events);
-      return { value: { runId, created: true } };
-    });
+  importRun(run: FileRun): Promise<{ runId: string; created: boolean }> {
+    return importInSlices(this, run);
+  }
+
+  beginImport(summary: RunSummary, importId: string): Promise<boolean> {
+    return this.#imports.beginImport(summary, importId);
+  }
+
+  addToImport(place: ImportPlace, rows: readonly EventRow[]): Promise<void> {
+    return this.#imports.addToImport(place, rows);
+  }
+
+  publishImport(place: ImportPlace): Promise<void> {
+    return this.#imports.publishImport(place);
+  }
+
+  dropImport(place: ImportPlace): Promise<void> {
+    return this.#imports.dropImport(place);
   }
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
@@ -210,8 +245,7 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
 
   /** The row of a run that is nobody's yet, and the beginning of its log. */
   #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
-    const row = { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
-    this.#run(sqlite.insertInto('runs').values(row));
+    this.#run(sqlite.insertInto('runs').values(newRow(summary)));
     for (const event of events) this.#insert(event);
   }
 
@@ -225,49 +259,41 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     });
   }
 
-  async append(runId: string, request: AppendRequest): Promise<RunEvent[]> {
-    try {
-      return await this.#append(runId, request);
-    } catch (error) {
-      const ends = request.events.some((event) => event.type === 'run.ended');
-      if (ends && error instanceof StorageFullError && this.#ballast.release()) {
-        return this.#append(runId, request);
-      }
-      throw error;
-    }
-  }
-
-  #append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
-    return this.#transaction(() => {
-      const found = this.#lease(runId);
-      // Epoch 0 is a run that nobody has claimed.
-      if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
-      if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
-      if (found.phase === 'ended') throw new RunEndedError(runId);
-      const before = this.#states.at(runId, expectedSeq);
-      // Not before the event before it, also when the clock was set back while no server ran.
-      const at = Math.max(steadyNow(), before.updatedAt);
-      const appended = events.map((event, index) =>
-        complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
-      );
-      const state = foldAll(before, appended);
-      const summary = summarizeRun(state);
-      for (const event of appended) {
-        this.#insert(event);
-        for (const [counter, count] of countsOf(event)) this.#addCount.run(summary.model, counter, count);
-      }
-      this.#updateSummary.run(toRow(summary));
-      return { value: appended, state };
-    });
+  async append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
+    const mayUseReserve = events.some((event) => event.type === 'run.ended');
+    return this.#transaction(
+      () => {
+        const found = this.#lease(runId);
+        // Epoch 0 is a run that nobody has claimed.
+        if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
+        if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
+        if (found.phase === 'ended') throw new RunEndedError(runId);
+        const before = this.#states.at(runId, expectedSeq);
+        // Not before the event before it, also when the clock was set back while no server ran.
+        const at = Math.max(steadyNow(), before.updatedAt);
+        const appended = events.map((event, index) =>
+          complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
+        );
+        const state = foldAll(before, appended);
+        const summary = summarizeRun(state);
+        for (const event of appended) {
+          this.#insert(event);
+          for (const [counter, count] of countsOf(event)) this.#addCount.run(summary.model, counter, count);
+        }
+        this.#updateSummary.run(toRow(summary));
+        return { value: appended, state };
+      },
+      { mayUseReserve },
+    );
   }
 
   /** Brings the search up to date with the log, for at most so long. */
-  catchUp(patienceMs: number): void {
-    this.#index.catchUp(patienceMs);
+  async catchUp(patienceMs: number): Promise<void> {
+    if (!this.#room.refusal()) await this.#index.catchUp(patienceMs);
   }
 
-  search(...asked: Parameters<RunStore['search']>): Promise<Found> {
-    this.catchUp(CATCH_UP_MS);
+  async search(...asked: Parameters<RunStore['search']>): Promise<Found> {
+    await this.catchUp(CATCH_UP_MS);
     return this.reader.search(...asked);
   }
 
@@ -286,8 +312,9 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
   }
 
   async settleRecovery(runId: string): Promise<void> {
-    await this.#guard(() =>
-      this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)),
+    await this.#guard(
+      () => this.#run(sqlite.updateTable('runs').set({ recoveries: 0 }).where('id', '=', runId)),
+      { mayUseReserve: true },
     );
   }
 
@@ -330,20 +357,40 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     });
   }
 
-  async deleteRun(runId: string): Promise<void> {
+  async savePrice(model: string, price: ModelPrice | null): Promise<void> {
     await this.#transaction(() => {
-      if (this.#lease(runId).phase !== 'ended') throw new RunNotEndedError(runId);
-      this.#run(
-        sqlite
-          .updateTable('shares')
-          .set({ revoked_at: steadyNow() })
-          .where('run_id', '=', runId)
-          .where('revoked_at', 'is', null),
-      );
-      this.#run(sqlite.deleteFrom('runs').where('id', '=', runId));
+      if (price === null) this.#run(sqlite.deleteFrom('model_prices').where('model', '=', model));
+      else {
+        const body = JSON.stringify(modelPrice.parse(price));
+        this.#run(
+          sqlite
+            .insertInto('model_prices')
+            .values({ model, body })
+            .onConflict((conflict) => conflict.column('model').doUpdateSet({ body })),
+        );
+      }
       return { value: undefined };
     });
+  }
+
+  async deleteRun(runId: string): Promise<void> {
+    await this.#transaction(
+      () => {
+        if (this.#lease(runId).phase !== 'ended') throw new RunNotEndedError(runId);
+        this.#run(
+          sqlite
+            .updateTable('shares')
+            .set({ revoked_at: steadyNow() })
+            .where('run_id', '=', runId)
+            .where('revoked_at', 'is', null),
+        );
+        this.#run(sqlite.deleteFrom('runs').where('id', '=', runId));
+        return { value: undefined };
+      },
+      { mayUseReserve: true },
+    );
     this.#states.drop(runId);
+    this.#compactor.soon();
   }
 
   async addShare(share: ShareRecord): Promise<void> {
@@ -355,14 +402,16 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
   }
 
   async revokeShare(shareId: string, at: number): Promise<boolean> {
-    const row = await this.#guard(() =>
-      this.#first(
-        sqlite
-          .updateTable('shares')
-          .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', sql.lit(at)) }))
-          .where('id', '=', shareId)
-          .returning('id'),
-      ),
+    const row = await this.#guard(
+      () =>
+        this.#first(
+          sqlite
+            .updateTable('shares')
+            .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', sql.lit(at)) }))
+            .where('id', '=', shareId)
+            .returning('id'),
+        ),
+      { mayUseReserve: true },
     );
     return row !== undefined;
   }
@@ -378,10 +427,38 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     );
   }
 
+  async addSignIn(signIn: SignInRecord, limit: number): Promise<void> {
+    await this.#transaction(
+      () => {
+        this.#run(sqlite.insertInto('sign_ins').values(signIn));
+        this.#run(sqlite.deleteFrom('sign_ins').where('id', 'not in', recentSignIns(sqlite, limit)));
+        return { value: undefined };
+      },
+      { mayUseReserve: true },
+    );
+  }
+
+  async touchSignIn(id: string, at: number): Promise<void> {
+    await this.#guard(() =>
+      this.#run(sqlite.updateTable('sign_ins').set({ last_seen_at: at }).where('id', '=', id)),
+    );
+  }
+
+  async deleteSignIns(ids?: readonly string[]): Promise<string[]> {
+    const { sql, parameters } = deletedSignIns(sqlite, ids).compile();
+    const rows = await this.#guard(() => this.#database.prepare(sql).all(...parameters), {
+      mayUseReserve: true,
+    });
+    return rows.map((row) => signInId.parse(row).id);
+  }
+
   async close(): Promise<void> {
     this.forgetListeners();
     this.#index.close();
+    this.#imports.close();
+    this.#compactor.close();
     this.#database.close();
+    this.#room.reclaim(); // the journal has just been given back
     this.#lock.release();
   }
 
@@ -398,8 +475,8 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
   }
 
   #insert(event: RunEvent): void {
-    const { run_id, seq, at, ...body } = event;
-    this.#insertEvent.run(run_id, seq, event.type, at, JSON.stringify(body));
+    const { seq, type, at, body } = toEventRow(event);
+    this.#insertEvent.run(event.run_id, seq, type, at, body);
   }
 
   #first(query: Compilable): unknown {
@@ -412,18 +489,86 @@ export class SqliteRunStore extends ReadingStore implements RunStore {
     this.#database.prepare(sql).run(...parameters);
   }
 
+  async fullDisk(): ReturnType<RunStore['fullDisk']> {
+    const refusal = this.#room.refusal();
+    return refusal && { message: refusal.message, hint: refusal.hint };
+  }
+
+  /** Called when the disk has become full. */
+  onFullDisk(listener: () => void): void {
+    this.#room.onFull = listener;
+  }
+
   /** All of `work` or nothing of it, and what follows from a commit within the same turn of the event loop. */
-  #transaction<T>(work: () => { value: T; state?: RunState }): Promise<T> {
+  #transaction<T>(work: () => { value: T; state?: RunState }, options?: WriteOptions): Promise<T> {
     return this.#guard(() => {
       const { value, state } = this.#database.transaction(work).immediate();
       if (state) this.#committed(state);
       return value;
+    }, options);
+  }
+
+  #reserveUsedUp(cause: StorageFullError): StorageFullError {
+    return new StorageFullError(this.path, {
+      freeBytes: freeBytes(dirname(this.path)),
+      hint: 'The reserve that deletions need is used up: free 1 MB on that disk, then delete runs.',
+      cause,
     });
   }
 
-  #guard<T>(work: () => T): Promise<T> {
-    return whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
+  async #guard<T>(work: () => T, { mayUseReserve = false }: WriteOptions = {}): Promise<T> {
+    const refusal = mayUseReserve ? undefined : this.#room.refusal();
+    if (refusal) throw refusal;
+    for (;;) {
+      try {
+        return await whenFree(work, { path: this.path, patienceMs: this.#patienceMs });
+      } catch (error) {
+        if (!(error instanceof StorageFullError)) throw error;
+        this.#room.ranOut();
+        if (!mayUseReserve) throw error;
+        // What the journal holds goes into the database, so that its room can be written again.
+        checkpoint(this.#database);
+        if (!this.#room.giveRoom()) throw this.#reserveUsedUp(error);
+      }
+    }
   }
+}
+
+interface WriteOptions {
+  /** What must be written also on a full disk. */
+  mayUseReserve?: boolean;
+}
+
+/** @throws what SQLite reports; the database is closed again */
+function openDatabase(path: string, { exclusive = false }: SqliteStoreOptions): Database.Database {
+  const database = new Database(path, { timeout: BUSY_PATIENCE_MS });
+  try {
+    chmodSync(path, 0o600);
+    if (exclusive) database.pragma('locking_mode = EXCLUSIVE');
+    // Only an empty database takes this, and any would be written to; `convertWhenSmall` is for the others.
+    if (statSync(path).size === 0) database.pragma('auto_vacuum = INCREMENTAL');
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    database.pragma('trusted_schema = OFF');
+    checkPages(database, path);
+    migrate(database, path);
+    convertWhenSmall(database, path);
+    // From here on nobody waits inside SQLite, where nothing else could be done meanwhile.
+    database.pragma('busy_timeout = 0');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function noRoomToBegin(dataDir: string, cause: StorageFullError): StorageFullError {
+  return new StorageFullError(dataDir, {
+    freeBytes: freeBytes(dataDir),
+    hint: 'Free some space there, or set LOUPE_DATA_DIR to a folder on another disk.',
+    cause,
+  });
 }
 
 /** Checked before it is written: what cannot be read back must never become part of a log. */

@@ -25,8 +25,9 @@ function sent(error: unknown): SentError {
   return { known: { code, message, hint }, running: error instanceof AlreadyRunningError, holder };
 }
 
-function serve(store: SqliteRunStore): void {
+async function serve(store: SqliteRunStore): Promise<void> {
   store.onAppend((runId, lastSeq) => tell({ kind: 'appended', runId, lastSeq }));
+  store.onFullDisk(() => tell({ kind: 'full' }));
   const answer = async ({ id, method, args }: ToStore) => {
     try {
       // The types of both sides are one: what is sent was checked where it was written.
@@ -38,11 +39,11 @@ function serve(store: SqliteRunStore): void {
     if (method === 'close') parentPort?.close();
   };
   parentPort?.on('message', (message: ToStore) => void answer(message));
-  tell({ kind: 'open', path: store.path });
+  tell({ kind: 'open', path: store.path, full: (await store.fullDisk()) !== undefined });
 }
 
 try {
-  serve(SqliteRunStore.open(dataDir, options));
+  await serve(SqliteRunStore.open(dataDir, options));
 } catch (error) {
   tell({ kind: 'refused', ...sent(error) });
 }

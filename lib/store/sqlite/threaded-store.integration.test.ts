@@ -22,6 +22,7 @@ describeRunStore('SQLite in a thread of its own', async () => {
       await subject.store.close();
       rmSync(directory, { recursive: true });
     },
+    imports: () => subject.store,
   };
   return subject;
 });

@@ -1,13 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import type { Found } from '../../api/search.ts';
 import { AppError } from '../../errors/app-error.ts';
-import type { RunReader, RunStore } from '../run-store.ts';
+import { type FileRun, type ImportSteps, importInSlices } from '../import-run.ts';
+import type { Store, StoreReader } from '../store.ts';
 import { AlreadyRunningError, type LockHolder } from './instance-lock.ts';
 import { ReadingStore } from './reading-store.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { CATCH_UP_MS, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
 
-type Remote = Omit<RunStore, 'onAppend' | keyof RunReader> & Pick<SqliteRunStore, 'announce' | 'catchUp'>;
+type Remote = Omit<Store, 'onAppend' | 'importRun' | keyof StoreReader> &
+  Pick<SqliteRunStore, 'announce' | 'catchUp' | keyof ImportSteps>;
 
 /** What the thread is asked to do. */
 export interface ToStore {
@@ -26,11 +28,12 @@ export interface SentError {
 
 /** What the thread says. */
 export type FromStore =
-  | { kind: 'open'; path: string }
+  | { kind: 'open'; path: string; full: boolean }
   | ({ kind: 'refused' } & SentError)
   | { kind: 'done'; id: number; value: unknown }
   | ({ kind: 'failed'; id: number } & SentError)
-  | { kind: 'appended'; runId: string; lastSeq: number };
+  | { kind: 'appended'; runId: string; lastSeq: number }
+  | { kind: 'full' };
 
 interface Pending {
   resolve(value: unknown): void;
@@ -41,28 +44,37 @@ interface Pending {
  * The SQLite store with its writing in a thread of its own: a disk that takes seconds to write an event down keeps
  * nobody waiting but the run whose event it is. Reading happens here, on a connection of its own (docs/decisions/0013).
  */
-export class ThreadedRunStore extends ReadingStore implements RunStore {
+export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps {
   readonly path: string;
   readonly create = this.#remote('create');
   readonly fork = this.#remote('fork');
-  readonly importRun = this.#remote('importRun');
+  readonly beginImport = this.#remote('beginImport');
+  readonly addToImport = this.#remote('addToImport');
+  readonly publishImport = this.#remote('publishImport');
+  readonly dropImport = this.#remote('dropImport');
   readonly claim = this.#remote('claim');
   readonly append = this.#remote('append');
   readonly beginRecovery = this.#remote('beginRecovery');
   readonly settleRecovery = this.#remote('settleRecovery');
   readonly saveModelCheck = this.#remote('saveModelCheck');
+  readonly savePrice = this.#remote('savePrice');
   readonly saveExperiment = this.#remote('saveExperiment');
   readonly deleteRun = this.#remote('deleteRun');
   readonly addShare = this.#remote('addShare');
   readonly revokeShare = this.#remote('revokeShare');
   readonly countShareView = this.#remote('countShareView');
+  readonly addSignIn = this.#remote('addSignIn');
+  readonly touchSignIn = this.#remote('touchSignIn');
+  readonly deleteSignIns = this.#remote('deleteSignIns');
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
   #lost: AppError | undefined;
+  #full: boolean;
 
-  private constructor(thread: Worker, reader: SqliteReader) {
+  private constructor(thread: Worker, reader: SqliteReader, full: boolean) {
     super(reader);
+    this.#full = full;
     this.path = reader.path;
     this.#thread = thread;
     thread.on('message', (message: FromStore) => this.#hear(message));
@@ -86,12 +98,25 @@ export class ThreadedRunStore extends ReadingStore implements RunStore {
       throw first.kind === 'refused' ? received(first, dataDir) : new Error('The store did not open');
     }
     const { busyPatienceMs } = options;
-    return new ThreadedRunStore(thread, SqliteReader.open(first.path, { patienceMs: busyPatienceMs }));
+    const reader = SqliteReader.open(first.path, { patienceMs: busyPatienceMs });
+    return new ThreadedRunStore(thread, reader, first.full);
   }
 
-  async search(...asked: Parameters<RunReader['search']>): Promise<Found> {
+  importRun(run: FileRun): ReturnType<Store['importRun']> {
+    return importInSlices(this, run);
+  }
+
+  async search(...asked: Parameters<StoreReader['search']>): Promise<Found> {
     await this.#call('catchUp', [CATCH_UP_MS]);
     return this.reader.search(...asked);
+  }
+
+  /** Asks the thread only while the disk is full: while it writes to a slow one, nobody waits for this answer. */
+  async fullDisk(): ReturnType<Store['fullDisk']> {
+    if (!this.#full) return undefined;
+    const refusal = await this.#call<Awaited<ReturnType<Store['fullDisk']>>>('fullDisk', []);
+    this.#full = refusal !== undefined;
+    return refusal;
   }
 
   /** Tells a second start where this one is reached. */
@@ -124,6 +149,7 @@ export class ThreadedRunStore extends ReadingStore implements RunStore {
   }
 
   #hear(message: FromStore): void {
+    if (message.kind === 'full') this.#full = true;
     if (message.kind === 'appended') this.tellAppended(message.runId, message.lastSeq);
     if (message.kind !== 'done' && message.kind !== 'failed') return;
     const pending = this.#pending.get(message.id);

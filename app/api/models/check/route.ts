@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The check that is under way, or the last one since the start. */
+/** The current check, or the last one since the server started. */
 export function GET(request: Request) {
   return handle(request, () => {
     const reply: CheckProgressReply = { check: getModelChecks().current() };
@@ -12,7 +12,7 @@ export function GET(request: Request) {
   });
 }
 
-/** Begins to check a model. Answers at once; it takes its turn among the runs. */
+/** Queues a check of a model among the runs and returns immediately. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { model } = await readBody(request, checkRequest);

@@ -4,12 +4,12 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The models that are being fetched, and those that were since the start. */
+/** Current pulls and those since the server started. */
 export function GET(request: Request) {
   return handle(request, () => Response.json({ pulls: getModelPulls().list() }));
 }
 
-/** Has Ollama fetch a model from its library. Answers at once; the list tells how far it is. */
+/** Starts a pull from Ollama's library and returns immediately; the list shows its progress. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { model } = await readBody(request, modelRequest);

@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Has Ollama take a model out of memory (OL9). */
+/** Unloads a model from memory (OL9). */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { model } = await readBody(request, modelRequest);

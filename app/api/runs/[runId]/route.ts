@@ -5,7 +5,7 @@ import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** One run: its summary and the configuration it runs with. */
+/** One run: its summary and configuration. */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
@@ -14,7 +14,7 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
   });
 }
 
-/** Deletes a run that has ended, with its log. Its links are revoked first. */
+/** Deletes an ended run with its log, after revoking its links. */
 export function DELETE(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

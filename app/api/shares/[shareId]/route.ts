@@ -3,7 +3,7 @@ import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Revokes a link: open pages end at once, later ones get 410. */
+/** Revokes a link: open pages end immediately, later requests get 410. */
 export function DELETE(request: Request, { params }: { params: Promise<{ shareId: string }> }) {
   return handle(request, async () => {
     const { shareId } = await params;

@@ -3,7 +3,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Up to where the runs that were meant to be the same agree, and why they may part. */
+/** How far runs with identical settings agree, and why they may diverge. */
 export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
   return handle(request, async () => {
     const { experimentId } = await params;

@@ -3,7 +3,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Goes on with an experiment that was stopped. */
+/** Continues a stopped experiment. */
 export function POST(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
   return handle(request, async () => {
     const { experimentId } = await params;

@@ -6,7 +6,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The runs of an experiment with their results, to keep: JSON Lines, or CSV with `?format=csv`. */
+/** Downloads the runs of an experiment with their results as JSON Lines, or CSV with `?format=csv`. */
 export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
   return handle(request, async () => {
     const { experimentId } = await params;
@@ -14,7 +14,7 @@ export function GET(request: Request, { params }: { params: Promise<{ experiment
     if (format !== 'jsonl' && format !== 'csv') {
       throw new AppError({
         code: 'invalid_request',
-        message: `format is "${format.slice(0, 40)}"; it can be jsonl or csv.`,
+        message: `format is "${format.slice(0, 40)}"; it must be jsonl or csv.`,
       });
     }
     const { items } = await getExperiments().get(experimentId);

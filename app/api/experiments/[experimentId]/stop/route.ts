@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Makes no further run; with `force` the one in hand is stopped at once. */
+/** Starts no further runs; with `force` also stops the current one. */
 export function POST(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
   return handle(request, async () => {
     const { experimentId } = await params;

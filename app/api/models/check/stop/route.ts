@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Ends the check of a model. What an earlier one brought stays. */
+/** Stops the check of a model. An earlier result is kept. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { model } = await readBody(request, checkRequest);

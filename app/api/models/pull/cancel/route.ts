@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Ends the fetching of a model. Ollama keeps what it has: a later one goes on from there. */
+/** Cancels a pull. Ollama keeps the downloaded parts, and a later pull resumes them. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { model } = await readBody(request, modelRequest);

@@ -5,7 +5,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Takes a person's decision about a call that waits for it. The same decision a second time changes nothing. */
+/** Records a person's decision on a call that awaits approval. Repeating the same decision has no effect. */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

@@ -4,7 +4,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Streams a run: the logged events after `Last-Event-ID`, then the live ones, until the run has ended (D4, D5). */
+/** Streams a run: the logged events after `Last-Event-ID`, then live ones until the run ends (D4, D5). */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
@@ -14,7 +14,7 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
       texts: true,
       signal: request.signal,
     });
-    // To a browser that comes back after the end, this says: do not come back.
+    // 204 tells an EventSource not to reconnect.
     if (feed.done) {
       feed.close();
       return new Response(null, { status: 204 });

@@ -7,7 +7,10 @@ import { playerAssets } from '#lib/sharing/player/assets.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The run as one page with a player, masked unless `?redact=0`: opens from a disk and asks nobody for anything. */
+/**
+ * Exports the run as an HTML page with a player, redacted unless `?redact=0`. The page works offline and makes no
+ * requests.
+ */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

@@ -6,7 +6,7 @@ import { getRunService } from '#lib/app/current-service.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The run as a summary in Markdown, masked unless `?redact=0`. */
+/** Exports the run as a Markdown summary, redacted unless `?redact=0`. */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

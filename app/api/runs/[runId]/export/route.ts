@@ -4,7 +4,7 @@ import { runExport } from '#lib/http/run-export.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** A run as a file: to import elsewhere, to report a bug, to play again, or for a collector of traces. */
+/** Exports a run: to import elsewhere, report a bug, replay it, or send it to a trace collector. */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => runExport(request, getRunService().stored, (await params).runId));
 }

@@ -8,7 +8,7 @@ export const dynamic = 'force-dynamic';
 
 type Context = { params: Promise<{ runId: string }> };
 
-/** Makes a run out of the beginning of this one, with changes, and answers at once. This one stays as it is. */
+/** Creates a run from the beginning of this one, with changes, and returns immediately. This run is not changed. */
 export function POST(request: Request, { params }: Context) {
   return handle(request, async () => {
     const { runId } = await params;
@@ -24,7 +24,7 @@ export function POST(request: Request, { params }: Context) {
   });
 }
 
-/** What stands at a place where the run can be forked: the conversation, the reply in hand, the memory. */
+/** The state at a fork point: the conversation, the pending reply, the memory. */
 export function GET(request: Request, { params }: Context) {
   return handle(request, async () => {
     const { runId } = await params;
@@ -45,6 +45,6 @@ function placeOf(request: Request) {
   if (before_iteration !== undefined) return { before_iteration, attempt: number('attempt') };
   throw new AppError({
     code: 'invalid_request',
-    message: 'Say where: ?seq=, ?before_iteration=, ?before_cycle=, ?before_call= or ?end=1.',
+    message: 'Set one of ?seq=, ?before_iteration=, ?before_cycle=, ?before_call= or ?end=1.',
   });
 }

@@ -8,8 +8,8 @@ import { requestedExport } from '#lib/http/requested-export.ts';
 export const dynamic = 'force-dynamic';
 
 /**
- * The whole log as JSON Lines, every value in full (E10); with `?format=` in the shape of a session or an exploration, and
- * with `?redact=1` masked.
+ * The full log as JSON Lines, with no values truncated (E10); with `?format=` as a session or exploration log, and with
+ * `?redact=1` redacted.
  */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
@@ -17,7 +17,7 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
     const runs = getRunService().stored;
     const { config } = await runs.get(runId);
     const query = new URL(request.url).searchParams;
-    // To mask a log is to read it twice: done only when it is asked for.
+    // Redaction reads the log twice, so it is only done on request.
     const isWhole = !query.has('redact') && !query.has('scope');
     const log = isWhole
       ? runs.log(runId)

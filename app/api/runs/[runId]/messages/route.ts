@@ -5,7 +5,10 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Says something to a run. Stored at once, delivered at its next boundary, returned if it ends before. */
+/**
+ * Sends a message to a run. It is stored immediately and delivered at the next boundary, or returned if the run ends
+ * first.
+ */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

@@ -4,7 +4,7 @@ import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Makes a link to a run. Its address is told now, and stored nowhere. */
+/** Creates a link to a run. Its URL is returned only now and never stored. */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

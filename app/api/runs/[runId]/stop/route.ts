@@ -5,7 +5,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Asks a run to end: after the step in hand, or with `force` at once (S13, S14). */
+/** Asks a run to stop after the current step, or immediately with `force` (S13, S14). */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

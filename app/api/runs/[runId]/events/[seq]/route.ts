@@ -6,12 +6,15 @@ import { valueAt } from '#lib/util/value-at.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** One event, whole, however long its texts are; or one of its texts as a file (`?text=result.output.content`). */
+/** One full event, or one of its texts as a file (`?text=result.output.content`). */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string; seq: string }> }) {
   return handle(request, async () => {
     const { runId, seq } = await params;
     if (!/^[1-9]\d{0,14}$/.test(seq)) {
-      throw new AppError({ code: 'event_not_found', message: `"${seq.slice(0, 40)}" is no event number.` });
+      throw new AppError({
+        code: 'event_not_found',
+        message: `"${seq.slice(0, 40)}" is not an event number.`,
+      });
     }
     const event = await getRunService().stored.event(runId, Number(seq));
     const path = new URL(request.url).searchParams.get('text');
@@ -21,7 +24,7 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
 
 function textFile(value: unknown, name: string): Response {
   if (value === undefined) {
-    throw new AppError({ code: 'not_found', message: 'The event has nothing at this path.' });
+    throw new AppError({ code: 'not_found', message: 'The event has no value at this path.' });
   }
   return fileResponse(typeof value === 'string' ? value : JSON.stringify(value, null, 2), {
     name,

@@ -4,7 +4,7 @@ import { handle, pathNumber, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** The prompt that Ollama makes of a call's request. Loads the model (OL5). */
+/** Renders the prompt that Ollama builds from a call's request. Loads the model (OL5). */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string; call: string }> }) {
   return handle(request, async () => {
     const { runId, call } = await params;

@@ -3,7 +3,7 @@ import { handle, pathNumber } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** What a model call sent, made again from the log. */
+/** The request of a model call, rebuilt from the log. */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string; call: string }> }) {
   return handle(request, async () => {
     const { runId, call } = await params;

@@ -1,0 +1,7 @@
+/** A call that writes a small file of its own; scenarios fill `{{n}}` with the number of the round. */
+export function writeCall(number: number) {
+  return {
+    name: 'write_file',
+    arguments: { path: `file-{{n}}-${number}.txt`, content: 'A line of text.\n' },
+  };
+}

@@ -1,0 +1,42 @@
+'use client';
+
+import { useCallback, useState } from 'react';
+import { toApiError } from '#lib/browser/api.ts';
+
+/** What `ErrorNote` shows; `code` where a server refused something. */
+export interface RequestProblem {
+  code?: string;
+  message: string;
+  hint?: string;
+}
+
+/** Returned by work that leaves the page: it stays busy, so that nobody starts the same thing twice. */
+export const LEAVING = Symbol('leaving');
+
+export interface RequestState {
+  busy: boolean;
+  problem: RequestProblem | undefined;
+  /** Shows a problem that needs no request to be found, or removes the one shown. */
+  setProblem: (problem: RequestProblem | undefined) => void;
+  /** Runs the work and keeps its failure as `problem`. Resolves with whether it succeeded; never rejects. */
+  run: (work: () => Promise<unknown>) => Promise<boolean>;
+}
+
+/** The state of one thing a person asks the server to do: whether it is under way, and why it failed. */
+export function useRequest(): RequestState {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<RequestProblem>();
+  const run = useCallback(async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      if ((await work()) !== LEAVING) setBusy(false);
+      return true;
+    } catch (error) {
+      setProblem(toApiError(error));
+      setBusy(false);
+      return false;
+    }
+  }, []);
+  return { busy, problem, setProblem, run };
+}

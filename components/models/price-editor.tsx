@@ -1,0 +1,146 @@
+'use client';
+
+import { useState } from 'react';
+import type { PriceReply } from '#lib/api/model-price.ts';
+import type { InstalledModel } from '#lib/api/replies.ts';
+import { postJson } from '#lib/browser/api.ts';
+import {
+  type PriceDraft,
+  type PriceProblems,
+  priceDraft,
+  priceWords,
+  readPriceDraft,
+} from '#lib/browser/words/model-price.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import type { ModelPrice } from '#lib/events/config.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Choice, NumberField } from '../ui/form/fields.tsx';
+
+/** What a model costs, in words, and the form that changes it. */
+export function PriceEditor({ model, onChange }: { model: InstalledModel; onChange: () => void }) {
+  const [open, setOpen] = useState(false);
+  const { name, price } = model;
+  const words = price ? 'Change price' : 'Set price';
+  if (open) {
+    return (
+      <PriceForm
+        model={model}
+        onDone={(changed) => {
+          setOpen(false);
+          if (changed) onChange();
+        }}
+      />
+    );
+  }
+  return (
+    <p className="tnum flex flex-wrap items-baseline gap-x-3 text-sm text-ink-3 sm:col-span-2">
+      {price && <span>{priceWords(price)}</span>}
+      <button
+        type="button"
+        className="reach underline decoration-line-strong underline-offset-4 hover:text-ink"
+        aria-label={`${words}: ${name}`}
+        onClick={() => setOpen(true)}
+      >
+        {words}
+      </button>
+    </p>
+  );
+}
+
+function PriceForm({ model, onDone }: { model: InstalledModel; onDone: (changed: boolean) => void }) {
+  const [draft, setDraft] = useState<PriceDraft>(() => priceDraft(model.price));
+  const [problems, setProblems] = useState<PriceProblems>({});
+  const { busy, problem, run } = useRequest();
+  const set = (field: keyof PriceDraft) => (value: string) => {
+    setDraft((before) => ({ ...before, [field]: value }));
+    setProblems((before) => ({ ...before, [field]: undefined }));
+  };
+  const save = (price: ModelPrice | null) =>
+    run(async () => {
+      await postJson<PriceReply>('/api/models/price', { model: model.name, price });
+      onDone(true);
+    });
+  return (
+    <form
+      aria-label={`Price of ${shortLine(model.name)}`}
+      noValidate
+      className="mt-1 grid gap-3 rounded-md border bg-sunken px-3 py-3 sm:col-span-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const read = readPriceDraft(draft);
+        if (read.ok) void save(read.price);
+        else setProblems(read.problems);
+      }}
+    >
+      <Choice
+        legend="Price"
+        name={`price of ${model.name}`}
+        value={draft.kind}
+        onChange={(kind) => setDraft((before) => ({ ...before, kind }))}
+        options={[
+          { value: 'api', label: 'Per token' },
+          { value: 'electricity', label: 'Electricity' },
+        ]}
+      />
+      <PriceFields draft={draft} set={set} problems={problems} />
+      <p className="text-xs text-ink-3">
+        {draft.kind === 'api'
+          ? 'What an API would charge for the same tokens.'
+          : 'Counts the time of the model calls. Loading and idling are not counted.'}{' '}
+        Runs started from now on use it; earlier runs keep theirs.
+      </p>
+      {problem && <ErrorNote error={problem} />}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" kind="primary" size="sm" disabled={busy}>
+          Save price
+        </Button>
+        {model.price && (
+          <Button size="sm" disabled={busy} onClick={() => void save(null)}>
+            Remove price
+          </Button>
+        )}
+        <Button kind="quiet" size="sm" disabled={busy} onClick={() => onDone(false)}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PriceFields({
+  draft,
+  set,
+  problems,
+}: {
+  draft: PriceDraft;
+  set: (field: keyof PriceDraft) => (value: string) => void;
+  problems: PriceProblems;
+}) {
+  const field = (name: Exclude<keyof PriceDraft, 'kind'>, label: string, unit: string, example: string) => (
+    <NumberField
+      label={label}
+      unit={unit}
+      value={draft[name]}
+      onChange={set(name)}
+      placeholder={example}
+      problem={problems[name]}
+    />
+  );
+  return (
+    <div className="grid gap-3 sm:max-w-xl sm:grid-cols-2">
+      {draft.kind === 'api' ? (
+        <>
+          {field('input', 'Input', 'USD per million tokens', '0.15')}
+          {field('output', 'Output', 'USD per million tokens', '0.60')}
+        </>
+      ) : (
+        <>
+          {field('watts', 'Power while answering', 'watts', '350')}
+          {field('kwh', 'Electricity', 'USD per kWh', '0.30')}
+        </>
+      )}
+    </div>
+  );
+}

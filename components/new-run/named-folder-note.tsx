@@ -1,0 +1,14 @@
+import { ForeignName } from '../ui/foreign-name.tsx';
+
+/** Under the choice of a folder, where the run that is made again was imported: its file may name any folder. */
+export function NamedFolderNote({ folder }: { folder: string }) {
+  return (
+    <p className="max-w-read text-sm text-ink-3">
+      The imported file names the folder{' '}
+      <code className="foreign text-ink-2">
+        <ForeignName text={folder} isPath />
+      </code>
+      . It is not filled in: to use it, choose an existing folder and enter its path.
+    </p>
+  );
+}

@@ -1,0 +1,71 @@
+'use client';
+
+import { ArrowRight } from 'lucide-react';
+import { draftDefaults, type RunDraft, type RunKind } from '#lib/browser/drafts/run-draft.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { Link } from '../ui/link.tsx';
+import { TakesTurnsNote } from './takes-turns-note.tsx';
+
+const START_WORDS: Record<RunKind, string> = {
+  task: 'Start run',
+  session: 'Start session',
+  explore: 'Start exploration',
+  prompt: 'Ask',
+};
+
+/** The foot of the form: the run in one line, and the button that starts it. */
+export function StartBar({
+  draft,
+  busy,
+  problem,
+}: {
+  draft: RunDraft;
+  busy: boolean;
+  problem: { message: string; hint?: string } | undefined;
+}) {
+  return (
+    <div className="sticky bottom-0 -mx-3 border-t bg-canvas px-3 py-3 sm:-mx-6 sm:px-6">
+      {problem && (
+        <div className="mb-3">
+          <ErrorNote error={problem} />
+        </div>
+      )}
+      {(draft.kind === 'session' || (draft.kind === 'explore' && draft.untilStopped)) && (
+        <TakesTurnsNote model={draft.model} />
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p className="foreign min-w-0 flex-1 text-sm text-ink-3 max-sm:basis-full">
+          <span className="font-mono text-xs text-ink-2">
+            {draft.model ? <ShortName text={draft.model} max={60} /> : 'no model'}
+          </span>
+          {[
+            (draft.kind === 'task' || draft.kind === 'session') &&
+              (draft.workspaceKind === 'fresh'
+                ? 'a fresh folder'
+                : shortLine(draft.workspace) || 'no folder yet'),
+            draft.kind === 'task' &&
+              `at most ${draft.maxIterations || draftDefaults(draft).max_iterations} iterations`,
+            draft.kind === 'session' && 'until it is stopped',
+            draft.kind === 'explore' &&
+              (draft.untilStopped ? 'until it is stopped' : `${draft.maxCycles || 20} cycles`),
+          ]
+            .filter(Boolean)
+            .map((words) => ` · ${words}`)}
+        </p>
+        <Link
+          href="/"
+          className="reach ml-auto px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
+        >
+          Cancel
+        </Link>
+        <Button type="submit" kind="primary" disabled={busy}>
+          {busy ? 'Starting' : START_WORDS[draft.kind]}
+          <ArrowRight className="size-4" aria-hidden="true" />
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { logOf, startRun } from '../runs.ts';
+
+const read = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'plan.txt' } }] } };
+const done = { reply: { content: 'The task is completed.' } };
+
+test('a clicked link is followed even when the row the address points to arrives while the next page loads', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'late-row', steps: [read, done] });
+  const release = ollama.hold('late-row', { turn: 1 });
+  const folder = workspace({ 'plan.txt': 'Read me.\n' });
+  const { id } = await startRun(loupe, { task: 'Read', model: 'late-row', workspace: folder });
+  await expect
+    .poll(async () => (await logOf(loupe, id)).filter(({ type }) => type === 'model-call.started').length)
+    .toBe(2);
+  const seq = (await logOf(loupe, id)).length;
+
+  const view = new RunView(page);
+  // The event after the last: its row is there only once the model has answered.
+  await view.open(id, { seq: seq + 1 });
+  await expect(view.row('read_file, succeeded')).toBeVisible();
+  const gate = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname === '/models' && url.searchParams.has('_rsc'),
+    async (route) => {
+      await gate.promise;
+      await route.continue();
+    },
+  );
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Models' }).click();
+  release();
+  await expect(page.locator('article:focus')).toBeVisible();
+  gate.resolve();
+  await expect(page).toHaveURL('/models');
+});

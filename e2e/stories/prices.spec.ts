@@ -1,0 +1,51 @@
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+
+test('a price that is set on the Models page makes a cost budget possible, and its cost shows everywhere', async ({
+  page,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'priced',
+    model: 'priced:1b',
+    steps: [
+      {
+        reply: {
+          tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }],
+          prompt_eval_count: 1000,
+          eval_count: 100,
+        },
+      },
+      { reply: { content: 'There are no files.' } },
+    ],
+  });
+  await page.goto('/runs/new?model=priced:1b');
+  const budget = page.getByLabel('Cost budget (USD)');
+  await expect(budget).toBeDisabled();
+  await page.getByRole('link', { name: 'Set it on the Models page' }).click();
+  await page.getByRole('button', { name: 'Set price: priced:1b' }).click();
+  const form = page.getByRole('form', { name: 'Price of priced:1b' });
+  await form.getByRole('button', { name: 'Save price' }).click();
+  await expect(form.getByText('A number from 0 to 1,000,000.')).toHaveCount(2);
+  await form.getByText('Electricity', { exact: true }).click();
+  await expect(form.getByLabel('Power while answering (watts)')).toBeVisible();
+  await form.getByText('Per token', { exact: true }).click();
+  await form.getByLabel('Input (USD per million tokens)').fill('2000');
+  await form.getByLabel('Output (USD per million tokens)').fill('10000');
+  await expectAccessible(page);
+  await form.getByRole('button', { name: 'Save price' }).click();
+  await expect(page.getByText('$2,000.00 in, $10,000.00 out per million tokens')).toBeVisible();
+
+  await page.getByRole('link', { name: 'New run with priced:1b' }).click();
+  await page.getByLabel('What should the agent do?').fill('Look around');
+  await expect(budget).toBeEnabled();
+  await budget.fill('2.5');
+  await page.getByRole('button', { name: 'Start run', exact: true }).click();
+  await expect(page).toHaveURL(/\/runs\/(?!new)/);
+  const view = new RunView(page);
+  await view.expectEnd('The budget is spent', 'budget_exceeded');
+  await expect(page.getByText('The cost budget of $2.50 is spent: $3.00 used.')).toBeVisible();
+  await expect(page.getByRole('definition').filter({ hasText: '$3.00' }).first()).toBeVisible();
+  await page.goto('/');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Look around' })).toContainText('$3.00');
+});

@@ -1,0 +1,34 @@
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+
+/** The pages read their state again every 5 to 10 s. */
+const NEXT_LOOK = { timeout: 20_000 };
+
+test('says that Ollama is not responding while it is silent, and knows again when it answers [D11]', async ({
+  ownServer,
+}) => {
+  const fake = await startFakeOllama({ models: [{ name: 'my-model' }], version: '0.17.4' });
+  const { page } = await ownServer({ ollamaUrl: fake.url });
+  const light = page.getByRole('banner').getByRole('link', { name: /Ollama/ });
+  const lastKnown = page.getByText('Ollama is not responding. This is its last known list.');
+
+  await page.goto('/models');
+  await expect(page.getByText('my-model:latest')).toBeVisible(NEXT_LOOK);
+  await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
+
+  const thaw = fake.freeze();
+  await expect(lastKnown).toBeVisible(NEXT_LOOK);
+  await expect(page.getByText('my-model:latest')).toBeVisible();
+  await expect(light).toHaveText('Ollama not responding', NEXT_LOOK);
+  await expectAccessible(page);
+
+  await light.click();
+  const ollama = page.getByRole('definition').first();
+  await expect(ollama.getByText(/is not responding: no answer for \d+ s/)).toBeVisible(NEXT_LOOK);
+  await expect(ollama.getByText('ollama serve')).toBeHidden();
+
+  thaw();
+  await expect(ollama.getByText('Answers, version 0.17.4')).toBeVisible(NEXT_LOOK);
+  await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
+  await fake.close();
+});

@@ -1,0 +1,53 @@
+type Options = Readonly<Record<string, unknown>>;
+
+/** The window and reply limits of a request; each can be set in two ways. */
+interface Asked {
+  readonly model_options?: Options;
+  readonly window_tokens?: number;
+  readonly num_predict?: readonly [number, number];
+}
+
+const isWindow = (value: unknown): value is number => isWhole(value, 256, 2_000_000);
+const isReplyLimit = (value: unknown): value is number => isWhole(value, 1, Number.MAX_SAFE_INTEGER);
+
+function isWhole(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+}
+
+/**
+ * Validates `num_ctx` and `num_predict` in the model options. Both also exist as settings of the run, `window_tokens` and
+ * `num_predict`; the two must not contradict each other.
+ */
+export function namedOptionProblems({ model_options = {}, window_tokens, num_predict }: Asked): string[] {
+  const { num_ctx: window, num_predict: limit } = model_options;
+  const problems: string[] = [];
+  if (window !== undefined && !isWindow(window)) {
+    problems.push(`num_ctx must be a whole number from 256 to 2,000,000. Set window_tokens instead.`);
+  } else if (window !== undefined && window_tokens !== undefined && window !== window_tokens) {
+    problems.push(`num_ctx is ${String(window)}, but window_tokens is ${window_tokens}. Use window_tokens.`);
+  }
+  if (limit !== undefined && !isReplyLimit(limit)) {
+    problems.push(
+      'num_predict must be a positive whole number: a reply without a limit may never end. Set the field num_predict instead: [first, second].',
+    );
+  } else if (limit !== undefined && num_predict !== undefined && limit !== num_predict[0]) {
+    problems.push(
+      `num_predict is ${String(limit)}, but the field num_predict is [${num_predict.join(', ')}]. Use the field.`,
+    );
+  }
+  return problems;
+}
+
+/** The window and reply limits of a request, from either place; missing if not set. */
+export function namedOptions({ model_options = {}, window_tokens, num_predict }: Asked): {
+  window_tokens?: number;
+  num_predict?: [number, number];
+} {
+  const { num_ctx, num_predict: limit } = model_options;
+  const window = window_tokens ?? (isWindow(num_ctx) ? num_ctx : undefined);
+  const limits = num_predict ?? (isReplyLimit(limit) ? ([limit, limit] as const) : undefined);
+  return {
+    ...(window === undefined ? {} : { window_tokens: window }),
+    ...(limits === undefined ? {} : { num_predict: [...limits] }),
+  };
+}

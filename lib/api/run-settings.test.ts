@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { RunConfig } from '../events/config.ts';
+import { resolveConfig } from '../modes/resolve-config.ts';
+import { createRunRequest } from './create-run.ts';
+import { askedSettings, defaultSettings, settingsOf } from './run-settings.ts';
+
+const resolved = (body: object): RunConfig =>
+  resolveConfig(createRunRequest.parse({ model: 'm', ...body }), {
+    workspace: '/work',
+    offeredTools: ['write_file'],
+  });
+
+const requests: readonly object[] = [
+  { task: 'Do it.' },
+  { task: 'Do it.', agentic: false, parser_layers: ['native'] },
+  {
+    ...{ task: 'Do it.', tier: 'complex', window_tokens: 4096, result_chars: 500, num_predict: [100, 200] },
+    ...{ call_timeout_seconds: 1.5, budget: { max_seconds: 9 }, blocked_patterns: ['rm'], think: 'low' },
+  },
+  { mode: 'session', window_tokens: 8192, turn_delay: 10, shell_timeout_secs: 4, live_tokens: false },
+  { mode: 'explore', max_cycles: null, diversity: { embedding_model: 'e' }, model_options: { seed: 7 } },
+];
+
+it.each(requests)('recreates the run from the settings that were set: %j', (request) => {
+  const config = resolved(request);
+  const { mode, agentic, task } = config;
+  const again = resolved({ mode, agentic, task, ...askedSettings(config) });
+  const { asked: _, ...values } = config;
+  expect(again).toMatchObject(values);
+  // In an older log without `asked`, every default is recognized by its value.
+  expect(resolved({ mode, agentic, task, ...askedSettings({ ...config, asked: undefined }) })).toMatchObject(
+    values,
+  );
+});
+
+it.each(requests)('has a default for every optional setting: %j', (request) => {
+  const config = resolved(request);
+  const optional = ['system', 'approval', 'shell_timeout_secs', 'blocked_patterns', 'diversity'];
+  const known = Object.keys(defaultSettings(config));
+  const settings = Object.keys(settingsOf(config)).filter((name) => !optional.includes(name));
+  expect(settings.filter((name) => !known.includes(name))).toEqual([]);
+});

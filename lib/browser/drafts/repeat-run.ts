@@ -1,0 +1,62 @@
+import type { ExperimentRequest } from '../../api/experiment.ts';
+import { askedSettings } from '../../api/run-settings.ts';
+import type { RunSummary } from '../../api/run-summary.ts';
+import type { RunConfig } from '../../events/config.ts';
+import { withoutNamedOptions } from '../../events/sent-options.ts';
+
+export const MIN_REPEATS = 2;
+export const MAX_REPEATS = 20;
+
+/** Whether a run can be made again as an experiment: a session has no end of its own. */
+export function canRepeat({ mode }: RunConfig): boolean {
+  return mode !== 'session';
+}
+
+/** A run whose settings another one takes over. */
+export type FormerRun = Pick<RunSummary, 'id' | 'imported_at'>;
+
+/**
+ * The folder that a person chose for a run; `undefined` where there is none, or it was made for the run. A run file may
+ * name any folder of this machine, so the one of an imported run counts only once a person enters it.
+ */
+export function chosenFolder({ workspace }: RunConfig, run: FormerRun): string | undefined {
+  const madeForIt = workspace.split(/[\\/]/).at(-1) === run.id;
+  return workspace === '' || madeForIt || run.imported_at !== undefined ? undefined : workspace;
+}
+
+/**
+ * The experiment that does the same as a run so many times: its model, its options, its seed if it has one, and the
+ * settings a person set for it; the others take their defaults again. Each run of a task works on a copy of the folder, as
+ * it is then, or in an empty one. Pure.
+ */
+export function repeatRequest(
+  config: RunConfig,
+  {
+    run,
+    title,
+    times,
+  }: {
+    run: FormerRun;
+    title: string;
+    times: number;
+  },
+): ExperimentRequest {
+  const { seed, ...options } = withoutNamedOptions(config.model_options);
+  const { explore } = config;
+  const task = config.mode === 'task';
+  const folder = chosenFolder(config, run);
+  // Options and cycles have fields of their own.
+  const { model_options: _options, max_cycles: _cycles, ...settings } = askedSettings(config);
+  return {
+    name: `${title.slice(0, 90)} × ${times}`,
+    mode: task ? (config.agentic ? 'task' : 'prompt') : 'explore',
+    models: [config.model],
+    options: [options],
+    seeds: typeof seed === 'number' ? [seed] : [],
+    repeats: times,
+    ...(task ? { task: config.task } : {}),
+    ...(task && folder !== undefined ? { workspace: folder } : {}),
+    ...(explore ? { cycles: explore.max_cycles ?? 5 } : {}),
+    settings,
+  };
+}

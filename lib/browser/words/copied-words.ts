@@ -1,0 +1,14 @@
+import type { EventOf } from '../../events/registry.ts';
+import { formatBytes, plural } from './format.ts';
+
+type CopiedFiles = NonNullable<EventOf<'run.created'>['copied']>;
+
+export function copiedWords({ files, bytes }: CopiedFiles): string {
+  return `${plural(files, 'file')}, ${formatBytes(bytes)}`;
+}
+
+/** What of the folder is not in the copy; empty when all of it is. */
+export function leftOutWords({ left_out: leftOut }: CopiedFiles): string {
+  if (leftOut === 0) return '';
+  return `${plural(leftOut, 'entry', 'entries')} left out: links, special files, unreadable entries and paths that are too long.`;
+}

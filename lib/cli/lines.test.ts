@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import type { RunSummary } from '../api/run-summary.ts';
+import { summarizeRun } from '../api/summarize-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import type { Outcome } from '../events/run.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { completedLog, SampleLog } from '../testing/sample-logs.ts';
+import { autoRunLine, endLine, linesOf, listLines } from './lines.ts';
+
+it('prints the text streamed before a call failed, and marks totals that contain estimates', () => {
+  const log = new SampleLog({ runId: 'r' }).prepare().iteration().callStarts();
+  log.callFails({
+    kind: 'timeout',
+    error: { code: 'model_timeout', message: 'Too slow.' },
+    partial_text: 'One file\nis read. <think>Next',
+    visible_text: 'One file\nis read.',
+    estimated_prompt_tokens: 900,
+    estimated_reply_tokens: 100,
+  });
+  const state = foldAll(emptyRunState('r'), log.events);
+  const [failed] = log.events.slice(-1);
+  if (!failed) throw new Error('no event');
+  expect(linesOf(failed, state).map((line) => line.trim().replace(/^[\d.:]+ s?\s*/, ''))).toEqual([
+    'Call 1 failed after ≈100 tokens: Too slow.',
+    'Text so far: One file is read.',
+  ]);
+  expect(endLine(summarizeRun(state))).toContain('≈1000 tokens');
+});
+
+const ended = (outcome: Outcome): RunSummary => ({
+  ...summarizeRun(foldAll(emptyRunState('sample'), completedLog().events)),
+  outcome,
+});
+
+it.each([
+  [{ kind: 'answered' }, /^The model answered \(final_answer; \d+ iterations,/],
+  [{ kind: 'answered_cut_off' }, /^Answered, cut off \(final_answer; \d/],
+  [{ kind: 'announced_work_did_none' }, /^Announced work, did none \(final_answer; \d/],
+  [
+    { kind: 'answered_checks_failed', checks: { failed: 1, total: 3 } },
+    /^Answered, 1 of 3 checks failed \(final_answer; \d/,
+  ],
+  [
+    { kind: 'stall', checks: { failed: 1, total: 3 } },
+    /^No file .* \(final_answer; 2 of 3 checks passed, \d/,
+  ],
+] satisfies [Outcome, RegExp][])('the last line states the outcome %j', (outcome, line) => {
+  expect(endLine(ended(outcome))).toMatch(line);
+});
+
+it('the list states the outcome of each run', () => {
+  const runs = [ended({ kind: 'answered' }), ended({ kind: 'answered_cut_off' })];
+  expect(listLines(runs)).toEqual([
+    expect.stringMatching(/^sample {2}Answered {11}/),
+    expect.stringMatching(/^sample {2}Answered, cut off {2}/),
+  ]);
+});
+
+it('lists the first auto-run files on one line, with control characters made visible', () => {
+  const paths = [
+    '.envrc',
+    'a\nb\u001b[2J/package.json',
+    ...['c', 'd', 'e', 'f'].map((name) => `${name}/Makefile`),
+  ];
+  const log = new SampleLog({ runId: 'r' }).prepare().round({
+    calls: [
+      {
+        name: 'run_command',
+        arguments: { command: 'make' },
+        result: { output: { exit_code: 0, auto_run_files: paths } },
+      },
+    ],
+  });
+  expect(autoRunLine(foldAll(emptyRunState('r'), log.events))).toBe(
+    'Auto-run files written: .envrc, a ⏎ b⟨ESC⟩[2J/package.json, c/Makefile, d/Makefile, e/Makefile and 1 more. Read them before you work in this folder.',
+  );
+  expect(autoRunLine(foldAll(emptyRunState('r'), completedLog().events))).toBeUndefined();
+});

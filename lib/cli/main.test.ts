@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { handshakeOf } from '../testing/trusted-relay.ts';
+import { main } from './main.ts';
+
+const TOKEN = 'a-token-of-the-tests-0123456789';
+
+const LINES = Array.from({ length: 12 }, (_, index) => `line ${index}`).join('\n');
+const HOSTILE = `\u001b]0;title\u0007\u001b[2J\u009b8m\u202e${LINES}\rloupe: all is well`;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that must not be printed
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
+
+let server: Server;
+let url: string;
+
+/** A server whose runs and errors contain hostile text, as model names and imported runs can. */
+beforeAll(async () => {
+  const isHandshake = handshakeOf(TOKEN);
+  server = createServer((request, response) => {
+    if (isHandshake(request, response)) return;
+    const isList = request.url?.startsWith('/api/runs?');
+    const run = { id: HOSTILE, phase: HOSTILE, model: HOSTILE, title: HOSTILE };
+    response.writeHead(isList ? 200 : 500, { 'content-type': 'application/json' });
+    if (request.url?.includes('/export')) response.end(HOSTILE);
+    else
+      response.end(
+        JSON.stringify(
+          isList ? { runs: [run] } : { error: { code: HOSTILE, message: HOSTILE, hint: HOSTILE } },
+        ),
+      );
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((done) => server.close(done)));
+
+async function run(args: readonly string[], { isTTY = false } = {}) {
+  const printed = { out: '', err: '' };
+  const into = (stream: 'out' | 'err') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        printed[stream] += chunk;
+        done();
+      },
+    });
+  const code = await main(args.includes('--url') ? args : [...args, '--url', url], {
+    env: { LOUPE_TOKEN: TOKEN },
+    stdout: Object.assign(into('out'), { isTTY }),
+    stderr: into('err'),
+    on: () => undefined,
+    off: () => undefined,
+  });
+  return { code, ...printed };
+}
+
+it('prints a hostile error as one line and one hint, without control characters', async () => {
+  const { err } = await run(['stop', 'some-run']);
+  expect(err).not.toMatch(OBEYED);
+  expect(err.trimEnd().split('\n')).toHaveLength(2);
+  expect(err).toContain('⟨ESC⟩');
+  expect(err).toContain('line 0 ⏎ line 1');
+});
+
+it('prints a hostile run as one line of the list', async () => {
+  const { out } = await run(['list']);
+  expect(out).toContain('line 0 ⏎ line 1');
+  expect(out).not.toMatch(OBEYED);
+  expect(out.trimEnd().split('\n')).toHaveLength(1);
+  expect(out.length).toBeLessThan(300);
+});
+
+it.each([true, false])(
+  'keeps hostile JSON valid, with its control characters escaped (terminal: %s)',
+  async (isTTY) => {
+    const { out } = await run(['list', '--json'], { isTTY });
+    expect(out).not.toMatch(OBEYED);
+    expect(JSON.parse(out)).toMatchObject({ title: HOSTILE });
+  },
+);
+
+it('cleans a URL given as an argument', async () => {
+  const { err, code } = await run(['list', '--url', 'http://127.0.0.1:1/\u001b[2J']);
+  expect(code).not.toBe(0);
+  expect(err).not.toMatch(OBEYED);
+});

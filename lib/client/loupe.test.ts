@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const source = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+
+it.each(['./loupe.ts', './http.ts', './updates.ts', './progress-emitter.ts'])(
+  'documents every public function and method of %s, without `any` [X24]',
+  (file) => {
+    const text = source(file);
+    expect(text).not.toMatch(/:\s*any\b|<any\b|\bas any\b/);
+    const declared = [
+      ...text.matchAll(
+        /(\/\*\*(?:(?!\*\/).)*\*\/\n)?(?:^export (?:async )?function\*? (\w+)|^ {2}(?:async )?\*?([a-z]\w*)(?:<\w+>)?\([^;]*?\): \w[^;]*?\{$)/gms,
+      ),
+    ].map(([, doc, name, method]) => ({ name: name ?? method, documented: doc !== undefined }));
+    expect(declared.length).toBeGreaterThan(0);
+    expect(declared.filter(({ documented }) => !documented)).toEqual([]);
+  },
+);
+
+it('has a usage example and documents its errors [X24]', () => {
+  const text = source('./loupe.ts');
+  expect(text).toMatch(/@example\n \* const run = await new Loupe\(\)\.start\(/);
+  expect(text.match(/@throws \{AppError\}/g)?.length).toBeGreaterThanOrEqual(3);
+});

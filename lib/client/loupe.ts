@@ -1,0 +1,224 @@
+import type { CreateRunRequest } from '../api/create-run.ts';
+import type { CheckProgress, CheckProgressReply, CheckReply } from '../api/model-check.ts';
+import type { MessageReply, RunListReply, RunReply, StopReply } from '../api/replies.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunEvent } from '../events/registry.ts';
+import type { RunResult } from '../events/run.ts';
+import type { RunState } from '../events/run-state.ts';
+import { bodyOf, LoupeHttp, type LoupeOptions } from './http.ts';
+import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
+import { followRun, pathOf, type RunUpdate } from './updates.ts';
+
+/** The file formats of a run (docs/api.md). */
+export const EXPORT_FORMATS = [
+  'run',
+  'bundle',
+  'scenario',
+  'spans',
+  'html',
+  'md',
+  'events',
+  'session',
+  'explore',
+] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/**
+ * A typed client for the HTTP API of a running Loupe (docs/api.md).
+ *
+ * @example
+ * const run = await new Loupe().start({ model: 'qwen3:8b', task: 'Summarise notes.md', workspace: '/data/notes' });
+ * const { output } = await run.follow({ onProgress: (event) => console.log(event) });
+ */
+export class Loupe {
+  readonly #http: LoupeHttp;
+
+  /** @throws {AppError} `bad_url`; `not_signed_in` if there is no token */
+  constructor(options: LoupeOptions = {}) {
+    this.#http = new LoupeHttp(options);
+  }
+
+  get url(): string {
+    return this.#http.url;
+  }
+
+  /** Starts a run (`POST /api/runs`) and returns as soon as it is stored. */
+  async start(request: CreateRunRequest): Promise<LoupeRun> {
+    const { run } = await this.#http.json<RunReply>('/api/runs', request);
+    return new LoupeRun(this.#http, run.id);
+  }
+
+  /** A run by its ID. Sends no request. */
+  run(runId: string): LoupeRun {
+    return new LoupeRun(this.#http, runId);
+  }
+
+  /** The newest runs (`GET /api/runs`). */
+  async list({ limit = 50 }: { limit?: number } = {}): Promise<RunSummary[]> {
+    return (await this.#http.json<RunListReply>(`/api/runs?limit=${limit}`)).runs;
+  }
+
+  /** Imports a run file or a bug bundle as a read-only run (`POST /api/import`). */
+  async import(file: Blob): Promise<LoupeRun> {
+    const answer = await this.#http.request('/api/import', { file });
+    const { run } = (await answer.json()) as RunReply;
+    return new LoupeRun(this.#http, run.id);
+  }
+
+  /** `POST /api/models/check` */
+  async startCheck(model: string): Promise<CheckProgress> {
+    return (await this.#http.json<{ check: CheckProgress }>('/api/models/check', { model })).check;
+  }
+
+  /** `GET /api/models/check` */
+  async currentCheck(): Promise<CheckProgress | undefined> {
+    return (await this.#http.json<CheckProgressReply>('/api/models/check')).check;
+  }
+
+  /** `POST /api/models/check/stop` */
+  async stopCheck(model: string): Promise<CheckProgress> {
+    return (await this.#http.json<{ check: CheckProgress }>('/api/models/check/stop', { model })).check;
+  }
+
+  /** `GET /api/models/check/result` */
+  checkResult(model: string): Promise<CheckReply> {
+    return this.#http.json<CheckReply>(`/api/models/check/result?model=${encodeURIComponent(model)}`);
+  }
+}
+
+export interface FollowOptions {
+  /** Called for each progress event, in order (docs/api.md). */
+  onProgress?: ProgressListener;
+  /** Called for each event of the log, with the run's state after it. A returned promise is awaited. */
+  onEvent?: (event: RunEvent, state: RunState) => void | Promise<void>;
+  /** Called when the connection is lost, with the wait until the next attempt, in milliseconds. */
+  onReconnect?: (waitMs: number) => void;
+  /** Events up to this sequence number are read without calling any callback. Default: 0. */
+  after?: number;
+  signal?: AbortSignal;
+}
+
+/** One run on the server. */
+export class LoupeRun {
+  readonly id: string;
+  readonly #http: LoupeHttp;
+
+  /** Use `Loupe.start` or `Loupe.run` instead. */
+  constructor(http: LoupeHttp, id: string) {
+    this.#http = http;
+    this.id = id;
+  }
+
+  /** The current state of the run (`GET /api/runs/{id}`). */
+  async summary(signal?: AbortSignal): Promise<RunSummary> {
+    return (await this.#http.json<RunReply>(pathOf(this.id), undefined, signal)).run;
+  }
+
+  /**
+   * Follows the run to its end and resolves to its result. A lost connection is resumed where it broke. An error thrown
+   * by a callback ends `follow`, but not the run.
+   *
+   * @throws {AppError} `unreachable` if the first connection fails; `no_result` if the log stops before the run ended;
+   * any error from the server or a callback; the signal's reason
+   */
+  async follow({
+    onProgress = () => {},
+    onEvent,
+    onReconnect,
+    after = 0,
+    signal,
+  }: FollowOptions = {}): Promise<RunResult> {
+    const failure = new AbortController();
+    const ending = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
+    const progress = new ProgressEmitter(this.id, {
+      listener: onProgress,
+      onFailure: (error) => failure.abort(error),
+    });
+    let result: RunResult | undefined;
+    try {
+      // Progress depends on earlier events, so the log is always read from the start.
+      for await (const update of this.updates({ signal: ending })) {
+        if (update.type === 'reconnecting') onReconnect?.(update.wait_ms);
+        if (update.type === 'delta' && progress.run.seq >= after) progress.delta(update.delta);
+        if (update.type !== 'event') continue;
+        const { event } = update;
+        progress.event(event, { silent: event.seq <= after });
+        ending.throwIfAborted();
+        if (event.seq > after) await onEvent?.(event, progress.run);
+        if (event.type === 'run.ended') result = event.result;
+      }
+    } finally {
+      progress.flush();
+    }
+    ending.throwIfAborted();
+    return result ?? noResult(this.id);
+  }
+
+  /** The events and text deltas of the run as they arrive (`GET /api/runs/{id}/events`). Ends with the run. */
+  updates({
+    after = 0,
+    signal = new AbortController().signal,
+  }: {
+    after?: number;
+    signal?: AbortSignal;
+  } = {}): AsyncGenerator<RunUpdate> {
+    return followRun(this.#http, this.id, { after, signal });
+  }
+
+  /**
+   * Resolves to the result once the run has ended.
+   *
+   * @throws {AppError} same as `follow`
+   */
+  async result({ signal }: { signal?: AbortSignal } = {}): Promise<RunResult> {
+    const { last_seq } = await this.summary(signal);
+    for await (const update of this.updates({ after: Math.max(0, last_seq - 1), signal })) {
+      if (update.type === 'event' && update.event.type === 'run.ended') return update.event.result;
+    }
+    signal?.throwIfAborted();
+    return noResult(this.id);
+  }
+
+  /** Asks the run to stop after the current step, or immediately (`POST /api/runs/{id}/stop`). */
+  async stop({ force = false }: { force?: boolean } = {}): Promise<RunSummary> {
+    return (await this.#http.json<StopReply>(`${pathOf(this.id)}/stop`, { force })).run;
+  }
+
+  /** Queues a message for the model (`POST /api/runs/{id}/messages`). */
+  async say(text: string): Promise<MessageReply['message']> {
+    return (await this.#http.json<MessageReply>(`${pathOf(this.id)}/messages`, { text })).message;
+  }
+
+  /** Streams the run as a file. `raw` disables redaction. */
+  async export(format: ExportFormat, { raw = false } = {}): Promise<ReadableStream<Uint8Array>> {
+    return bodyOf(await this.#http.request(`${pathOf(this.id)}/${fileOf(format, raw)}`, {}));
+  }
+}
+
+/** The API path of each export format. */
+function fileOf(format: ExportFormat, raw: boolean): string {
+  switch (format) {
+    case 'html':
+    case 'md':
+      return `export.${format}${raw ? '?redact=0' : ''}`;
+    case 'events':
+    case 'session':
+    case 'explore':
+      return `log?format=${format}`;
+    case 'run':
+      return 'export?format=run';
+    case 'bundle':
+    case 'scenario':
+    case 'spans':
+      return `export?format=${format}${raw ? '&redact=0' : ''}`;
+  }
+}
+
+function noResult(runId: string): never {
+  throw new AppError({
+    code: 'no_result',
+    message: `The log of run ${runId} stops before the run ended.`,
+    hint: 'This only happens with imported runs. Its events are complete up to that point.',
+  });
+}

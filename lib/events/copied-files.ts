@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** What a copy of a workspace came to. */
+export const copiedFiles = z.object({
+  files: z.int().nonnegative(),
+  bytes: z.int().nonnegative(),
+  /** Links and special files, what could not be read, and paths that are too long: not copied. A folder counts once. */
+  left_out: z.int().nonnegative(),
+});

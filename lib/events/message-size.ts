@@ -1,0 +1,41 @@
+import type { ChatMessage } from '../model/chat-model.ts';
+import { RunningSum } from '../util/running-sum.ts';
+import type { RunState } from './run-state.ts';
+import { effectiveWindow } from './window.ts';
+
+export const CHARS_PER_TOKEN = 4;
+
+// Messages are immutable and conversations only grow, so each message is measured only once.
+const sizes = new RunningSum(messageChars);
+
+/** The size of one message in characters: its texts, and its calls with their arguments as JSON (C1). */
+export function messageChars(message: ChatMessage): number {
+  let size = message.content.length + (message.thinking?.length ?? 0);
+  for (const call of message.tool_calls ?? []) {
+    size += call.function.name.length + JSON.stringify(call.function.arguments).length;
+  }
+  return size;
+}
+
+/**
+ * Characters of all messages, including the system prompt (C8, C9): texts, thinking, and calls with their arguments.
+ */
+export function conversationChars(messages: readonly ChatMessage[]): number {
+  return sizes.of(messages);
+}
+
+/**
+ * Fill level of a conversation that is never compacted, as counted by the rule that ends it (C8-C10): its characters,
+ * and the limit of four characters per token of the configured limit or the effective window, whichever is smaller.
+ */
+export function conversationFill(state: Pick<RunState, 'config' | 'preflight' | 'loaded' | 'messages'>): {
+  chars: number;
+  limitChars: number;
+} {
+  const { session, explore } = state.config ?? {};
+  const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
+  return {
+    chars: conversationChars(state.messages),
+    limitChars: Math.min(tokens, effectiveWindow(state)) * CHARS_PER_TOKEN,
+  };
+}

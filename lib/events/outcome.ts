@@ -1,0 +1,97 @@
+import { plural } from '../util/numbers.ts';
+import type { RunMode } from './config.ts';
+import type { Outcome, OutcomeKind, TerminationReason } from './run.ts';
+import type { RunState } from './run-state.ts';
+
+/** The colour of an outcome: success, warning, failure, or neutral. */
+export type OutcomeTone = 'ok' | 'warn' | 'fail' | 'calm';
+
+interface OutcomeWords {
+  readonly label: string;
+  readonly tone: OutcomeTone;
+}
+
+/** Label and colour of every outcome. The single source for pages, exports and the CLI. */
+export const OUTCOMES: Readonly<Record<OutcomeKind, OutcomeWords>> = {
+  answered: { label: 'Answered', tone: 'ok' },
+  answered_checks_failed: { label: 'Answered, checks failed', tone: 'warn' },
+  answered_cut_off: { label: 'Answered, cut off', tone: 'warn' },
+  announced_work_did_none: { label: 'Announced work, did none', tone: 'warn' },
+  cycles_done: { label: 'Complete', tone: 'ok' },
+  max_iterations: { label: 'Iteration limit', tone: 'warn' },
+  repetition: { label: 'Repeated itself', tone: 'warn' },
+  stall: { label: 'Stalled', tone: 'warn' },
+  nudge_exhausted: { label: 'Stayed silent', tone: 'warn' },
+  budget_exceeded: { label: 'Budget spent', tone: 'warn' },
+  timeout: { label: 'Timed out', tone: 'warn' },
+  context_full: { label: 'Window full', tone: 'warn' },
+  stopped: { label: 'Stopped', tone: 'calm' },
+  error: { label: 'Failed', tone: 'fail' },
+};
+
+/** Label and colour of an outcome, including the number of failed checks if known. */
+export function outcomeWords({ kind, checks }: Outcome): OutcomeWords {
+  const { label, tone } = OUTCOMES[kind];
+  if (kind !== 'answered_checks_failed' || !checks) return { label, tone };
+  return {
+    label: `Answered, ${failedChecks(checks)}`,
+    tone: checks.failed === checks.total ? 'fail' : tone,
+  };
+}
+
+/** `1 of 3 checks failed` */
+export function failedChecks({ failed, total }: NonNullable<Outcome['checks']>): string {
+  return `${failed} of ${plural(total, 'check')} failed`;
+}
+
+/** Summary of a run's checks: `2 of 3 checks passed`. */
+export function checksWords({ failed, total }: NonNullable<Outcome['checks']>): OutcomeWords {
+  const tone = failed === 0 ? 'ok' : failed === total ? 'fail' : 'warn';
+  return { label: `${total - failed} of ${plural(total, 'check')} passed`, tone };
+}
+
+/** Summary of an outcome's checks, if its label does not already include it. */
+export function checksBeside({ kind, checks }: Outcome): OutcomeWords | undefined {
+  return checks && kind !== 'answered_checks_failed' ? checksWords(checks) : undefined;
+}
+
+export function checkCounts(results: readonly { passed: boolean }[]): NonNullable<Outcome['checks']> {
+  return { failed: results.filter(({ passed }) => !passed).length, total: results.length };
+}
+
+/**
+ * Derives a run's outcome from its termination reason and the facts of its log. Truncation takes precedence; passing
+ * checks prove that the work was done, even if the model merely announced it.
+ *
+ * @param options.announcedOnly whether the last reply only announces work that no tool call has done
+ */
+export function outcomeAt(
+  state: RunState,
+  reason: TerminationReason,
+  { announcedOnly = false }: { announcedOnly?: boolean } = {},
+): Outcome {
+  const results = state.attempts.at(-1)?.checks ?? [];
+  if (results.length === 0) {
+    return { kind: kindOf(reason, { mode: state.config?.mode, cut: state.lastReplyCut, announcedOnly }) };
+  }
+  const checks = checkCounts(results);
+  const facts = {
+    mode: state.config?.mode,
+    cut: state.lastReplyCut,
+    announcedOnly: announcedOnly && checks.failed > 0,
+    checksFailed: checks.failed > 0,
+  };
+  return { kind: kindOf(reason, facts), checks };
+}
+
+function kindOf(
+  reason: TerminationReason,
+  facts: { mode: RunMode | undefined; cut: boolean; announcedOnly: boolean; checksFailed?: boolean },
+): OutcomeKind {
+  if (reason !== 'final_answer') return reason;
+  // An exploration has no answer; it is done after all its cycles.
+  if (facts.mode === 'explore') return 'cycles_done';
+  if (facts.cut) return 'answered_cut_off';
+  if (facts.announcedOnly) return 'announced_work_did_none';
+  return facts.checksFailed ? 'answered_checks_failed' : 'answered';
+}

@@ -1,0 +1,28 @@
+import type { EventOf } from './registry.ts';
+
+/** Token usage of a model call. */
+export interface TokenUsage {
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  /** How many of both are estimates, from a call that failed while generating. */
+  readonly tokensEstimated: number;
+}
+
+/** Tokens of a finished call: as reported by Ollama (T8), or estimated if the call failed before it reported any. */
+export function usageOf(event: EventOf<'model-call.ended'> | EventOf<'model-call.failed'>): TokenUsage {
+  if (event.type === 'model-call.ended') {
+    return { tokensIn: event.prompt_tokens ?? 0, tokensOut: event.reply_tokens ?? 0, tokensEstimated: 0 };
+  }
+  const { estimated_prompt_tokens: tokensIn = 0, estimated_reply_tokens: tokensOut = 0 } = event;
+  return { tokensIn, tokensOut, tokensEstimated: tokensIn + tokensOut };
+}
+
+/** Adds a call's usage to the total. */
+export function addUsage(before: TokenUsage, event: Parameters<typeof usageOf>[0]): TokenUsage {
+  const used = usageOf(event);
+  return {
+    tokensIn: before.tokensIn + used.tokensIn,
+    tokensOut: before.tokensOut + used.tokensOut,
+    tokensEstimated: before.tokensEstimated + used.tokensEstimated,
+  };
+}

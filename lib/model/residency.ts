@@ -1,0 +1,145 @@
+import type { Residency } from './chat-model.ts';
+import { ModelError } from './model-error.ts';
+import type { OllamaConnection } from './ollama-connection.ts';
+import {
+  fullName,
+  type InstalledModel,
+  listInstalled,
+  listRunning,
+  type RunningModel,
+  show,
+} from './ollama-models.ts';
+import { type RemoteModel, readRemote, remoteRefused } from './remote-model.ts';
+
+/** A residency with the runner's data from `/api/ps`. */
+export type RunnerResidency = Residency<RunningModel>;
+
+/** A model's data from `/api/tags`; only its name if it is not listed. */
+type OwnModel = Pick<InstalledModel, 'name'> & Partial<InstalledModel>;
+
+/** A model's data from `/api/tags`, and the current name of each manifest. */
+interface Store {
+  own: OwnModel;
+  nameOf: ReadonlyMap<string, string>;
+}
+
+/**
+ * Finds the runner of a model. Ollama's scheduler keys runners by their weights (`server/sched.go`,
+ * `schedulerModelKey`), and `/api/ps` lists a runner under the name that loaded it: a copy (`ollama cp`) or a model
+ * made `FROM` another appears under the other's name. Use a finder for a single query only, because it reads the list
+ * of models once.
+ */
+export class RunnerFinder {
+  readonly #connection: OllamaConnection;
+  readonly #model: string;
+  #store: Promise<Store> | undefined;
+
+  constructor(connection: OllamaConnection, model: string) {
+    this.#connection = connection;
+    this.#model = model;
+  }
+
+  /** @throws {ModelError} when `/api/ps` is not answered */
+  async find(signal: AbortSignal): Promise<RunnerResidency> {
+    const running = await listRunning(this.#connection, signal);
+    if (running.length === 0) return { state: 'not_loaded' };
+    const { own, nameOf } = await this.#read(signal);
+    if (!running.some((runner) => isManifestOf(runner, own))) {
+      await this.#learnKey(own.digest, own.name, signal);
+      for (const { digest } of running) await this.#learnKey(digest, nameOf.get(digest ?? ''), signal);
+    }
+    return findRunner(own, running, (digest) => this.#connection.runnerKeys.get(digest));
+  }
+
+  /** The model as `/api/tags` lists it. @throws {ModelError} `aborted`; `remote_model` where that is not allowed */
+  async installed(signal: AbortSignal): Promise<OwnModel> {
+    const { own } = await this.#read(signal);
+    refuseRemote(this.#connection, this.#model, own.remote);
+    return own;
+  }
+
+  #read(signal: AbortSignal): Promise<Store> {
+    this.#store ??= this.#readStore(signal);
+    return this.#store;
+  }
+
+  async #readStore(signal: AbortSignal): Promise<Store> {
+    let models: InstalledModel[] = [];
+    try {
+      models = await listInstalled(this.#connection, signal);
+    } catch (error) {
+      // Without the list, only names are compared, and anything else is unknown.
+      if (!(error instanceof ModelError) || error.kind === 'aborted') throw error;
+    }
+    const own = models.find(({ name }) => isSameName(name, this.#model)) ?? {
+      name: this.#model,
+      remote: readRemote(this.#model, {}),
+    };
+    return {
+      own,
+      nameOf: new Map(models.map(({ name, digest }) => [digest ?? '', name])),
+    };
+  }
+
+  /** A digest identifies one manifest, so its key never changes. */
+  async #learnKey(digest: string | undefined, name: string | undefined, signal: AbortSignal): Promise<void> {
+    const { runnerKeys } = this.#connection;
+    if (digest === undefined || name === undefined || runnerKeys.has(digest)) return;
+    try {
+      const { runnerKey } = await show(this.#connection, name, signal);
+      if (runnerKey !== undefined) runnerKeys.set(digest, runnerKey || digest);
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.kind === 'aborted') throw error;
+    }
+  }
+}
+
+/** @throws {ModelError} `remote_model`, unless remote models are allowed */
+export function refuseRemote(
+  { allowRemoteModels }: OllamaConnection,
+  model: string,
+  remote: RemoteModel | undefined,
+): void {
+  if (remote && !allowRemoteModels) throw remoteRefused(model, remote);
+}
+
+/**
+ * Finds the runner of an installed model in a response of `/api/ps`. Pure.
+ *
+ * @param keyOf the scheduler's runner key of a manifest; `undefined` if unknown
+ */
+export function findRunner(
+  model: OwnModel,
+  running: readonly RunningModel[],
+  keyOf: (digest: string) => string | undefined,
+): RunnerResidency {
+  if (model.remote) return { state: 'not_loaded' };
+  const key = model.digest === undefined ? undefined : keyOf(model.digest);
+  const found =
+    running.find((runner) => isManifestOf(runner, model)) ??
+    running.find(({ digest }) => key !== undefined && keyOf(digest ?? '') === key);
+  if (found) return { state: 'loaded', model: found };
+  const isOther = (runner: RunningModel) =>
+    hasOtherWeights(runner, model) || (key !== undefined && keyOf(runner.digest ?? '') !== undefined);
+  return { state: running.every(isOther) ? 'not_loaded' : 'unknown' };
+}
+
+/** Whether a runner was loaded for exactly this manifest; compares names if a digest is missing. */
+function isManifestOf(runner: RunningModel, { name, digest }: OwnModel): boolean {
+  if (runner.digest !== undefined && digest !== undefined) return runner.digest === digest;
+  return isSameName(runner.name, name);
+}
+
+/** A different architecture, size or quantisation means different weights. */
+function hasOtherWeights(runner: RunningModel, model: OwnModel): boolean {
+  const facts = ['format', 'family', 'parameterSize', 'quantization'] as const;
+  return facts.some(
+    (fact) => runner[fact] !== undefined && model[fact] !== undefined && runner[fact] !== model[fact],
+  );
+}
+
+/** Ollama compares names case-insensitively and ignores its default registry prefix. */
+function isSameName(one: string, other: string): boolean {
+  const plain = (name: string) => fullName(name.replace(/^(registry\.ollama\.ai\/)?(library\/)?/i, ''));
+  return plain(one).toLowerCase() === plain(other).toLowerCase();
+}

@@ -1,0 +1,178 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
+import { modelErrorOf } from '../testing/model-error-of.ts';
+import type { ChatRequest } from './chat-model.ts';
+import { createOllamaHealth } from './health.ts';
+import { nearestModel } from './nearest-model.ts';
+import { createOllamaChatModel } from './ollama-chat-model.ts';
+import { parseOllamaHost } from './ollama-host.ts';
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+async function start(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
+  const fake = await startFakeOllama({ scenarios: [{ name: 'play', steps: [{ reply: {} }] }], ...options });
+  open.push(fake);
+  return fake;
+}
+
+const modelAt = (fake: FakeOllama) => createOllamaChatModel({ host: parseOllamaHost(fake.url) });
+const context = (timeoutMs: number) => ({ signal: new AbortController().signal, timeoutMs });
+const request: ChatRequest = {
+  model: 'play',
+  messages: [{ role: 'user', content: 'Hello' }],
+  tools: [],
+  options: { num_ctx: 4096, num_predict: 64 },
+  think: false,
+  stream: true,
+  keepAlive: '5m',
+};
+
+describe('a timeout', () => {
+  it('of a call to an unresponsive server is not blamed on the model', async () => {
+    const fake = await start();
+    fake.freeze();
+    const error = await modelErrorOf(modelAt(fake).chat(request, context(200)));
+    expect(error).toMatchObject({ code: 'ollama_not_responding', kind: 'unreachable', transient: false });
+    expect(error.message).toBe(
+      `Ollama at ${fake.url} is not responding: no complete reply within 0.2 s, and no answer to /api/version within 2 s.`,
+    );
+    expect(`${error.message} ${error.hint}`).not.toMatch(/slow|smaller model/);
+    expect(error.cleanupMs).toBeGreaterThan(1900);
+  });
+
+  it('of a load is reported the same way', async () => {
+    const fake = await start({ scenarios: [{ name: 'play', steps: [{ reply: {} }] }] });
+    fake.hold('play', 'load');
+    const loading = modelErrorOf(
+      modelAt(fake).load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context(400)),
+    );
+    await expect.poll(() => fake.requests.some(({ path }) => path === '/api/chat')).toBe(true);
+    fake.freeze();
+    expect(await loading).toMatchObject({ code: 'ollama_not_responding' });
+  });
+
+  it('of a call remains a timeout if the server answers other requests', async () => {
+    const fake = await start();
+    fake.hold('play', { turn: 0 });
+    const error = await modelErrorOf(modelAt(fake).chat(request, context(200)));
+    expect(error).toMatchObject({ code: 'model_timeout', kind: 'timeout' });
+  });
+
+  it('excludes cleanup from the duration of the call', async () => {
+    const fake = await start();
+    // Another client keeps the model at work: Ollama is not seen to be idle within its second.
+    fake.hold('play', { turn: 0 });
+    const theirs = fetch(`${fake.url}/api/chat`, {
+      method: 'POST',
+      body: JSON.stringify({ ...request, keep_alive: -1 }),
+    }).catch(() => undefined);
+    await expect.poll(() => fake.chats.length).toBe(1);
+    const error = await modelErrorOf(modelAt(fake).chat(request, context(300)));
+    expect(error.letGo).toBeUndefined();
+    expect(error.cleanupMs).toBeGreaterThan(900);
+    fake.forget();
+    await theirs;
+  });
+});
+
+describe('another program on the port', () => {
+  const listOf = (owner: string) =>
+    JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model', owned_by: owner }] });
+
+  type Answers = Record<string, { status?: number; headers?: Record<string, string>; body: string }>;
+
+  async function serve(answers: Answers, otherwise: Answers[string]): Promise<string> {
+    const server: Server = createServer((req, res) => {
+      const { status = 200, headers = {}, body } = answers[req.url ?? ''] ?? otherwise;
+      res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const llamaCpp = { server: 'llama.cpp' };
+  it.each<[string, Answers, Answers[string]]>([
+    [
+      'llama.cpp’s server',
+      { '/': { headers: llamaCpp, body: '<html>chat</html>' } },
+      { status: 404, headers: llamaCpp, body: '{"error":{"code":404,"message":"File Not Found"}}' },
+    ],
+    [
+      'llama.cpp’s server',
+      { '/v1/models': { body: listOf('llamacpp') } },
+      { status: 404, body: '{"error":{"code":404}}' },
+    ],
+    [
+      'LM Studio',
+      { '/v1/models': { body: listOf('organization_owner') } },
+      { body: '{"error":"Unexpected endpoint or method. (GET /)"}' },
+    ],
+    ['vLLM', { '/v1/models': { body: listOf('vllm') } }, { status: 404, body: '{"detail":"Not Found"}' }],
+    ['SGLang', { '/v1/models': { body: listOf('sglang') } }, { status: 404, body: '{"detail":"Not Found"}' }],
+    [
+      'a server with the OpenAI API',
+      { '/v1/models': { body: listOf('someone') } },
+      { status: 404, body: 'not here' },
+    ],
+  ])('is named: %s', async (name, answers, otherwise) => {
+    const url = await serve(answers, otherwise);
+    const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
+    expect(error.message).toBe(
+      `Cannot connect to Ollama at ${url} (${name} answers there). Is Ollama running?`,
+    );
+    expect(error.hint).toContain(`This is ${name}; Loupe needs Ollama’s native API`);
+  });
+
+  it('that hides an Ollama is not mistaken for another server', async () => {
+    const url = await serve(
+      { '/v1/models': { body: listOf('library') } },
+      { status: 403, body: 'forbidden' },
+    );
+    const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
+    expect(error.message).toContain('(HTTP 403)');
+  });
+
+  it('that serves no models is not named', async () => {
+    const url = await serve({}, { body: '<!doctype html><title>Printer</title>' });
+    const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
+    expect(error.message).toContain('something else answers there');
+  });
+});
+
+describe('the name of a model', () => {
+  it('that is missing gets the most similar installed one as a suggestion', async () => {
+    const fake = await start({ models: [{ name: 'qwen3:8b' }, { name: 'llama3.2' }] });
+    const host = parseOllamaHost(fake.url);
+    const error = await modelErrorOf(createOllamaHealth({ host }).checkOllamaReady({ model: 'qwn3:8b' }));
+    expect(error).toMatchObject({
+      code: 'model_missing',
+      message: 'Model "qwn3:8b" is missing. Did you mean "qwen3:8b"?',
+      hint: 'Use "qwen3:8b", or run: ollama pull qwn3:8b',
+    });
+  });
+
+  it('that is invalid fails permanently, although Ollama reports a server error', async () => {
+    const fake = await start();
+    const error = await modelErrorOf(modelAt(fake).show('a b:c:d'));
+    expect(error).toMatchObject({ status: 500, transient: false });
+    expect(error.message).toContain('unqualified name');
+    expect(error.hint).toContain('is not a model name');
+  });
+
+  it.each([
+    ['qwen3', ['qwen3:8b', 'llama3.2:latest'], 'qwen3:8b'],
+    ['qwen3:7b', ['qwen3:4b', 'qwen3:8b-q8_0'], 'qwen3:4b'],
+    ['Qwen3:8b-fp16', ['qwen3:8b', 'phi4:latest'], 'qwen3:8b'],
+    ['lama3.2', ['llama3.2:latest', 'qwen3:8b'], 'llama3.2'],
+    ['mistral', ['qwen3:8b', 'llama3.2:latest'], undefined],
+    ['mistral', [], undefined],
+  ])('%s among %j may mean %s', (wanted, installed, meant) => {
+    expect(nearestModel(wanted, installed)).toBe(meant);
+  });
+});

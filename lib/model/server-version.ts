@@ -1,0 +1,22 @@
+type Version = readonly [major: number, minor: number, patch: number];
+
+/** Replies with tools can be streamed. */
+export const STREAMS_TOOLS: Version = [0, 8, 0];
+/**
+ * `/api/chat` supports `truncate: false` and refuses a prompt that is too long; earlier versions truncate silently
+ * (OL2, OL3).
+ */
+export const REFUSES_LONG_CHATS: Version = [0, 12, 6];
+/** `/api/generate` refuses a prompt that is too long instead of truncating it. */
+export const REFUSES_LONG_PROMPTS: Version = [0, 13, 0];
+
+/** Whether a server's version (`0.17.4`, `0.12.6-rc0`) is at least the given one; an unknown one is not. */
+export function isAtLeast(version: string | undefined, least: Version): boolean {
+  const parts = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version ?? '')?.slice(1);
+  if (!parts) return false;
+  for (const [index, wanted] of least.entries()) {
+    const part = Number(parts[index] ?? 0);
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRunRequest } from '../api/create-run.ts';
+import { experimentRequest } from '../api/experiment.ts';
+import { forkRequest } from '../api/fork-run.ts';
+import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
+import { statusOf } from '../http/http-error.ts';
+import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
+import { parseOllamaHost } from '../model/ollama-host.ts';
+import { listedModels } from '../testing/listed-models.ts';
+import { ModelServers } from './model-servers.ts';
+
+const signal = new AbortController().signal;
+const models: FakeOllamaOptions['models'] = [
+  { name: 'first', capabilities: ['completion', 'tools'] },
+  { name: 'copy', copy_of: 'first' },
+  { name: 'derived', from: 'first' },
+  { name: 'other' },
+  { name: 'far', remote_host: 'https://ollama.com:443', remote_model: 'gpt-oss:120b' },
+  { name: 'vectors', capabilities: ['embedding'] },
+];
+
+let fake: FakeOllama;
+afterEach(() => fake?.close());
+
+async function start(change: FakeOllamaOptions = {}, options: { allowRemoteModels?: boolean } = {}) {
+  fake = await startFakeOllama({ models, ...change });
+  const host = parseOllamaHost(fake.url);
+  return { servers: new ModelServers(host, options), model: createOllamaChatModel({ host }) };
+}
+
+describe('the list of models', () => {
+  it('shows every model that shares a runner as loaded, and under which name', async () => {
+    const { servers, model } = await start();
+    await model.load({ model: 'first', numCtx: 4096, keepAlive: '5m' }, { signal, timeoutMs: 5000 });
+    const list = (await listedModels(servers)).filter(({ demo }) => !demo);
+    const loadedAs = list.map(({ name, memory, loaded }) => [
+      name,
+      memory,
+      loaded && (loaded.loaded_as ?? 'itself'),
+    ]);
+    expect(loadedAs).toEqual([
+      ['first:latest', 'loaded', 'itself'],
+      ['copy:latest', 'loaded', 'first:latest'],
+      ['derived:latest', 'loaded', 'first:latest'],
+      ['other:latest', 'not_loaded', undefined],
+      ['far:latest', 'not_loaded', undefined],
+      ['vectors:latest', 'not_loaded', undefined],
+    ]);
+    expect(await servers.namesOfRunner('derived', signal)).toEqual([
+      'derived:latest',
+      'first:latest',
+      'copy:latest',
+    ]);
+    expect(await servers.namesOfRunner('far', signal)).toEqual(['far:latest']);
+  });
+
+  it('shows unknown if the server does not report the files of a runner', async () => {
+    const { servers, model } = await start({
+      faults: { '/api/show': { kind: 'http', status: 500, body: { error: 'no' } } },
+    });
+    await model.load({ model: 'first', numCtx: 4096, keepAlive: '5m' }, { signal, timeoutMs: 5000 });
+    const list = await listedModels(servers);
+    expect(list.find(({ name }) => name === 'derived:latest')).toMatchObject({ memory: 'unknown' });
+    expect(list.find(({ name }) => name === 'copy:latest')).toMatchObject({ memory: 'loaded' });
+  });
+
+  it.each([false, true])('shows where a model runs, and whether that is allowed: %s', async (allowed) => {
+    const { servers } = await start({}, { allowRemoteModels: allowed });
+    const list = await listedModels(servers);
+    expect(list.filter(({ remote }) => remote).map(({ name, remote }) => [name, remote])).toEqual([
+      ['far:latest', { host: 'ollama.com', model: 'gpt-oss:120b', allowed }],
+    ]);
+  });
+});
+
+it('starts a run if Ollama does not answer in time', async () => {
+  const { servers } = await start({ faults: { '/api/show': { kind: 'hang' } } });
+  const startedAt = performance.now();
+  await servers.admit({ model: 'far' });
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
+it('reports a remote model as not ready if it is not allowed', async () => {
+  const { servers } = await start();
+  expect((await servers.check('far')).model).toMatchObject({
+    ok: false,
+    error: { code: 'remote_model' },
+  });
+});
+
+describe('without permission for remote models', () => {
+  let opened: OpenedRunService;
+  let dataDir: string;
+  afterEach(async () => {
+    await opened.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  async function open(env: Record<string, string> = {}) {
+    fake = await startFakeOllama({
+      models,
+      scenarios: [{ name: 'answers', model: 'first', steps: [{ reply: { content: 'Done.' } }] }],
+    });
+    dataDir = mkdtempSync(join(tmpdir(), 'loupe-remote-'));
+    opened = await openRunService(
+      readEnvironment({ LOUPE_DATA_DIR: dataDir, LOUPE_MIN_FREE_MB: '0', OLLAMA_HOST: fake.url, ...env }),
+    );
+    return opened;
+  }
+
+  const run = (change: object) => createRunRequest.parse({ task: 'A secret', ...change });
+  const plan = (change: object) =>
+    experimentRequest.parse({ name: 'Two', mode: 'task', task: 'A secret', ...change });
+  const refused = (code: string) => expect.objectContaining({ code, hint: expect.any(String) });
+  const roaming = { mode: 'explore', diversity: { embedding_model: 'far' } };
+
+  it('rejects runs, forks, experiments and checks with them, and sends Ollama nothing', async () => {
+    const { service, experiments, checks } = await open();
+    const remote = refused('remote_model');
+    await expect(service.start(run({ model: 'far' }))).rejects.toEqual(remote);
+    await expect(service.start(run({ model: 'any:cloud' }))).rejects.toEqual(remote);
+    await expect(service.start(run({ model: 'first', ...roaming, task: '' }))).rejects.toEqual(remote);
+    await expect(experiments.create(plan({ models: ['first', 'far'] }))).rejects.toEqual(remote);
+    const explore = {
+      models: ['first'],
+      mode: 'explore',
+      settings: { diversity: { embedding_model: 'far' } },
+    };
+    await expect(experiments.create(plan({ ...explore, task: undefined }))).rejects.toEqual(remote);
+    expect((await service.stored.list({ limit: 10 })).length).toBe(0);
+    checks.start('far');
+    await expect
+      .poll(() => checks.current())
+      .toMatchObject({
+        status: 'failed',
+        error: { code: 'remote_model', hint: expect.stringContaining('LOUPE_ALLOW_REMOTE_MODELS') },
+      });
+    expect(fake.requests.filter(({ path }) => path === '/api/chat' || path === '/api/embed')).toEqual([]);
+
+    const parent = await service.start(run({ model: 'first' }));
+    await service.ended(parent.run.id, signal);
+    const fork = forkRequest.parse({ at: { end: true }, settings: { model: 'far' } });
+    await expect(service.fork(parent.run.id, fork)).rejects.toEqual(remote);
+    expect(await service.stored.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  it('rejects a run with an embedding-only model', async () => {
+    const { service } = await open();
+    const error = await service.start(run({ model: 'vectors' })).catch((caught) => caught);
+    expect(error).toEqual(refused('model_no_completion'));
+    expect(statusOf(error)).toBe(409);
+  });
+
+  it('uses them if the setting allows it', async () => {
+    const { service } = await open({ LOUPE_ALLOW_REMOTE_MODELS: '1' });
+    fake.add({ name: 'afar', model: 'far', steps: [{ reply: { content: 'From afar.' } }] });
+    const { run: started } = await service.start(run({ model: 'far', agentic: false }));
+    await service.ended(started.id, signal);
+    const events = [];
+    for await (const page of service.stored.log(started.id)) events.push(...page);
+    expect(events.find(({ type }) => type === 'preflight.checked')).toMatchObject({
+      remote_host: 'ollama.com',
+    });
+    expect(events.find(({ type }) => type === 'model.loaded')).toMatchObject({
+      remote_host: 'ollama.com',
+      already_loaded: false,
+      load_ms: 0,
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'run.ended', result: { output: 'From afar.' } });
+  });
+});

@@ -1,0 +1,83 @@
+import { afterEach, expect, it } from 'vitest';
+import type { FreeRun, RunLeases } from '../store/shared-run-store.ts';
+import { SharedWork } from './shared-work.ts';
+import { WaitingRuns } from './waiting-runs.ts';
+
+const opened: SharedWork[] = [];
+afterEach(async () => {
+  for (const work of opened.splice(0)) await work.close();
+});
+
+/** One process at two model servers, each named like its models. The `full` ones have no place. */
+function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
+  const taken: string[] = [];
+  const held: { runId: string; epoch: number }[] = [];
+  const lost: string[] = [];
+  const renewals: string[] = [];
+  const hostOf = ({ model }: { model: string }) => model;
+  const store: RunLeases = {
+    leaseMs: 3,
+    free: async () => free.filter(({ id }) => !taken.includes(id)),
+    claimFree: async (runId) => {
+      taken.push(runId);
+      return { epoch: 1, lastSeq: 1 };
+    },
+    renew: async () => renewals.splice(0),
+    release: async () => undefined,
+  };
+  const waiting = new WaitingRuns(hostOf);
+  const work = new SharedWork({
+    store,
+    worker: 'here',
+    concurrency: 1,
+    hostOf,
+    waiting,
+    places: { hasFree: (host) => !full.includes(host) },
+    runs: { held: () => held, lose: (runId) => lost.push(runId) },
+    runner: { take: async () => undefined },
+  });
+  opened.push(work);
+  return { work, waiting, taken, held, lost, renewals, full };
+}
+
+function freeRun(id: string, model: string, more: Partial<FreeRun> = {}): FreeRun {
+  return { id, model, stopRequested: false, endless: false, ...more };
+}
+
+it('takes free runs where there is a place, and lists the others as waiting', async () => {
+  const { work, waiting, taken } = oneProcess({
+    free: [freeRun('a', 'busy'), freeRun('b', 'idle'), freeRun('c', 'busy')],
+    full: ['busy'],
+  });
+  work.start();
+  await expect.poll(() => waiting.ids).toEqual(['a', 'c']);
+  expect(taken).toEqual(['b']);
+  expect(waiting.waitingFor('busy').map(({ id }) => id)).toEqual(['a', 'c']);
+  expect(waiting.waitingFor('idle')).toEqual([]);
+});
+
+it('looks again when a place becomes free', async () => {
+  const { work, waiting, taken, full } = oneProcess({ free: [freeRun('a', 'busy')], full: ['busy'] });
+  work.start();
+  await expect.poll(() => waiting.ids).toEqual(['a']);
+  full.pop();
+  waiting.poke();
+  await expect.poll(() => taken).toEqual(['a']);
+});
+
+it('takes a stopped run without a place: only its end is left to write', async () => {
+  const { work, taken } = oneProcess({
+    free: [freeRun('a', 'busy', { stopRequested: true })],
+    full: ['busy'],
+  });
+  work.start();
+  await expect.poll(() => taken).toEqual(['a']);
+});
+
+it('gives up a run whose lease another process has', async () => {
+  const { work, held, lost, renewals } = oneProcess({ free: [] });
+  held.push({ runId: 'a', epoch: 1 }, { runId: 'b', epoch: 1 });
+  work.start();
+  renewals.push('b', 'released meanwhile');
+  await expect.poll(() => lost).toEqual(['b']);
+});

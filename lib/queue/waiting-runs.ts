@@ -1,0 +1,35 @@
+import type { FreeRun } from '../store/shared-run-store.ts';
+
+/** With a shared store: the runs for which no process had a slot at the last look, in order. */
+export class WaitingRuns {
+  readonly #hostOf: (run: { model: string }) => string;
+  #runs: readonly FreeRun[] = [];
+  #look: () => void = () => undefined;
+
+  /** @param hostOf the name by which every process knows the model server of a run */
+  constructor(hostOf: (run: { model: string }) => string) {
+    this.#hostOf = hostOf;
+  }
+
+  get ids(): readonly string[] {
+    return this.#runs.map(({ id }) => id);
+  }
+
+  /** The runs that wait for this model server. */
+  waitingFor(host: string): FreeRun[] {
+    return this.#runs.filter((run) => this.#hostOf(run) === host);
+  }
+
+  replace(runs: readonly FreeRun[]): void {
+    this.#runs = runs;
+  }
+
+  /** Looks for work now, because a run was created or stopped, or a slot became free. */
+  poke(): void {
+    this.#look();
+  }
+
+  onPoke(look: () => void): void {
+    this.#look = look;
+  }
+}

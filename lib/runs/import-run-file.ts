@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../errors/app-error.ts';
+import { readInProcess } from '../sharing/exports/read-in-process.ts';
+import { type EventRow, toEventRow } from '../store/import-run.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { isRunId } from './run-id.ts';
+import type { StoredRuns } from './stored-runs.ts';
+import type { WriteGuard } from './write-guard.ts';
+
+/**
+ * Stores a run from a file as read-only. Importing the same file again changes nothing.
+ *
+ * @param bytes of the file
+ * @param options.signal ends the import; nothing of the run is kept
+ * @throws {AppError} `bad_run_file` with what is wrong in which line, or for an invalid run name, `run_exists` when a different
+ *   run has it, `import_under_way`, `import_interrupted`, `storage_full`, `shutting_down`
+ */
+export async function importRunFile(
+  bytes: AsyncIterable<Uint8Array>,
+  options: {
+    store: Pick<RunStore, 'importRun'>;
+    stored: Pick<StoredRuns, 'log'>;
+    guard: WriteGuard;
+    signal?: AbortSignal;
+  },
+): Promise<{ runId: string; created: boolean }> {
+  const { store, stored, guard, signal } = options;
+  guard.refuseWhenClosing();
+  await using file = await readInProcess(bytes, { importedAt: Date.now(), signal });
+  const { summary, slices } = file;
+  const runId = summary.id;
+  if (!isRunId(runId)) {
+    throw new AppError({
+      code: 'bad_run_file',
+      message: `"${runId}" cannot be the name of a run.`,
+      hint: 'Names have small letters, digits and hyphens. Nothing was imported.',
+    });
+  }
+  await guard.refuseNewRun();
+  const { created } = await store.importRun({ summary, slices, signal });
+  if (!created && !(await isSameLog(stored.log(runId), slices))) throw runExists(runId);
+  return { runId, created };
+}
+
+/** Whether a stored log and the slices of a file hold the same events. */
+async function isSameLog(
+  pages: ReturnType<StoredRuns['log']>,
+  slices: AsyncIterable<readonly EventRow[]>,
+): Promise<boolean> {
+  let here: EventRow[] = [];
+  let same = true;
+  for await (const rows of slices) {
+    while (here.length < rows.length) {
+      const page = await pages.next();
+      if (page.done) break;
+      here = [...here, ...page.value.map(toEventRow)];
+    }
+    same &&= isDeepStrictEqual(here.slice(0, rows.length), rows);
+    here = here.slice(rows.length);
+  }
+  const more = await pages.next();
+  return same && here.length === 0 && more.done === true;
+}
+
+function runExists(runId: string): AppError {
+  return new AppError({
+    code: 'run_exists',
+    message: `There is another run "${runId}" here, and its log is not the one of this file.`,
+    hint: 'Nothing was imported. Delete the run that is here first, if it is not needed.',
+  });
+}

@@ -1,0 +1,137 @@
+import type { RunSummary } from '../api/run-summary.ts';
+import { AppError } from '../errors/app-error.ts';
+import { foldAll } from '../events/fold-run.ts';
+import type { NewEvent } from '../events/registry.ts';
+import type { OperatorMessage, RunState } from '../events/run-state.ts';
+import type { RunChanges } from '../feed/run-changes.ts';
+import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
+import { queuedMessages } from '../policies/operator-messages.ts';
+import type { Places } from '../queue/places.ts';
+import type { WaitingRuns } from '../queue/waiting-runs.ts';
+import type { SharedRunStore } from '../store/shared-run-store.ts';
+import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
+import type { LocalRuns } from './local-runs.ts';
+import type { RunWorker } from './run-worker.ts';
+import type { StoredRuns } from './stored-runs.ts';
+import type { WriteGuard } from './write-guard.ts';
+
+/** Messages that a run has not read yet. */
+const MAX_QUEUED_MESSAGES = 100;
+
+export interface OperatorActionsOptions {
+  stored: Pick<StoredRuns, 'get' | 'stateOf'>;
+  runs: Pick<LocalRuns, 'lose'>;
+  worker: Pick<RunWorker, 'logOf'>;
+  places: Pick<Places, 'leave'>;
+  changes: RunChanges;
+  guard: Pick<WriteGuard, 'refuseWhenReadOnly'>;
+  /** Where several processes share the runs. */
+  shared?: { store: Pick<SharedRunStore, 'intervene'>; waiting: WaitingRuns };
+}
+
+/** Stops, messages and approvals for an unfinished run, whichever process works on it. */
+export class OperatorActions {
+  readonly #options: OperatorActionsOptions;
+
+  constructor(options: OperatorActionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks a run to end: after the current step, or with `force` at once (S13, S14). Does nothing if the run has ended.
+   *
+   * @throws {RunNotFoundError}
+   */
+  async stop(runId: string, { force }: { force: boolean }): Promise<RunSummary> {
+    const { places, stored } = this.#options;
+    await this.#appendIf(runId, ({ ended, stop }) =>
+      ended || (stop && (stop.force || !force)) ? [] : [{ type: 'stop.requested', force, by: 'operator' }],
+    );
+    places.leave(runId);
+    return (await stored.get(runId)).run;
+  }
+
+  /**
+   * Stores a message to a run. It is delivered at the run's next boundary (in an exploration with the next result of the
+   * operator tool). If the run ends first, the message is returned, never lost.
+   *
+   * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`
+   */
+  async message(runId: string, text: string): Promise<{ run: RunSummary; message: OperatorMessage }> {
+    const id = { value: '' };
+    const state = await this.#appendIf(runId, (now) => {
+      if (now.ended) throw new RunEndedError(runId);
+      if (queuedMessages(now).length >= MAX_QUEUED_MESSAGES) throw tooManyMessages();
+      id.value = `m${now.operatorMessages.length + 1}`;
+      return [{ type: 'operator.messaged', message_id: id.value, text }];
+    });
+    const { run } = await this.#options.stored.get(runId);
+    const message = state?.operatorMessages.find((known) => known.id === id.value);
+    if (!message) throw new RunEndedError(runId);
+    return { run, message };
+  }
+
+  /**
+   * Stores a person's decision about a pending call. Repeating the same decision changes nothing.
+   *
+   * @throws {AppError} `run_not_found`, and what `decideApproval` throws
+   */
+  async approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
+    const { stored } = this.#options;
+    const state = await this.#appendIf(runId, (now) => decideApproval(now, request));
+    if (!state) {
+      await stored.get(runId);
+      decideApproval(await stored.stateOf(runId), request);
+    }
+    return (await stored.get(runId)).run;
+  }
+
+  /**
+   * Appends the events that `choose` derives from the run's state, whichever worker holds the run. Resolves with `undefined`
+   * if no process can append to it: the run has ended or doesn't exist.
+   */
+  async #appendIf(
+    runId: string,
+    choose: (state: RunState) => readonly NewEvent[],
+  ): Promise<RunState | undefined> {
+    const { guard, worker, runs, shared } = this.#options;
+    await guard.refuseWhenReadOnly();
+    const log = await worker.logOf(runId);
+    try {
+      if (log) return await log.appendIf(choose);
+    } catch (error) {
+      if (!shared || !isStaleEpoch(error)) throw error;
+      runs.lose(runId);
+    }
+    return shared && this.#intervene(shared, runId, choose);
+  }
+
+  /** Appends to a run that this process does not hold. The worker that holds it then reads the events. */
+  async #intervene(
+    { store, waiting }: NonNullable<OperatorActionsOptions['shared']>,
+    runId: string,
+    choose: (state: RunState) => readonly NewEvent[],
+  ): Promise<RunState> {
+    for (;;) {
+      const state = await this.#options.stored.stateOf(runId);
+      const events = choose(state);
+      if (events.length === 0) return state;
+      try {
+        const appended = await store.intervene(runId, { expectedSeq: state.seq, events });
+        this.#options.changes.notify(runId);
+        waiting.poke();
+        return foldAll(state, appended);
+      } catch (error) {
+        if (!isSeqConflict(error)) throw error; // its worker was quicker: try again with what it wrote
+      }
+    }
+  }
+}
+
+function tooManyMessages(): AppError {
+  return new AppError({
+    code: 'too_many_messages',
+    message: `${MAX_QUEUED_MESSAGES} messages wait for the model already.`,
+    hint: 'Wait until it has read them.',
+  });
+}

@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewRun } from '../api/create-run.ts';
+import type { ForkPlan } from '../api/fork-run.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunConfig } from '../events/config.ts';
+import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { ForkFolder } from './fork-workspace.ts';
+import { type ForkFacts, planFork } from './plan-fork.ts';
+import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
+import { newRunId } from './run-id.ts';
+import type { RunWorker } from './run-worker.ts';
+import type { StoredRuns } from './stored-runs.ts';
+import type { WriteGuard } from './write-guard.ts';
+
+export interface RunCreationOptions {
+  store: Pick<RunStore, 'create' | 'fork' | 'read'>;
+  stored: Pick<StoredRuns, 'get' | 'forkPoint'>;
+  worker: Pick<RunWorker, 'beginNew'>;
+  guard: Pick<WriteGuard, 'refuseNewRun'>;
+  /** Fills in the defaults and makes or checks the workspace. `discard` undoes that when no run comes of it. */
+  prepare(request: NewRun, runId: string): Promise<PreparedRun>;
+  /** Refuses models that no run can or may use. */
+  admit(config: RunConfig): Promise<void>;
+  /** Makes or checks the workspace of a fork of a run with this configuration. `discard` deletes a copy again. */
+  prepareFork(
+    config: RunConfig,
+    options: { kind: ForkFolder; runId: string; model: string },
+  ): Promise<ForkFacts & { discard(): Promise<void> }>;
+}
+
+/** A run that a request made, or that an earlier request with the same idempotency key made. */
+export interface CreatedRun {
+  run: RunSummary;
+  config: RunConfig;
+  created: boolean;
+}
+
+/** Makes runs, from a request or from the beginning of another run, and has them worked on. */
+export class RunCreation {
+  readonly #options: RunCreationOptions;
+
+  constructor(options: RunCreationOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a run and begins to work on it. Returns as soon as it is stored (D3).
+   *
+   * @throws {AppError} `storage_full`, `idempotency_conflict`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
+   */
+  async start(request: NewRun, options: { idempotencyKey?: string } = {}): Promise<CreatedRun> {
+    const { store, stored, worker, guard, prepare, admit } = this.#options;
+    await guard.refuseNewRun();
+    const id = newRunId(new Date());
+    const { config, copied, discard } = await prepare(request, id);
+    let made: { runId: string; created: boolean };
+    try {
+      await admit(config);
+      made = await store.create({ id, config, copied, idempotencyKey: options.idempotencyKey });
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+    if (!made.created) {
+      await discard();
+      const first = await stored.get(made.runId);
+      if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
+      return { ...first, created: false };
+    }
+    await worker.beginNew(id, config);
+    return { ...(await stored.get(id)), created: true };
+  }
+
+  /**
+   * Makes a run from the beginning of another and begins to work on it. The other run stays as it is, whether it has ended or
+   * not; its log up to the fork is copied, with the original times of its events.
+   *
+   * @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open`, `invalid_request`, `imported_workspace`,
+   *   `workspace_…`, `storage_full`, `idempotency_conflict`, `shutting_down`
+   */
+  async fork(
+    parentId: string,
+    request: ForkPlan,
+    options: { idempotencyKey?: string } = {},
+  ): Promise<CreatedRun> {
+    const { store, stored, worker, guard, prepareFork, admit } = this.#options;
+    await guard.refuseNewRun();
+    const point = await stored.forkPoint(parentId, request.at);
+    const kind = await this.#folderOfFork(parentId, request, point.state.config);
+    const id = newRunId(new Date());
+    const { discard, ...facts } = await prepareFork(point.state.config, {
+      kind,
+      runId: id,
+      model: request.settings.model ?? point.state.config.model,
+    });
+    const parent = { run_id: parentId, seq: point.seq };
+    const { idempotencyKey } = options;
+    let made: { runId: string; created: boolean };
+    let events: NewEvent[];
+    let config: RunConfig;
+    try {
+      ({ config, events } = planFork(point, request, facts));
+      await admit(config);
+      made = await store.fork({ id, config, parent, events, idempotencyKey });
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+    if (!made.created) {
+      await discard();
+      if (!(await this.#isSameFork(made.runId, parent, events))) throw keyConflict(made.runId);
+      return { ...(await stored.get(made.runId)), created: false };
+    }
+    await worker.beginNew(id, config);
+    return { ...(await stored.get(id)), created: true };
+  }
+
+  /**
+   * What a fork does about the files. The author of an imported run's file chose its folder and its conversation: no file of that
+   * folder reaches the model unless a person names it.
+   */
+  async #folderOfFork(runId: string, request: ForkPlan, { workspace }: RunConfig): Promise<ForkFolder> {
+    const { run } = await this.#options.stored.get(runId);
+    if (run.imported_at === undefined || workspace === '') return request.workspace ?? 'copy';
+    const kind = request.workspace ?? 'empty';
+    if (kind === 'empty' || (kind === 'copy' && request.copy_from === workspace)) return kind;
+    throw new AppError({
+      code: 'imported_workspace',
+      message: `Run ${runId} was imported, and its file names the folder ${workspace}: a fork uses it only when you confirm it.`,
+      hint: 'Start the fork in an empty folder ("workspace": "empty"), or copy the folder ("workspace": "copy" with its path in "copy_from").',
+    });
+  }
+
+  async #isSameFork(
+    runId: string,
+    parent: { run_id: string; seq: number },
+    events: readonly NewEvent[],
+  ): Promise<boolean> {
+    const range = { afterSeq: parent.seq, limit: events.length };
+    const first = await this.#options.store.read(runId, range);
+    const [forked] = first;
+    if (forked?.type !== 'run.forked' || forked.from.run_id !== parent.run_id) return false;
+    // The folder of a copy and its figures differ from one attempt to the next.
+    return isDeepStrictEqual(first.map(asked), JSON.parse(JSON.stringify(events.map(asked))));
+  }
+}
+
+function keyConflict(runId: string): AppError {
+  return new AppError({
+    code: 'idempotency_conflict',
+    message: `The idempotency key was used for another request (run ${runId}).`,
+    hint: 'Use a new key for a new run.',
+  });
+}
+
+/** What a person asked of a fork, without what was found or made for it. */
+function asked(event: NewEvent | RunEvent): unknown {
+  if (event.type === 'operator.messaged') return event.text;
+  if (event.type !== 'run.forked') return event.type;
+  const {
+    from,
+    edits,
+    settings,
+    files,
+  }: Pick<EventOf<'run.forked'>, 'from' | 'edits' | 'settings' | 'files'> = event;
+  return { from, edits, settings, files: files.kind };
+}
+
+function sameRequest(first: RunConfig, second: RunConfig, freshWorkspace: boolean): boolean {
+  const workspace = freshWorkspace ? first.workspace : second.workspace;
+  // Neither is asked for: the price is what it was when the run was made, and older logs lack `asked`.
+  const { asked, price } = first;
+  // As the log holds it: fields that are undefined are not there.
+  const stored: unknown = JSON.parse(JSON.stringify({ ...second, workspace, asked, price }));
+  return isDeepStrictEqual(stored, first);
+}

@@ -1,0 +1,284 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunConfig } from '../events/config.ts';
+import type { RunEventType } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import type { RunChanges } from '../feed/run-changes.ts';
+import type { Places } from '../queue/places.ts';
+import { warnNotReleased } from '../queue/shared-work.ts';
+import type { WaitingRuns } from '../queue/waiting-runs.ts';
+import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { RunLeases } from '../store/shared-run-store.ts';
+import { isStorageFull } from '../store/store-errors.ts';
+import { whenNotBusy } from '../store/when-not-busy.ts';
+import { fault } from '../util/fault.ts';
+import { endedByError } from './end-run.ts';
+import type { LocalRuns } from './local-runs.ts';
+import { StoredRunLog } from './stored-run-log.ts';
+import type { StoredRuns } from './stored-runs.ts';
+import type { WriteGuard } from './write-guard.ts';
+
+/** Works on a run from wherever its log stands, until it has ended or `signal` fires (the server stops). */
+export type ExecuteRun = (run: {
+  log: StoredRunLog;
+  config: RunConfig;
+  signal: AbortSignal;
+  /** Gives the run's place at the model server to others that wait. Resolves to `true` once the run has it again. */
+  letOthersPass: () => Promise<boolean>;
+  /** Gives the place away until `wait` resolves. Resolves to `true` if others had it. */
+  withoutPlace: (wait: () => Promise<void>) => Promise<boolean>;
+}) => Promise<RunLoopOutcome>;
+
+export interface RunWorkerOptions {
+  /** This process, for people. */
+  name: string;
+  store: Pick<RunStore, 'claim' | 'read' | 'append' | 'unfinished' | 'beginRecovery' | 'settleRecovery'>;
+  stored: Pick<StoredRuns, 'stateOf'>;
+  runs: LocalRuns;
+  places: Places;
+  changes: RunChanges;
+  guard: Pick<WriteGuard, 'whenWritable'>;
+  /** Get the events of each append before it is over. */
+  observers?: readonly AppendObserver[];
+  execute: ExecuteRun;
+  /** Removes what a call left behind when its server was killed, before the log calls it interrupted. Never throws. */
+  tidyUp(state: RunState): Promise<void>;
+  /** Where several processes share the runs. */
+  shared?: { store: Pick<RunLeases, 'release'>; waiting: WaitingRuns };
+  /** Fires when the server stops. */
+  closing: AbortSignal;
+}
+
+/** After so many recoveries that crashed the server again, a run is given up (docs/decisions/0008). */
+const MAX_RECOVERIES = 2;
+/** A server that lives this long with a recovered run was not crashed by recovering it. */
+const SETTLED_AFTER_MS = 10_000;
+/** How long the current step may take to be cut short when the server stops. */
+const CLOSE_GRACE_MS = 3000;
+
+/** Events that say only that a run was taken up, not that it made progress. */
+const NO_PROGRESS: ReadonlySet<RunEventType> = new Set<RunEventType>([
+  'run.started',
+  'run.resumed',
+  'preflight.checked',
+  'model.load-started',
+  'model.loaded',
+  'model-call.started',
+  'tool-call.interrupted',
+  'operator.messaged',
+  'stop.requested',
+]);
+
+/** Works on runs in this process: claims them, resumes them, and releases them. */
+export class RunWorker {
+  readonly #options: RunWorkerOptions;
+  readonly #runs: LocalRuns;
+  readonly #closing: AbortSignal;
+  /** Runs whose logs are being read to work on them. */
+  readonly #taking = new Map<string, Promise<StoredRunLog>>();
+  readonly #working = new Set<Promise<void>>();
+  #resuming: Promise<void> = Promise.resolve();
+
+  constructor(options: RunWorkerOptions) {
+    this.#options = options;
+    this.#runs = options.runs;
+    this.#closing = options.closing;
+  }
+
+  /**
+   * Resumes the runs that the last process left unfinished, on a full disk once there is room. A run that cannot be resumed
+   * never keeps the others from it.
+   */
+  async resumeUnfinished(): Promise<void> {
+    await this.#options.guard.whenWritable();
+    if (this.#closing.aborted) return;
+    this.#resuming = this.#resumeAll();
+    await this.#resuming;
+  }
+
+  async #resumeAll(): Promise<void> {
+    for (const { id } of await this.#options.store.unfinished()) {
+      try {
+        await this.#whenNotBusy(id, () => this.take(id));
+      } catch (error) {
+        console.error(`Run ${id} could not be resumed:`, error);
+      }
+    }
+  }
+
+  /** Begins to work on a new run. Where processes share the store, the first that has a place for it does. */
+  async beginNew(runId: string, config: RunConfig): Promise<void> {
+    const { shared } = this.#options;
+    if (shared) shared.waiting.poke();
+    else this.#begin(await this.#whenNotBusy(runId, () => this.#open(runId)), config);
+  }
+
+  /** Takes a run and goes on with it where its log stands. @param claim of a run that was claimed already */
+  async take(runId: string, claim?: { epoch: number }): Promise<void> {
+    fault('recovery');
+    const log = await this.#open(runId, claim);
+    const { config } = log.state;
+    if (!config) throw new RangeError(`Run ${log.runId} has no configuration`);
+    if (log.state.phase === 'queued') return this.#begin(log, config);
+    await this.#options.tidyUp(log.state);
+    const recoveries = await this.#options.store.beginRecovery(log.runId);
+    if (recoveries > MAX_RECOVERIES) {
+      await log.appendIf((state) => endedByError(state, interrupted(recoveries - 1)));
+      return this.#runs.keepForAWhile(log);
+    }
+    const { seq } = await log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
+    this.#begin(log, config, (signal) => this.#settle(log, seq, signal));
+  }
+
+  /** The log of a run that this process works on. Waits while the run is being taken. */
+  async logOf(runId: string): Promise<StoredRunLog | undefined> {
+    const log = this.#runs.get(runId);
+    if (log || this.#options.shared) return log;
+    await this.#resuming; // one of the unfinished runs, whose turn has not come yet
+    return this.#taking.get(runId) ?? this.#runs.get(runId);
+  }
+
+  /** Leaves the runs as they are, to be resumed at the next start. Called once `closing` has fired. */
+  async close(): Promise<void> {
+    await Promise.race([Promise.all(this.#working), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+    for (const log of this.#runs.logs) {
+      await log.close();
+      if (log.state.resumes > 0 && !log.state.ended) await this.#settleAtClose(log.runId);
+    }
+    for (const log of this.#runs.held()) {
+      await this.#options.shared?.store.release(log).catch(warnNotReleased);
+    }
+  }
+
+  async #settleAtClose(runId: string): Promise<void> {
+    try {
+      await this.#options.store.settleRecovery(runId);
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      console.warn(`Run ${runId} keeps its count of interruptions: ${error.message}`);
+    }
+  }
+
+  /** The run belongs to this process from here on. Requests for it wait while its log is read. */
+  async #open(runId: string, claim?: { epoch: number }): Promise<StoredRunLog> {
+    const taking = this.#readToWork(runId, claim);
+    this.#taking.set(runId, taking);
+    try {
+      return await taking;
+    } finally {
+      this.#taking.delete(runId);
+    }
+  }
+
+  async #readToWork(runId: string, claim?: { epoch: number }): Promise<StoredRunLog> {
+    const { store, stored, observers, changes, shared, name } = this.#options;
+    const { epoch } = claim ?? (await store.claim(runId, name));
+    const log = new StoredRunLog({
+      store,
+      state: await stored.stateOf(runId),
+      epoch,
+      observers,
+      onChange: () => changes.notify(runId),
+    });
+    this.#runs.hold(log);
+    // No notification came for what another process appended while the log was read.
+    if (shared) await log.refresh();
+    changes.notify(runId);
+    return log;
+  }
+
+  #begin(log: StoredRunLog, config: RunConfig, onWork?: (signal: AbortSignal) => Promise<void>): void {
+    const work = this.#work(log, config, onWork).catch((error: unknown) => {
+      console.error(`Run ${log.runId} was lost:`, error); // whatever happens to a run, the server lives
+    });
+    this.#working.add(work);
+    void work.finally(() => this.#working.delete(work));
+  }
+
+  async #work(
+    log: StoredRunLog,
+    config: RunConfig,
+    onWork?: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const gone = this.#runs.goneOf(log);
+    const signal = AbortSignal.any([this.#closing, gone.signal]);
+    const place = await this.#options.places.enter({ log, config, signal, giveUp: () => gone.abort() });
+    try {
+      if (signal.aborted) return;
+      const settled = onWork?.(signal);
+      if (log.state.phase === 'queued') {
+        await this.#options.guard.whenWritable();
+        if (signal.aborted) return;
+        await log.append([{ type: 'run.started', worker: this.#options.name, epoch: log.epoch }]);
+      }
+      const { outcome, error } = await this.#options.execute({
+        log,
+        config,
+        signal,
+        letOthersPass: () => place.letOthersPass(),
+        withoutPlace: (wait) => place.without(wait),
+      });
+      if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
+      if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
+        console.error(`Run ${log.runId} met an error:`, error);
+      }
+      await settled;
+    } catch (error) {
+      if (!signal.aborted) await this.#fail(log, error);
+    } finally {
+      place.release();
+      await this.#giveBack(log, { last: place.givenUp });
+      this.#runs.keepForAWhile(log);
+    }
+  }
+
+  /** The work on a run is over, whether it has ended or not. */
+  async #giveBack(log: StoredRunLog, options: { last: boolean }): Promise<void> {
+    const { shared } = this.#options;
+    if (!this.#runs.isHeld(log) || this.#closing.aborted) return;
+    if (!shared || log.state.ended) this.#runs.finish(log);
+    else this.#runs.release(log);
+    // A run whose end could not be written keeps its lease, so that it is not retried in a tight loop.
+    if (log.state.ended || options.last) await shared?.store.release(log, options).catch(warnNotReleased);
+    shared?.waiting.poke();
+  }
+
+  /** A run that could not even be begun ends with what went wrong; the others never notice (fault matrix). */
+  async #fail(log: StoredRunLog, error: unknown): Promise<void> {
+    console.error(`Run ${log.runId} failed:`, error);
+    const shown = isStorageFull(error)
+      ? error
+      : new AppError({
+          code: 'internal_error',
+          message: `The program made a mistake: ${error instanceof Error ? error.message : String(error)}`,
+          hint: 'Start the run again; if it happens again, report it.',
+          cause: error,
+        });
+    await log.appendIf((state) => endedByError(state, shown));
+  }
+
+  /** Resets the count of recoveries once the run made progress, or the server has lived with it for a while. */
+  async #settle(log: StoredRunLog, resumedSeq: number, signal: AbortSignal): Promise<void> {
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(SETTLED_AFTER_MS)]);
+    for (let seq = resumedSeq; !enough.aborted; seq = log.state.seq) {
+      await log.changed(seq, enough);
+      const events = log.recent(seq, Number.MAX_SAFE_INTEGER) ?? [];
+      if (events.some((event) => !NO_PROGRESS.has(event.type))) break;
+    }
+    if (!signal.aborted) await this.#options.store.settleRecovery(log.runId);
+  }
+
+  #whenNotBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
+    return whenNotBusy(work, { runId, signal: this.#closing });
+  }
+}
+
+function interrupted(times: number): AppError {
+  return new AppError({
+    code: 'interrupted',
+    message: `The run was interrupted: the server was lost ${times} times while taking it up again.`,
+    hint: 'Look at its last step, then start it anew.',
+  });
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../errors/app-error.ts';
+import { freeBytes } from '../store/data-directory.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { tooLittleRoom } from '../store/store-errors.ts';
+
+/** How often to check whether a full disk has room again. */
+const DISK_LOOK_MS = 1000;
+
+export interface WriteGuardOptions {
+  store: Pick<RunStore, 'fullDisk'>;
+  dataDir: string;
+  /** New runs are refused below this much free space. */
+  minFreeBytes: number;
+  /** Fires when the server stops. */
+  closing: AbortSignal;
+}
+
+/** Refuses writes that the disk has no room for, and new work once the server stops. */
+export class WriteGuard {
+  readonly #options: WriteGuardOptions;
+
+  constructor(options: WriteGuardOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {AppError} `shutting_down` */
+  refuseWhenClosing(): void {
+    if (!this.#options.closing.aborted) return;
+    throw new AppError({
+      code: 'shutting_down',
+      message: 'The server is stopping.',
+      hint: 'Start it again with npm start.',
+    });
+  }
+
+  /** @throws {AppError} `storage_full` while the store takes no writes */
+  async refuseWhenReadOnly(): Promise<void> {
+    const full = await this.#options.store.fullDisk();
+    if (full) throw new AppError({ code: 'storage_full', ...full });
+  }
+
+  /** @throws {AppError} `shutting_down`, `storage_full` also below the space that a new run needs */
+  async refuseNewRun(): Promise<void> {
+    this.refuseWhenClosing();
+    await this.refuseWhenReadOnly();
+    const { dataDir, minFreeBytes } = this.#options;
+    const free = freeBytes(dataDir);
+    if (free < minFreeBytes) throw tooLittleRoom(dataDir, { freeBytes: free, minFreeBytes });
+  }
+
+  /** Resolves once the store takes writes, and when the server stops. */
+  async whenWritable(): Promise<void> {
+    const { store, closing } = this.#options;
+    while (!closing.aborted && (await store.fullDisk())) {
+      await delay(DISK_LOOK_MS, undefined, { signal: closing, ref: false }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { tmpdir } from 'node:os';
+import { isNoSpace } from '../util/no-space.ts';
+
+/** In memory, for when the disk for temporary files is full. */
+const IN_MEMORY = '/dev/shm';
+
+/** Runs `work` with a folder for temporary files that has space. */
+export function inScratchPlace<T>(
+  work: (place: string) => T,
+  places: readonly string[] = process.platform === 'linux' ? [tmpdir(), IN_MEMORY] : [tmpdir()],
+): T {
+  const [place = tmpdir(), ...others] = places;
+  try {
+    return work(place);
+  } catch (error) {
+    if (!isNoSpace(error) || others.length === 0) throw error;
+    return inScratchPlace(work, others);
+  }
+}

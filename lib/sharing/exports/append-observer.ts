@@ -1,0 +1,9 @@
+import type { RunEvent } from '../../events/registry.ts';
+
+/** Makes something of events as they are stored: a log file, spans. A failure here never affects the run. */
+export interface AppendObserver {
+  /** Takes events that this process has just stored. The append is over when this resolves. Never throws. */
+  write(runId: string, events: readonly RunEvent[]): Promise<void>;
+  /** The run was deleted. The deletion is over when this resolves. */
+  remove(runId: string): Promise<void>;
+}

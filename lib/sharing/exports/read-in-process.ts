@@ -1,0 +1,123 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { RunSummary } from '../../api/run-summary.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { EventRow } from '../../store/import-run.ts';
+import { refused } from './run-file.ts';
+
+/** Memory limit of the reader process, in MiB. A file that needs more is refused. */
+const MAX_MEMORY_MB = 2048;
+/** How much of a failed process's standard error is kept, in UTF-16 units. */
+const STDERR_CHARS = 2000;
+
+export type ToReader = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'end' } | { kind: 'next' };
+
+export type FromReader =
+  | { kind: 'read'; summary: RunSummary }
+  | { kind: 'refused'; error: { code: string; message: string; hint: string | undefined } }
+  /** Empty after the last row. */
+  | { kind: 'rows'; rows: EventRow[] };
+
+/** A validated run file. The reader process holds its events until this is disposed. */
+export interface ReadFile extends AsyncDisposable {
+  summary: RunSummary;
+  /** Its events. Can be iterated once. */
+  slices: AsyncIterable<readonly EventRow[]>;
+}
+
+/**
+ * Reads and validates a run file in a separate process. 200,000 events take seconds and hundreds of megabytes: in the server,
+ * garbage collection would delay every other request, and a hostile file could exhaust its memory. A worker thread would not
+ * help, because V8 aborts the whole process when a thread runs out of memory.
+ *
+ * @param bytes received to the end even if the file is refused early: clients read no answer while they send, and requests
+ *   must arrive within a time limit
+ * @param options.importedAt milliseconds since 1970
+ * @throws {AppError} what `readRunFile` throws, and when reading takes more than `maxMemoryMb` MiB; also the reason of the
+ *   signal, and what `bytes` throws
+ */
+export async function readInProcess(
+  bytes: AsyncIterable<Uint8Array>,
+  {
+    importedAt,
+    signal,
+    maxMemoryMb = MAX_MEMORY_MB,
+  }: { importedAt: number; signal?: AbortSignal; maxMemoryMb?: number },
+): Promise<ReadFile> {
+  signal?.throwIfAborted();
+  const reader = fork(
+    fileURLToPath(new URL('./run-file-process.ts', import.meta.url)),
+    [String(importedAt)],
+    {
+      env: { NODE_ENV: process.env.NODE_ENV },
+      execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${maxMemoryMb}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    },
+  );
+  const failed = whenFailed(reader, { signal, maxMemoryMb });
+  const end = async () => {
+    if (reader.exitCode !== null || reader.signalCode !== null) return;
+    const exited = once(reader, 'exit');
+    reader.kill('SIGKILL');
+    await exited;
+  };
+  // A failed send needs no handling: `answer` rejects with the reason.
+  const tell = (message: ToReader) => void reader.send(message, () => undefined);
+  const answer = async (): Promise<FromReader> => {
+    const [message] = await Promise.race([once(reader, 'message'), failed]);
+    return message;
+  };
+  async function* slices() {
+    for (;;) {
+      tell({ kind: 'next' });
+      const message = await answer();
+      if (message.kind !== 'rows' || message.rows.length === 0) return;
+      yield message.rows;
+    }
+  }
+  try {
+    const read = answer();
+    read.catch(() => undefined); // awaited below, after the rest of the file
+    for await (const chunk of bytes) {
+      tell({ kind: 'bytes', bytes: chunk });
+      await turn(); // for other requests
+    }
+    tell({ kind: 'end' });
+    const message = await read;
+    if (message.kind === 'refused') throw new AppError(message.error);
+    if (message.kind !== 'read') throw new Error(`The reader of a run file answered with "${message.kind}"`);
+    return { summary: message.summary, slices: slices(), [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Rejects if the process ends by itself or cannot be started, or if the signal is aborted. */
+function whenFailed(
+  reader: ChildProcess,
+  { signal, maxMemoryMb }: { signal: AbortSignal | undefined; maxMemoryMb: number },
+): Promise<never> {
+  let stderr = '';
+  reader.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_CHARS);
+  });
+  const failed = new Promise<never>((_, reject) => {
+    reader.once('error', reject);
+    reader.once('close', (code, killedBy) => {
+      // V8 aborts when it runs out of memory; the kernel's OOM killer sends SIGKILL.
+      if (killedBy === 'SIGABRT' || killedBy === 'SIGKILL') reject(tooMuchMemory(maxMemoryMb));
+      else reject(new Error(`The reader of a run file ended with ${killedBy ?? code}: ${stderr}`));
+    });
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  failed.catch(() => undefined); // `answer` rejects with it
+  return failed;
+}
+
+function tooMuchMemory(megabytes: number): AppError {
+  return refused(`Reading it takes more memory than there is, or more than ${megabytes} MB.`);
+}

@@ -1,0 +1,123 @@
+import type { RunSummary } from '../api/run-summary.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunEvent } from '../events/registry.ts';
+
+/** Rows and UTF-16 units of one transaction. A larger event has a transaction of its own. */
+export const SLICE_ROWS = 100;
+const SLICE_CHARS = 256 * 1024;
+
+/** The epoch of a run whose import is not complete. No reader sees such a run or its events, and no worker can claim it. */
+export const IMPORTING = -1;
+
+/** A run from a file, read and checked. */
+export interface FileRun {
+  /** Its row: what `importedSummary` makes of the fold of its events. */
+  summary: RunSummary;
+  /** Its events in order, `run.created` first, as `slicesOf` divides them. */
+  slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
+  /** Ends the import; nothing of it is kept. */
+  signal?: AbortSignal;
+}
+
+/** An event as the columns of its table. */
+export interface EventRow {
+  seq: number;
+  type: string;
+  at: number;
+  body: string;
+}
+
+/** Which import a step belongs to: a run can be imported again after an import of it failed. */
+export interface ImportPlace {
+  runId: string;
+  importId: string;
+}
+
+/** The steps of an import. Each is one short transaction, so that other writes run in between. */
+export interface ImportSteps {
+  /**
+   * Inserts the row of the run, hidden from readers. Returns `false` when there is such a run.
+   *
+   * @throws {AppError} `import_under_way` while another request imports it
+   */
+  beginImport(summary: RunSummary, importId: string): Promise<boolean>;
+  /** Inserts the next events. @throws {AppError} `import_interrupted` when the import was removed meanwhile */
+  addToImport(place: ImportPlace, rows: readonly EventRow[]): Promise<void>;
+  /** Makes the run visible with all its events. @throws {AppError} `import_interrupted` */
+  publishImport(place: ImportPlace): Promise<void>;
+  /** Removes an import that failed. It is invisible already: its rows may go later. */
+  dropImport(place: ImportPlace): Promise<void>;
+}
+
+/**
+ * Stores a run from a file in short transactions. Readers see all of it or nothing.
+ *
+ * @throws {RangeError} when an event is missing; otherwise what the steps and the slices throw, and the reason of the signal
+ */
+export async function importInSlices(
+  steps: ImportSteps,
+  { summary, slices, signal }: FileRun,
+): Promise<{ runId: string; created: boolean }> {
+  const runId = summary.id;
+  const place = { runId, importId: crypto.randomUUID() };
+  signal?.throwIfAborted();
+  if (!(await steps.beginImport(summary, place.importId))) return { runId, created: false };
+  try {
+    let last = 0;
+    for await (const rows of slices) {
+      signal?.throwIfAborted();
+      for (const { seq } of rows) {
+        if (seq !== last + 1) throw new RangeError(`Event ${seq} of run ${runId} comes after event ${last}`);
+        last = seq;
+      }
+      await steps.addToImport(place, rows);
+    }
+    signal?.throwIfAborted();
+    if (last !== summary.last_seq) {
+      throw new RangeError(`Run ${runId} has ${last} events, and its summary says ${summary.last_seq}`);
+    }
+    await steps.publishImport(place);
+  } catch (error) {
+    // What cannot be removed now is invisible, and is removed by the next start.
+    await steps.dropImport(place).catch(() => undefined);
+    throw error;
+  }
+  return { runId, created: true };
+}
+
+/** Divides the events of a run into what one transaction takes. */
+export function* slicesOf(events: Iterable<EventRow>): Generator<EventRow[]> {
+  let rows: EventRow[] = [];
+  let chars = 0;
+  for (const row of events) {
+    if (rows.length === SLICE_ROWS || (rows.length > 0 && chars + row.body.length > SLICE_CHARS)) {
+      yield rows;
+      rows = [];
+      chars = 0;
+    }
+    rows.push(row);
+    chars += row.body.length;
+  }
+  if (rows.length > 0) yield rows;
+}
+
+export function toEventRow(event: RunEvent): EventRow {
+  const { run_id: _, seq, at, ...body } = event;
+  return { seq, type: event.type, at, body: JSON.stringify(body) };
+}
+
+export function importUnderWay(runId: string): AppError {
+  return new AppError({
+    code: 'import_under_way',
+    message: `Run "${runId}" is being imported by another request.`,
+    hint: 'Try again when that import has ended.',
+  });
+}
+
+export function importInterrupted(runId: string): AppError {
+  return new AppError({
+    code: 'import_interrupted',
+    message: `The import of run "${runId}" was interrupted, and nothing of it is kept.`,
+    hint: 'Import the file again.',
+  });
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { RunSummary } from '../../api/run-summary.ts';
+import {
+  type EventRow,
+  IMPORTING,
+  type ImportPlace,
+  type ImportSteps,
+  importInterrupted,
+  importUnderWay,
+} from '../import-run.ts';
+import { importingRow } from '../run-row.ts';
+import { isStoreBusy, StorageFullError } from '../store-errors.ts';
+import { compiled, type PostgresDatabase } from './postgres-database.ts';
+import { postgres } from './postgres-schema.ts';
+import { eventColumns } from './postgres-statements.ts';
+
+const found = z.object({ epoch: z.number(), worker: z.string().nullable() });
+
+/**
+ * Imports into PostgreSQL. An import holds a lease, which each of its statements renews and needs: when its process is gone
+ * or frozen for longer, any process removes it, and it can no longer be completed.
+ */
+export class PostgresImports implements ImportSteps {
+  readonly #database: PostgresDatabase;
+  readonly #leaseMs: number;
+  readonly #published: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param options.leaseMs how long an import outlives its last statement, and how often to look for abandoned ones
+   * @param options.published is called after each import
+   */
+  constructor(options: { database: PostgresDatabase; leaseMs: number; published: () => void }) {
+    this.#database = options.database;
+    this.#leaseMs = options.leaseMs;
+    this.#published = options.published;
+  }
+
+  /** Removes what is left of abandoned imports, now and regularly. */
+  async start(): Promise<void> {
+    await this.#removeAbandoned();
+    this.#timer = setInterval(() => void this.#removeAbandoned(), this.#leaseMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async beginImport(summary: RunSummary, importId: string): Promise<boolean> {
+    await this.#database.runRepeatable({ sql: REMOVE_ABANDONED, parameters: [summary.id] });
+    return this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        const row = importingRow(summary, importId);
+        const [made] = await run(
+          compiled(
+            postgres
+              .insertInto('runs')
+              .values(row)
+              .onConflict((conflict) => conflict.doNothing())
+              .returning('id'),
+          ),
+        );
+        if (made) {
+          await run({
+            sql: `insert into leases (run_id, epoch, worker, host, until)
+                    values ($1, ${IMPORTING}, $2, '', ${LEASE_END})`,
+            parameters: [summary.id, importId, this.#leaseMs],
+          });
+          return true;
+        }
+        const [other] = await run({
+          sql: 'select epoch, worker from runs where id = $1',
+          parameters: [summary.id],
+        });
+        if (!other) throw importInterrupted(summary.id);
+        const { epoch, worker } = found.parse(other);
+        if (epoch !== IMPORTING) return false;
+        // Its own row: the answer to an earlier try was lost.
+        if (worker !== importId) throw importUnderWay(summary.id);
+        return true;
+      }),
+    );
+  }
+
+  async addToImport({ runId, importId }: ImportPlace, rows: readonly EventRow[]): Promise<void> {
+    const [held] = await this.#database.runRepeatable({
+      name: 'loupe_import',
+      sql: `with held as (update leases set until = ${LEASE_END}
+                          where run_id = $1 and epoch = ${IMPORTING} and worker = $2 returning run_id),
+                 stored as (insert into events (run_id, seq, type, at, body)
+                            select held.run_id, event.* from held,
+                              unnest($4::bigint[], $5::text[], $6::bigint[], $7::text[]) as event
+                            on conflict do nothing)
+            select run_id from held`,
+      parameters: [runId, importId, this.#leaseMs, ...eventColumns(rows)],
+    });
+    if (!held) throw importInterrupted(runId);
+  }
+
+  async publishImport({ runId, importId }: ImportPlace): Promise<void> {
+    const [published] = await this.#database.whenAnswered(async (tries) => {
+      const rows = await this.#database.run({
+        sql: `with held as (delete from leases where run_id = $1 and epoch = ${IMPORTING} and worker = $2 returning run_id)
+              update runs set epoch = 0, worker = null, indexed_seq = 0 from held where id = held.run_id returning id`,
+        parameters: [runId, importId],
+      });
+      // The answer to an earlier try was lost. Only that try can have published a run of this import.
+      if (rows.length > 0 || tries === 0) return rows;
+      return this.#database.run({
+        sql: 'select id from runs where id = $1 and epoch >= 0',
+        parameters: [runId],
+      });
+    });
+    if (!published) throw importInterrupted(runId);
+    this.#published();
+  }
+
+  async dropImport({ runId, importId }: ImportPlace): Promise<void> {
+    await this.#database.runRepeatable({
+      sql: `delete from runs where id = $1 and epoch = ${IMPORTING} and worker = $2`,
+      parameters: [runId, importId],
+    });
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    try {
+      await this.#database.run({ sql: REMOVE_ABANDONED, parameters: [null] });
+    } catch (error) {
+      // Nobody sees what is left, and the next look removes it.
+      if (isStoreBusy(error) || error instanceof StorageFullError) return;
+      console.error('Incomplete imports could not be removed:', error);
+    }
+  }
+}
+
+/** $3 is the length of a lease in milliseconds. */
+const LEASE_END = `clock_timestamp() + $3 * interval '1 millisecond'`;
+
+/** Of the run $1, or without one of all runs. */
+const REMOVE_ABANDONED = `
+  delete from runs using leases
+    where leases.run_id = runs.id and runs.epoch = ${IMPORTING} and until <= clock_timestamp()
+      and ($1::text is null or runs.id = $1)`;

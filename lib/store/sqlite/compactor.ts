@@ -1,0 +1,91 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type Database from 'better-sqlite3';
+import { freeBytes } from '../data-directory.ts';
+import { isStoreBusy, StorageFullError, storeError } from '../store-errors.ts';
+import type { DiskRoom } from './disk-room.ts';
+
+/** One transaction moves so many pages, 2 MB: its journal fits into a part of the reserve. */
+const SLICE_PAGES = 500;
+/** How long after a deletion, in milliseconds: several deletions in a row are compacted together. */
+const SOON_MS = 50;
+const BUSY_RETRY_MS = 500;
+/** `auto_vacuum` of a database whose file can shrink page by page. */
+const INCREMENTAL = 2;
+/** A larger database made by an earlier version keeps its size: rewriting it would make the start too slow. */
+const CONVERT_BYTES = 512 * 1024 * 1024;
+
+/** Gives the room of deleted runs back to the file system, slice by slice, so that appends have their turn in between. */
+export class Compactor {
+  readonly #database: Database.Database;
+  readonly #room: DiskRoom;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(database: Database.Database, room: DiskRoom) {
+    this.#database = database;
+    this.#room = room;
+  }
+
+  soon(): void {
+    this.#after(SOON_MS);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #after(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => this.#work(), ms);
+    this.#timer.unref?.();
+  }
+
+  #work(): void {
+    try {
+      const before = this.#freePages();
+      if (before === 0) return;
+      this.#database.pragma(`incremental_vacuum(${SLICE_PAGES})`);
+      checkpoint(this.#database);
+      this.#room.reclaim();
+      if (this.#freePages() < before) this.#after(0);
+    } catch (error) {
+      const known = storeError(error, this.#database.name);
+      if (isStoreBusy(known)) this.#after(BUSY_RETRY_MS);
+      else if (known instanceof StorageFullError && this.#room.giveRoom()) this.#after(0);
+      else console.error('The room of deleted runs could not be given back:', known);
+    }
+  }
+
+  #freePages(): number {
+    return Number(this.#database.pragma('freelist_count', { simple: true }));
+  }
+}
+
+/** Brings the journal into the database and empties it. While others read, that is left to the next time. */
+export function checkpoint(database: Database.Database): void {
+  try {
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    const known = storeError(error, database.name);
+    if (!isStoreBusy(known) && !(known instanceof StorageFullError)) throw known;
+  }
+}
+
+/** Makes a database of an earlier version one whose file can shrink, once, where it is small and there is room for it. */
+export function convertWhenSmall(database: Database.Database, path: string): void {
+  if (database.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) return;
+  const { size } = statSync(path);
+  // Rewriting takes the size of the database twice: in the journal and in a temporary file.
+  if (size > CONVERT_BYTES || freeBytes(dirname(path)) < 3 * size) return;
+  try {
+    database.pragma('auto_vacuum = INCREMENTAL');
+    database.exec('VACUUM');
+    checkpoint(database);
+  } catch (error) {
+    const known = storeError(error, path);
+    if (!isStoreBusy(known) && !(known instanceof StorageFullError)) throw known; // tried again at the next start
+  }
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { freeBytes, totalBytes } from '../data-directory.ts';
+import { StorageFullError } from '../store-errors.ts';
+import { Ballast } from './ballast.ts';
+
+const MEGABYTE = 1024 * 1024;
+const DEFAULT_RESERVE_MEGABYTES = 16;
+/** On a small disk the reserve takes no larger share than this. */
+const LARGEST_SHARE = 1 / 4;
+
+/**
+ * Whether the disk of a data directory takes writes, and the reserve that is kept for when it does not. Once it is full,
+ * everything but the end of a run, a deletion, a revocation and signing in or out is refused, so that the reserve is left to those; it takes
+ * writes again as soon as the reserve is whole and the same again is free.
+ */
+export class DiskRoom {
+  readonly #dataDir: string;
+  readonly #ballast: Ballast;
+  #full = false;
+  /** Called when the disk has become full. */
+  onFull: () => void = () => undefined;
+
+  constructor(dataDir: string, { reserveMegabytes = DEFAULT_RESERVE_MEGABYTES } = {}) {
+    this.#dataDir = dataDir;
+    const bytes = Math.min(reserveMegabytes * MEGABYTE, totalBytes(dataDir) * LARGEST_SHARE);
+    this.#ballast = new Ballast(join(dataDir, 'ballast'), { bytes });
+  }
+
+  /** The first look, once the store is open. */
+  begin(): void {
+    if (freeBytes(this.#dataDir) < this.#ballast.partBytes) this.ranOut();
+    else this.reclaim();
+  }
+
+  /** A write met a full disk. */
+  ranOut(): void {
+    if (this.#full) return;
+    this.#full = true;
+    this.onFull();
+  }
+
+  /** Makes room for what must be written now. Returns `false` when the reserve is used up. */
+  giveRoom(): boolean {
+    this.ranOut();
+    return this.#ballast.release();
+  }
+
+  /** Takes what it can of the reserve, before others take the room. A part as large as one of its own stays free. */
+  reclaim(): void {
+    this.#ballast.fill(freeBytes(this.#dataDir) - this.#ballast.partBytes);
+  }
+
+  /** Why writes are refused at the moment; `undefined` when they are not. Looks again whether there is room. */
+  refusal(): StorageFullError | undefined {
+    if (!this.#full) return undefined;
+    const { bytes, size } = this.#ballast;
+    const free = freeBytes(this.#dataDir);
+    const missing = 2 * bytes - size - free;
+    if (missing <= 0 && this.#ballast.fill(free)) {
+      this.#full = false;
+      return undefined;
+    }
+    return new StorageFullError(this.#dataDir, { freeBytes: free, missingBytes: missing });
+  }
+}

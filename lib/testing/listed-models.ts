@@ -1,0 +1,12 @@
+import { expect, vi } from 'vitest';
+
+/** The models that Ollama lists. On a busy machine its answer may be late: then it counts as unknown, and is asked again. */
+export function listedModels<Model>(servers: {
+  list(): Promise<{ models: Model[]; ollama: unknown }>;
+}): Promise<Model[]> {
+  return vi.waitFor(async () => {
+    const { models, ollama } = await servers.list();
+    expect(ollama).toBe('ok');
+    return models;
+  });
+}
