@@ -51,7 +51,7 @@ async function ended(id: string, server = loupe) {
       expect(run.phase).toBe('ended');
       return run;
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 50_000, interval: 50 },
   );
 }
 

@@ -276,6 +276,19 @@ describe('limits of a connection [threat 15]', () => {
     });
   });
 
+  it('answers 400 connections of one address that were opened before any sent its request', async () => {
+    await serve({}, async (ownPort) => {
+      const sockets = Array.from({ length: 400 }, () => connect(ownPort, '127.0.0.1'));
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      // The server has taken all of them in once it has answered one that was opened last.
+      const last = await fetch(`http://127.0.0.1:${ownPort}/`);
+      expect(last.status).toBe(200);
+      await Promise.all(sockets.map((socket) => answered(socket, ownPort)));
+      expect(sockets.filter((socket) => socket.destroyed)).toEqual([]);
+      for (const socket of sockets) socket.destroy();
+    });
+  });
+
   it('does not treat a connection as idle during a request', async () => {
     await serve({ idlePerAddress: 1 }, async (ownPort) => {
       const body = '{}';

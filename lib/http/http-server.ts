@@ -34,7 +34,8 @@ const LIMITS: ServerLimits = {
   checkEveryMs: 1000,
   headerBytes: 16 * 1024,
   connections: 1024,
-  idlePerAddress: 128,
+  // Half of all: a client that opens hundreds of streams at once is idle on each until its request is read.
+  idlePerAddress: 512,
 };
 
 /**
