@@ -24,8 +24,6 @@ export default defineConfig({
         'lib/compare/compare-logs.ts',
         'lib/http/test-gate.ts',
         'lib/sign-ins/test-store.ts',
-        'lib/runs/play.ts',
-        'lib/runs/test-service.ts',
       ],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 80, statements: 80 },

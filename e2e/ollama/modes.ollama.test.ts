@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../../lib/api/create-run.ts';
-import { MemoryLog } from '../../lib/engine/memory-log.ts';
 import { runLoop } from '../../lib/engine/run-loop.ts';
 import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
@@ -15,6 +14,7 @@ import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
 import { ExploreLogProjection } from '../../lib/sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
 import { exploreLogEntry } from '../../lib/testing/explore-log-entry.ts';
+import { MemoryLog } from '../../lib/testing/memory-log.ts';
 import { progressOf } from '../../lib/testing/progress-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 

@@ -8,10 +8,10 @@ import { emptyRunState } from '../events/run-state.ts';
 import type { ChatModel, ChatReply } from '../model/chat-model.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig, sampleFork } from '../testing/sample-logs.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
-import { MemoryLog } from './memory-log.ts';
 import { nextAction } from './next-action.ts';
 import { runLoop } from './run-loop.ts';
 

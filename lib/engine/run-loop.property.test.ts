@@ -9,9 +9,9 @@ import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { isRepetition } from '../policies/repetition.ts';
 import { STATUS_OF } from '../policies/termination.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import type { ToolBox } from '../tools/tool.ts';
-import { MemoryLog } from './memory-log.ts';
 import { nextAction } from './next-action.ts';
 import { runLoop } from './run-loop.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
-import { MemoryLog } from '../engine/memory-log.ts';
 import { nextAction } from '../engine/next-action.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
@@ -15,6 +14,7 @@ import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
 import { ExploreLogProjection } from '../sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../sharing/exports/session-log.ts';
 import { exploreLogEntry } from '../testing/explore-log-entry.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import { modeOf } from './mode-of.ts';

@@ -5,11 +5,11 @@ import { foldAll } from '../events/fold-run.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { calls, type Play, play, says, until } from '../testing/loop-harness.ts';
 import { completedLog, runningLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
 import type { JsonObject } from '../util/json.ts';
 import { draftFork, findForkPoint, planFork } from './plan-fork.ts';
-import { calls, type Play, play, says, until } from './play.ts';
 
 type Request = Parameters<typeof forkRequest.parse>[0];
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../events/registry.ts';
-import { calls, type Play, play, says } from './play.ts';
+import { calls, type Play, play, says } from '../testing/loop-harness.ts';
 import { sentRequest } from './sent-request.ts';
 
 async function* pages(events: readonly RunEvent[]) {

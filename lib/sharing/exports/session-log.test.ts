@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
-import { calls, type Play, play, says, silence, stop, until } from '../../runs/play.ts';
+import { calls, type Play, play, says, silence, stop, until } from '../../testing/loop-harness.ts';
 import { type SessionLogEntry, SessionLogProjection, sessionLogEntry } from './session-log.ts';
 import { SessionLogger } from './session-logger.ts';
 

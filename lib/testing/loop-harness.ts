@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { ScenarioInput, ScenarioStepInput } from '../demo/scenario.ts';
-import { MemoryLog } from '../engine/memory-log.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -16,10 +15,11 @@ import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
+import { openToolsOf } from '../runs/open-tools.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
-import { progressOf } from '../testing/progress-of.ts';
 import type { JsonObject } from '../util/json.ts';
-import { openToolsOf } from './open-tools.ts';
+import { MemoryLog } from './memory-log.ts';
+import { progressOf } from './progress-of.ts';
 
 /** A run of any mode over real HTTP, files and tools, for tests. */
 export interface Play extends AsyncDisposable {
