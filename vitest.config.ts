@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What a test waits for comes when the machine gets to it. */
-const patient = {
+export const patient = {
   setupFiles: ['lib/testing/patience.ts'],
   expect: { poll: { timeout: 20_000 } },
   // Vitest leaves one processor to itself, which on a machine with two is half of it. Many tests only wait.

@@ -3,7 +3,7 @@
 // and lists the changes that no test of the room noticed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 
 const here = import.meta.dirname;
 const root = join(here, '..', '..');
@@ -50,15 +50,15 @@ const mutated =
   files.length > 0
     ? files.map((file) => `lib/${room}/${file}`)
     : [`lib/${room}/**/*.ts`, `!lib/${room}/**/${NOT_MUTATED}`];
-const tests = [room, ...(ALSO_TESTED_IN[room] ?? [])].map((name) => `lib/${name}/**/*.test.ts`);
 const status = run(
   process.execPath,
   [
     join(here, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'),
-    ...['run', relative(root, join(here, 'stryker.config.json'))],
-    ...['--mutate', mutated.join(','), '--testFiles', tests.join(',')],
-    ...['--incrementalFile', `test-results/mutation/${room}.json`],
+    ...['run', join('scripts', 'mutation', 'stryker.config.json'), '--mutate', mutated.join(',')],
   ],
-  { cwd: root },
+  {
+    cwd: root,
+    env: { ...process.env, LOUPE_MUTATION_TESTS: [room, ...(ALSO_TESTED_IN[room] ?? [])].join(',') },
+  },
 );
 process.exit(status);
