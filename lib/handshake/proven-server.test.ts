@@ -73,6 +73,8 @@ describe('a server that requests are sent to', () => {
       'makes a proof up',
       (_, response) => response.end('{"program":"loupe","nonce":"1-x","listener":"127.0.0.1:1","proof":"x"}'),
     ],
+    ['answers with nothing', (_, response) => response.end()],
+    ['answers with no object', (_, response) => response.end('null')],
     ['leads elsewhere', (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
     [
       'returns the proof for another token',
@@ -85,7 +87,9 @@ describe('a server that requests are sent to', () => {
   ] satisfies [string, RequestListener][])('learns nothing when it %s', async (_, answer) => {
     using hostile = await listen(answer);
     const client = new ProvenServer({ url: hostile.url, token });
-    await expect(client.fetch('/api/runs', { method: 'POST', body: 'a secret task' })).rejects.toThrow();
+    await expect(client.fetch('/api/runs', { method: 'POST', body: 'a secret task' })).rejects.toThrow(
+      /did not prove that it knows the operator token|fetch failed/,
+    );
     expect(hostile.received).toHaveLength(1);
     expect(hostile.received.join('\n')).toMatch(/^GET\n\/api\/handshake\?nonce=[\w-]{43}\n/);
     expect(hostile.received.join('\n').toLowerCase()).not.toMatch(/secret|authorization|operator-token/);
@@ -103,6 +107,16 @@ describe('a server that requests are sent to', () => {
       code: 'unauthorized',
     });
     expect(loupe.received).toHaveLength(1);
+    expect(hostile.received).toHaveLength(1);
+  });
+
+  it('learns nothing when it listens on another address of localhost', async () => {
+    const challenges = newChallenges();
+    using hostile = await listen((request, response) => {
+      response.end(JSON.stringify(challenges.answer(nonceIn(request), `::1:${hostile.port}`)));
+    });
+    const client = new ProvenServer({ url: `http://localhost:${hostile.port}`, token });
+    await expect(client.fetch('/api/runs')).rejects.toMatchObject({ code: 'unauthorized' });
     expect(hostile.received).toHaveLength(1);
   });
 
@@ -131,9 +145,17 @@ describe('a server that requests are sent to', () => {
   });
 
   it('may answer that it is still starting', async () => {
-    using server = await listen((_, response) => response.writeHead(503).end('starting'));
-    const answer = await new ProvenServer({ url: server.url, token }).fetch('/');
+    const challenges = newChallenges();
+    let starting = true;
+    using server = await listen((request, response) => {
+      if (starting) response.writeHead(503).end('starting');
+      else honest(challenges, () => server.port)(request, response);
+    });
+    const client = new ProvenServer({ url: server.url, token });
+    const answer = await client.fetch('/');
     expect([answer.status, await answer.text()]).toEqual([503, 'starting']);
+    starting = false;
+    expect((await client.fetch('/')).status).toBe(200);
   });
 });
 
@@ -160,11 +182,16 @@ it.each([
   ['http://127.0.0.1:4120', ':::4120', true],
   ['http://127.0.0.1:4120', '127.0.0.1:4121', false],
   ['http://127.0.0.1:4120', '::1:4120', false],
+  ['http://127.10.200.30:4120', '127.10.200.30:4120', true],
+  ['http://127.10.200.30:4120', '127.0.0.1:4120', false],
+  ['http://127.0.0.1.example:4120', '203.0.113.1:4120', true],
   ['http://[::1]:4120', '::1:4120', true],
+  ['http://[::1]:4120', ':::4120', true],
   ['http://[::1]:4120', '127.0.0.1:4120', false],
   ['http://host.example:4120', '0.0.0.0:4120', true],
   ['http://host.example', '0.0.0.0:80', true],
   ['http://host.example', '0.0.0.0:4120', false],
+  ['https://host.example', '0.0.0.0:443', true],
 ])('%s leads to a server that listens on %s: %s', (url, listener, expected) => {
   expect(isListenerOf(new URL(url), listener)).toBe(expected);
 });
