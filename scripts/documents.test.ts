@@ -13,6 +13,7 @@ it('docs/dependencies.md lists exactly the packages in use', () => {
     ...manifest.dependencies,
     ...manifest.devDependencies,
     ...manifest.optionalDependencies,
+    ...JSON.parse(read('scripts/mutation/package.json')).dependencies,
   });
   const [npm = ''] = read('docs/dependencies.md').split('## Outside npm');
   const cells = [...npm.matchAll(/^\| (?!package|-)([^|]+) \|/gm)].map(([, cell = '']) => cell);
