@@ -11,7 +11,7 @@ import { eventsOf } from '../../lib/testing/events-of.ts';
 import { driveLoop } from '../../lib/testing/loop-harness.ts';
 import { MemoryLog } from '../../lib/testing/memory-log.ts';
 import { sampleConfig } from '../../lib/testing/sample-logs.ts';
-import { opensTools } from '../../lib/testing/simulate-run.ts';
+import { openerOf } from '../../lib/testing/simulate-run.ts';
 import { createTaskTools } from '../../lib/tools/registry.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
@@ -45,7 +45,7 @@ async function run(task: string, change: Partial<RunConfig> = {}) {
     const definitions = tools.definitions.filter((tool) => tool.function.name !== 'run_command');
     const left = await driveLoop(log, config, {
       model: createOllamaChatModel({ host: parseOllamaHost(ollama.url) }),
-      openTools: opensTools({ ...tools, definitions }),
+      openTools: openerOf({ ...tools, definitions }),
     });
     expect(left).toEqual({ outcome: 'ended' });
     const of = <T extends RunEventType>(type: T) => eventsOf(log.events, type);

@@ -18,7 +18,7 @@ import { eventsOf } from '../../lib/testing/events-of.ts';
 import { driveLoop } from '../../lib/testing/loop-harness.ts';
 import { MemoryLog } from '../../lib/testing/memory-log.ts';
 import { sampleConfig } from '../../lib/testing/sample-logs.ts';
-import { opensTools } from '../../lib/testing/simulate-run.ts';
+import { openerOf } from '../../lib/testing/simulate-run.ts';
 import { createTaskTools } from '../../lib/tools/registry.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
@@ -47,7 +47,7 @@ async function run(task: string, change: Partial<RunConfig> = {}, url = ollama.u
     const log = new MemoryLog();
     await driveLoop(log, config, {
       model: createOllamaChatModel({ host: parseOllamaHost(url) }),
-      openTools: opensTools(createTaskTools({ workspace, sandbox: openUnconfined() })),
+      openTools: openerOf(createTaskTools({ workspace, sandbox: openUnconfined() })),
     });
     const of = <T extends RunEventType>(type: T) => eventsOf(log.events, type);
     return { log, of, end: of('run.ended')[0] };

@@ -13,7 +13,7 @@ import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig, sampleFork } from '../testing/sample-logs.ts';
 import {
   type Executed,
-  opensTools,
+  openerOf,
   recordExecutions,
   scriptedModel,
   scriptedTools,
@@ -56,7 +56,7 @@ function setUp(options: {
     };
   });
   const tools = scriptedTools(TOOLS, (tool) => ({ success: true, tool, output: 'done' }));
-  const openTools = opensTools(
+  const openTools = openerOf(
     recordExecutions(tools, executed, () => log),
     alwaysAsk && { alwaysAsk },
   );

@@ -34,8 +34,8 @@ export function scriptedTools(names: readonly string[], result: (name: string) =
   };
 }
 
-/** Opens this toolbox, without a sandbox and with checks that find nothing. */
-export function opensTools(toolbox: ToolBox, changes: Partial<OpenedTools> = {}): OpenTools {
+/** Opens this toolbox for every run, without a sandbox and without running checks. */
+export function openerOf(toolbox: ToolBox, changes: Partial<OpenedTools> = {}): OpenTools {
   return async () => ({
     toolbox,
     sandbox: { available: false, kind: 'none' },
@@ -134,7 +134,7 @@ export async function simulateRun({ config, turns, crashes, others, toolbox, run
     if ('reply' in turn) return turn.reply;
     throw new ModelError({ kind: turn.failure, message: 'failed', transient: turn.transient });
   });
-  const openTools = opensTools(
+  const openTools = openerOf(
     recordExecutions(toolbox, executed, () => log),
     runChecks && { runChecks },
   );
