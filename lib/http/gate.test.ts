@@ -137,16 +137,11 @@ describe('authentication', () => {
   });
 
   it('keeps the last 20 unused links', async () => {
-    let now = 0;
-    const gate = open({ now: () => now });
+    const gate = open();
     const [oldest = '', ...kept] = Array.from({ length: 21 }, () => gate.newTicket());
     expect(await gate.redeem(oldest, facts())).toBeUndefined();
     expect(await gate.redeem(kept[0] ?? '', facts())).toBeDefined();
     expect(await gate.redeem(kept[19] ?? '', facts())).toBeDefined();
-    // Expired links don't count.
-    now = 60 * 60_000 + 1;
-    const fresh = Array.from({ length: 20 }, () => gate.newTicket());
-    expect(await gate.redeem(fresh[0] ?? '', facts())).toBeDefined();
   });
 
   it('accepts a proof of the token for its own address and port, for an hour, and never counts it as a guess', async () => {
