@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Challenges } from './challenges.ts';
+import { type Challenge, clientBearer, proofKey } from './proof.ts';
 import { isListenerOf, ProvenServer } from './proven-server.ts';
 
 const token = 'operator-token-0123456789abcdef';
@@ -75,6 +76,10 @@ describe('a server that requests are sent to', () => {
     ],
     ['answers with nothing', (_, response) => response.end()],
     ['answers with no object', (_, response) => response.end('null')],
+    [
+      'answers with a number for a proof',
+      (_, response) => response.end('{"nonce":"1-x","listener":"127.0.0.1:1","proof":1}'),
+    ],
     ['leads elsewhere', (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
     [
       'returns the proof for another token',
@@ -173,6 +178,18 @@ describe('the proof of a client', () => {
     expect(challenges.accepts(`${bearer}x`, listener)).toBe(false);
     expect(challenges.accepts(bearer.replace('.0-', '.1-'), listener)).toBe(false);
     expect(challenges.accepts(token, listener)).toBe(false);
+  });
+
+  it('is valid only with a time and a random number that the server has seen', () => {
+    const challenges = newChallenges();
+    const listener = '127.0.0.1:4120';
+    const clientNonce = 'a'.repeat(43);
+    const { nonce } = challenges.answer(clientNonce, listener);
+    const accepts = (challenge: Pick<Challenge, 'clientNonce' | 'serverNonce'>) =>
+      challenges.accepts(clientBearer(proofKey(token), { ...challenge, listener }), listener);
+    expect(accepts({ clientNonce, serverNonce: nonce })).toBe(true);
+    expect(accepts({ clientNonce, serverNonce: nonce.replace(/^0-/, '1-') })).toBe(false);
+    expect(accepts({ clientNonce: 'b'.repeat(43), serverNonce: nonce })).toBe(false);
   });
 });
 
