@@ -928,8 +928,8 @@ export const DEFENCES: readonly Defence[] = [
     threats: '14',
     does: 'Redirects are not followed',
     file: 'lib/model/ollama-connection.ts',
-    find: "redirect: 'error'",
-    replace: "redirect: 'follow'",
+    find: 'REDIRECTS.has(status)',
+    replace: 'false',
     test: 'lib/model/ollama-chat-model.test.ts',
   },
   {
