@@ -12,6 +12,12 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 /** How long a kept connection may stay unused, in milliseconds. */
 const IDLE_MS = 30_000;
 
+/**
+ * A connection that was closed while it was unused is refused as soon as something is sent on it. A later end, in
+ * milliseconds after the request, is a failure of the server that must be reported.
+ */
+const STALE_MS = 1000;
+
 /** How long a response may take to end after its last line, before its connection is closed. */
 const ENDING_MS = 1000;
 
@@ -73,8 +79,8 @@ export function createHttpTransport(
 
 /**
  * Sends a request, follows no redirect, and has no time limit but that of connecting. A kept connection that the
- * server has closed meanwhile is replaced, once, if no byte of a response came: the server restarted, or its own idle
- * time had passed (RFC 9112, 9.3.1).
+ * server closed while it was unused is replaced, once: the server restarted, or its own idle time had passed
+ * (RFC 9112, 9.3.1).
  */
 export function exchange(
   transport: HttpTransport,
@@ -86,6 +92,7 @@ export function exchange(
   let arrived: { message: IncomingMessage; isSkipped: boolean } | undefined;
 
   const send = (isRepeated: boolean) => {
+    const sentAt = performance.now();
     request = open(transport, url, method, isRepeated);
     request.once('response', (message) => {
       arrived = { message, isSkipped: false };
@@ -96,7 +103,9 @@ export function exchange(
       );
     });
     request.on('error', (cause: NodeJS.ErrnoException) => {
-      if (request.reusedSocket && !isRepeated && !isClosed && !arrived && isHangUp(cause)) send(true);
+      const isStale =
+        request.reusedSocket && isHangUp(cause) && !arrived && performance.now() - sentAt < STALE_MS;
+      if (isStale && !isRepeated && !isClosed) send(true);
       else reject(new ExchangeError(cause, { inBody: false }));
     });
     request.end(body);
