@@ -14,7 +14,10 @@ afterEach(() => {
 });
 
 /** Serves requests, numbered from 1 on each connection. */
-async function serve(answer: (number: number, ...args: Parameters<RequestListener>) => void) {
+async function serve(
+  answer: (number: number, ...args: Parameters<RequestListener>) => void,
+  { staleMs = 60_000 }: { staleMs?: number } = {},
+) {
   const numbers = new WeakMap<object, number>();
   server = createServer((request, response) => {
     const number = (numbers.get(request.socket) ?? 0) + 1;
@@ -26,7 +29,7 @@ async function serve(answer: (number: number, ...args: Parameters<RequestListene
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const transport = createHttpTransport(url, { connectTimeoutMs: 5000 });
+  const transport = createHttpTransport(url, { connectTimeoutMs: 60_000, staleMs });
   return {
     post: async (body = '{}') => {
       const { status, body: bytes } = await exchange(transport, { url, method: 'POST', body }).response;
@@ -66,6 +69,19 @@ describe('a kept connection', () => {
     expect(connections).toBe(2);
     await expect(post()).rejects.toMatchObject({ code: 'ECONNRESET', inBody: false });
     expect(connections).toBe(3);
+  });
+
+  it('is not replaced when it breaks later than one that was closed before', async () => {
+    const { post } = await serve(
+      (number, request, response) => {
+        if (number === 1) request.pipe(response);
+        else request.socket.destroy();
+      },
+      { staleMs: 0 },
+    );
+    await post();
+    await expect(post()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(connections).toBe(1);
   });
 
   it('is not replaced once the response has begun', async () => {

@@ -12,10 +12,6 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 /** How long a kept connection may stay unused, in milliseconds. */
 const IDLE_MS = 30_000;
 
-/**
- * A connection that was closed while it was unused is refused as soon as something is sent on it. A later end, in
- * milliseconds after the request, is a failure of the server that must be reported.
- */
 const STALE_MS = 1000;
 
 /** How long a response may take to end after its last line, before its connection is closed. */
@@ -26,6 +22,11 @@ export interface HttpTransport {
   readonly agent: HttpAgent;
   readonly isSecure: boolean;
   readonly connectTimeoutMs: number;
+  /**
+   * How soon after a request a kept connection breaks if it was closed while unused, in milliseconds. A later break is
+   * a failure of the server, which must be reported.
+   */
+  readonly staleMs: number;
   readonly lookup?: LookupFunction;
 }
 
@@ -70,11 +71,12 @@ export class ExchangeError extends Error {
 /** Prepares requests to the server at a URL. Opens no connection by itself. */
 export function createHttpTransport(
   url: string,
-  options: { connectTimeoutMs: number; lookup?: LookupFunction },
+  options: { connectTimeoutMs: number; staleMs?: number; lookup?: LookupFunction },
 ): HttpTransport {
   const isSecure = url.startsWith('https:');
   const settings = { keepAlive: true, timeout: IDLE_MS };
-  return { ...options, isSecure, agent: isSecure ? new HttpsAgent(settings) : new HttpAgent(settings) };
+  const agent = isSecure ? new HttpsAgent(settings) : new HttpAgent(settings);
+  return { staleMs: STALE_MS, ...options, isSecure, agent };
 }
 
 /**
@@ -104,7 +106,7 @@ export function exchange(
     });
     request.on('error', (cause: NodeJS.ErrnoException) => {
       const isStale =
-        request.reusedSocket && isHangUp(cause) && !arrived && performance.now() - sentAt < STALE_MS;
+        request.reusedSocket && isHangUp(cause) && !arrived && performance.now() - sentAt < transport.staleMs;
       if (isStale && !isRepeated && !isClosed) send(true);
       else reject(new ExchangeError(cause, { inBody: false }));
     });
