@@ -240,7 +240,7 @@ it('the second stop ends at once, in a stream and in a command [S14]', async () 
     },
   );
   expect(run.end).toMatchObject({ result: { termination_reason: 'stopped' }, forced: true });
-  await vi.waitFor(() => expect(run.fake.openSockets).toBe(0));
+  await vi.waitFor(() => expect(run.fake.openRequests).toBe(0));
 
   const started = Date.now();
   await using command = await play(
