@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../model/chat-model.ts';
-import { calculateCost } from '../model/cost.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { appended, Pass } from './appended.ts';
 import { withAutoRunFiles } from './auto-run-files.ts';
 import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
+import { calculateCost } from './cost.ts';
 import type { ForkEdit } from './fork.ts';
 import { outcomeAt } from './outcome.ts';
 import type { EventOf, RunEvent } from './registry.ts';
