@@ -8,8 +8,8 @@ import type { FakeModelInput, FaultInput, ScenarioInput, ScenarioStepInput } fro
 import type { RunConfig } from '../events/config.ts';
 import { type ProgressEvent, progressEvent } from '../events/progress.ts';
 import { type EventOf, type RunEventType, runEvent } from '../events/registry.ts';
-import type { TerminationReason } from '../events/run.ts';
 import { summarize } from '../events/summarize.ts';
+import type { TerminationReason } from '../events/termination.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';

@@ -1,4 +1,4 @@
-import type { ViewEvent } from '../../api/replies.ts';
+import type { ViewEvent } from '../../api/stream.ts';
 import { getJson } from '../api.ts';
 
 /** Long texts are sent in part; the rest is one request away. */
