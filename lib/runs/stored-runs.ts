@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompareReply } from '../api/comparison.ts';
-import type { ForkDraftReply, ForkPlace, ForksReply } from '../api/fork-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
+import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, SearchReply } from '../api/search.ts';

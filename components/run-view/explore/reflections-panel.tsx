@@ -8,7 +8,8 @@ import type { Cycle } from '#lib/events/fold-cycles.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /**
  * Every reflection, the newest first, with how new it was (X11). What the harness measured of it and said about it (X21)

@@ -4,7 +4,8 @@ import { formatCount } from '#lib/browser/words/format.ts';
 import { namedAutoRunFiles } from '#lib/events/auto-run-files.ts';
 import { EventLink } from '../../ui/event-link.tsx';
 import { ForeignName, ShortName } from '../../ui/foreign-name.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 const MAX_NAMED = 20;
 

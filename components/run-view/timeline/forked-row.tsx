@@ -9,7 +9,8 @@ import type { ForkedRow as ForkedRowData } from '#lib/events/fold-timeline.ts';
 import type { ForkEdit } from '#lib/events/fork.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkMark } from '../fork-mark.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { Panel } from './row-frame.tsx';
 

@@ -20,7 +20,7 @@ import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ShortName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { LongText } from './long-text.tsx';
 import { Panel } from './row-frame.tsx';

@@ -6,7 +6,7 @@ import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { stepWord } from '../words/mode-words.ts';
-import type { ForkOpening } from './fork-draft.ts';
+import type { ForkOpening } from './fork-opening.ts';
 import type { RunDraft } from './run-draft.ts';
 
 type End = EventOf<'run.ended'>;
