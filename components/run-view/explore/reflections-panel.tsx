@@ -4,7 +4,7 @@ import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { adviceByReflection } from '#lib/browser/state/explore-view.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
-import type { Cycle } from '#lib/events/fold-cycles.ts';
+import type { Cycle } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';

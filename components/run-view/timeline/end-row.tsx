@@ -6,9 +6,10 @@ import { formatCount, formatDuration, formatTokens, plural } from '#lib/browser/
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
-import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
+import type { EndRow as EndRowData, Timeline } from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { chapterOf } from '#lib/browser/state/outline.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 

@@ -1,8 +1,8 @@
 'use client';
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
-import type { NoteRow as NoteRowData } from '#lib/events/fold-timeline.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';

@@ -11,9 +11,9 @@ import {
   refusalWords,
 } from '#lib/browser/words/parse-ladder.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { CallRow } from '#lib/events/fold-timeline.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';

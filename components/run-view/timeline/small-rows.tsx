@@ -13,6 +13,8 @@ import {
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { checkCounts, checksWords } from '#lib/events/outcome.ts';
+import type { EventOf } from '#lib/events/registry.ts';
 import type {
   AttemptRow as AttemptRowData,
   CreatedRow as CreatedRowData,
@@ -22,9 +24,7 @@ import type {
   ResumedRow as ResumedRowData,
   StopRow as StopRowData,
   VerificationRow as VerificationRowData,
-} from '#lib/events/fold-timeline.ts';
-import { checkCounts, checksWords } from '#lib/events/outcome.ts';
-import type { EventOf } from '#lib/events/registry.ts';
+} from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';

@@ -5,7 +5,7 @@ import { memo } from 'react';
 import { useStore } from 'zustand';
 import { formatOffset } from '#lib/browser/words/format.ts';
 import type { RunMode } from '#lib/events/config.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { useRun } from '../run-context.tsx';

@@ -22,7 +22,8 @@ import {
   writeRowFilter,
 } from '#lib/browser/state/row-filter.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { rowIndexOfSeq, type TimelineRow } from '#lib/events/fold-timeline.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
 import { usePrinting } from '../../hooks/use-printing.ts';
 import { useRun, useRunSource } from '../run-context.tsx';

@@ -3,7 +3,7 @@
 import { mainArgument } from '#lib/browser/state/activity.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
+import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';

@@ -1,8 +1,9 @@
 import { createStore } from 'zustand/vanilla';
 import type { RunDelta } from '../../events/delta.ts';
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { mayWaitForPlace } from './activity.ts';
 import { type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
 import { applyDelta, emptyLive, type Live } from './live-text.ts';

@@ -1,6 +1,6 @@
 import type { StoreApi } from 'zustand/vanilla';
-import type { Timeline } from '../../events/fold-timeline.ts';
 import type { RunState } from '../../events/run-state.ts';
+import type { Timeline } from '../../events/timeline.ts';
 import type { Connection } from './connection.ts';
 import type { Live } from './live-text.ts';
 
