@@ -27,6 +27,9 @@ export interface ForkFacts {
   logPath?: string;
 }
 
+/** What becomes of the files of the other run. */
+export type ForkFolder = NonNullable<ForkPlan['workspace']>;
+
 /** A place in a log at which it can be forked. */
 export interface ForkPoint {
   seq: number;

@@ -21,6 +21,7 @@ import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
+import type { RunLookup } from './run-lookup.ts';
 import { type SentRequest, sentRequest } from './sent-request.ts';
 
 /** What is said of runs beside what the store has. */
@@ -55,7 +56,7 @@ const LIST_SNAPSHOT = 50;
  * Runs as those see them who only look: found, listed, read, compared, exported. Everything comes from the store, whoever works
  * on the run; nothing here changes one.
  */
-export class StoredRuns {
+export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
   readonly #store: RunReader;
   readonly #closing: AbortSignal;
