@@ -2,8 +2,8 @@
 
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
-import type { Live } from '#lib/browser/state/live-text.ts';
 import type { RunSource, RunView } from '#lib/browser/state/run-view.ts';
+import { LiveContext } from './live-context.ts';
 import { type RunScreenContext, ScreenContext } from './screen-context.ts';
 
 const SourceContext = createContext<RunSource | undefined>(undefined);
@@ -18,7 +18,9 @@ export function RunProvider({
 }) {
   return (
     <SourceContext value={value.store}>
-      <ScreenContext value={value}>{children}</ScreenContext>
+      <LiveContext value={value.store.live}>
+        <ScreenContext value={value}>{children}</ScreenContext>
+      </LiveContext>
     </SourceContext>
   );
 }
@@ -32,9 +34,4 @@ export function useRunSource(): RunSource {
 /** Reads from the run; draws again only when the selected value changes. */
 export function useRun<T>(select: (view: RunView) => T): T {
   return useStore(useRunSource().view, select);
-}
-
-/** Reads from what is being written now. */
-export function useLive<T>(select: (live: Live) => T): T {
-  return useStore(useRunSource().live, select);
 }

@@ -10,7 +10,7 @@ import {
 import { formatCount, formatDuration, formatRate } from '#lib/browser/words/format.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 import { Clock } from '../../ui/clock.tsx';
-import { useLive } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
 
 const fills: Record<CallPhase['kind'], string> = {
   wait: 'fill-line-strong',

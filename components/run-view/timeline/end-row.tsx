@@ -43,6 +43,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const timeline = useRun((view) => view.timeline);
   const mode = useRun((view) => view.run.config?.mode);
   const cycles = useRun((view) => view.run.cycle.number);
+  const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
   // A run that shows this row has ended, so it has an outcome.
@@ -86,7 +87,7 @@ export function EndRow({ row }: { row: EndRowData }) {
           <Gauge gauge={fired} onEvent={goTo} />
         </div>
       )}
-      <StopLadder />
+      <StopLadder timeline={timeline} />
 
       <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
         {mode === 'explore' ? (
@@ -118,7 +119,7 @@ export function EndRow({ row }: { row: EndRowData }) {
         </div>
       )}
 
-      <AutoRunList />
+      <AutoRunList written={autoRunFiles} />
 
       {(result.output.trim() !== '' || result.iterations_used > 0) && (
         <div className="mt-4">

@@ -13,7 +13,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
-import { useLive } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
 import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { JsonFields } from './json-fields.tsx';
@@ -109,7 +109,11 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
-      {decides && <ApprovalPanel row={row} />}
+      {decides && (
+        <ApprovalPanel row={row}>
+          <Arguments row={row} id={`${row.key}.asked`} />
+        </ApprovalPanel>
+      )}
       {open && isLongName && (
         <Panel label="Name of the tool">
           <pre className="foreign m-0 max-h-[40dvh] overflow-y-auto">
@@ -128,14 +132,7 @@ function Details({ row }: { row: ToolRowData }) {
   return (
     <div className="mt-2 mb-1 grid gap-3">
       <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
-        <JsonFields
-          id={`${row.key}.arguments`}
-          value={row.arguments}
-          label="arguments"
-          seq={row.seq}
-          path={row.argumentsPath}
-          cuts={row.argumentsCuts}
-        />
+        <Arguments row={row} id={`${row.key}.arguments`} />
       </Panel>
       <ForkCallButton row={row} />
       {edited && (
@@ -184,6 +181,20 @@ function Details({ row }: { row: ToolRowData }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** The arguments as the model wrote them. */
+function Arguments({ row, id }: { row: ToolRowData; id: string }) {
+  return (
+    <JsonFields
+      id={id}
+      value={row.arguments}
+      label="arguments"
+      seq={row.seq}
+      path={row.argumentsPath}
+      cuts={row.argumentsCuts}
+    />
   );
 }
 
