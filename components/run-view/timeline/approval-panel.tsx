@@ -5,12 +5,12 @@ import { getJson, postJson } from '#lib/browser/api.ts';
 import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunEvent } from '#lib/events/registry.ts';
+import type { RunState } from '#lib/events/run-state.ts';
 import type { ToolRow } from '#lib/events/timeline.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { HiddenNote } from '../../ui/hidden-note.tsx';
-import { useRun } from '../run-context.tsx';
 import { Panel } from './row-frame.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
@@ -18,14 +18,17 @@ type Step = 'choose' | 'edit' | 'deny';
 /** A call that waits for a person: what it would do, and approve, edit or deny it with a reason. */
 export function ApprovalPanel({
   row,
+  runId,
+  tools,
   children,
 }: {
   row: ToolRow;
+  runId: string;
+  /** The tools that the model was offered, with the parameters that they take. */
+  tools: RunState['tools'];
   /** The arguments, for reading. */
   children: ReactNode;
 }) {
-  const runId = useRun((view) => view.run.runId);
-  const tools = useRun((view) => view.run.tools);
   const [step, setStep] = useState<Step>('choose');
   const [fields, setFields] = useState<readonly EditField[]>([]);
   const [reason, setReason] = useState('');

@@ -14,6 +14,7 @@ import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
 import { useLive } from '../live-context.ts';
+import { useRun } from '../run-context.tsx';
 import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { JsonFields } from './json-fields.tsx';
@@ -109,11 +110,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
-      {decides && (
-        <ApprovalPanel row={row}>
-          <Arguments row={row} id={`${row.key}.asked`} />
-        </ApprovalPanel>
-      )}
+      {decides && <Approval row={row} />}
       {open && isLongName && (
         <Panel label="Name of the tool">
           <pre className="foreign m-0 max-h-[40dvh] overflow-y-auto">
@@ -181,6 +178,16 @@ function Details({ row }: { row: ToolRowData }) {
         </p>
       )}
     </div>
+  );
+}
+
+function Approval({ row }: { row: ToolRowData }) {
+  const runId = useRun((view) => view.run.runId);
+  const tools = useRun((view) => view.run.tools);
+  return (
+    <ApprovalPanel row={row} runId={runId} tools={tools}>
+      <Arguments row={row} id={`${row.key}.asked`} />
+    </ApprovalPanel>
   );
 }
 
