@@ -72,7 +72,7 @@ export default {
       from: { path: '^lib/(engine|policies|modes)/', pathNot: TESTS },
       to: {
         path: '^lib/(model|tools|sandbox|store)/',
-        pathNot: '^lib/(model/(model-error|cost|server-version)|tools/summarize)[.]ts$',
+        pathNot: '^lib/(model/(model-error|server-version)|tools/summarize)[.]ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
-import { useRunScreen } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
 /** The list of keys, on `?`. */

@@ -5,7 +5,8 @@ import { useRouter } from 'next/navigation';
 import { useRef } from 'react';
 import { deleteJson } from '#lib/browser/api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { useRun, useRunScreen } from '../run-view/run-context.tsx';
+import { useRun } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { endWords } from '../../lib/browser/words/end-words.ts';
-import type { OutcomeKind, TerminationReason } from '../../lib/events/run.ts';
+import type { OutcomeKind, TerminationReason } from '../../lib/events/termination.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';

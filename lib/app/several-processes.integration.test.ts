@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import { readMessages } from '../../e2e/read-messages.ts';
 import type { ExperimentReply } from '../api/experiment.ts';
-import type { HealthReply, RunReply, ViewDelta } from '../api/replies.ts';
+import type { HealthReply, RunReply } from '../api/replies.ts';
+import type { ViewDelta } from '../api/stream.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { openSandbox } from '../sandbox/probe.ts';

@@ -6,8 +6,8 @@ import type { FaultInput, ScenarioStepInput } from '../demo/scenario.ts';
 import type { RunConfig } from '../events/config.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
-import type { TerminationReason } from '../events/run.ts';
 import { summarize } from '../events/summarize.ts';
+import type { TerminationReason } from '../events/termination.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { NUDGE_TEXT } from '../policies/nudge.ts';
 import {
