@@ -2,12 +2,12 @@
 
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { ForkDraftReply, ForkPlace, ForkRequest } from '#lib/api/fork-run.ts';
+import type { ForkPlace } from '#lib/api/fork-place.ts';
+import type { ForkDraftReply, ForkRequest } from '#lib/api/fork-run.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
   type ForkDraft,
-  type ForkOpening,
   type ForkText,
   focusedText,
   forkCalls,
@@ -16,13 +16,14 @@ import {
   newForkDraft,
   readForkDraft,
 } from '#lib/browser/drafts/fork-draft.ts';
+import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
-import { useRunScreen } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Dialog } from '../ui/dialog.tsx';

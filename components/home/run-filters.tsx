@@ -5,7 +5,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import type { RunFilter } from '#lib/api/run-filter.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/run.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 

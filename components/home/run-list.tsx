@@ -15,7 +15,7 @@ import {
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
-import type { RunPhase } from '#lib/events/run-state.ts';
+import type { RunPhase } from '#lib/events/run-phase.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import type { PlayerSource } from '#lib/api/player-source.ts';
 import { createPlayer } from '#lib/browser/state/player.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
-import { createReading } from '../run-view/run-context.tsx';
+import { createReading } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';

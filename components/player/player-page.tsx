@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { SharedNote } from '#lib/api/player-source.ts';
-import type { RunSource } from '#lib/browser/state/run-store.ts';
+import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { SharedBar } from './shared-bar.tsx';

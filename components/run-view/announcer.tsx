@@ -1,17 +1,17 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import type { RunView } from '#lib/browser/state/run-store.ts';
+import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import type { RunState } from '#lib/events/run-state.ts';
-import { useRunScreen } from './run-context.tsx';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRunSource } from './run-context.tsx';
 
 /** Says boundaries aloud, never tokens: an iteration, turn or cycle, a failure, a decision of the harness, the end. */
 export function Announcer() {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const [words, setWords] = useState('');
   useEffect(
     () =>

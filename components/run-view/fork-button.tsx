@@ -1,8 +1,8 @@
 'use client';
 
-import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
+import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { ForkMark } from './fork-mark.tsx';
-import { useRunScreen } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 
 /**
  * Opens the dialog that forks the run at a row: quiet until the row is looked at, and always there for keyboards and

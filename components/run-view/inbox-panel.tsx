@@ -5,7 +5,8 @@ import { useNow } from '../hooks/use-now.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { MessageStatus } from './message-status.tsx';
-import { useOperatorWord, useRun, useRunScreen } from './run-context.tsx';
+import { useRun } from './run-context.tsx';
+import { useOperatorWord, useRunScreen } from './screen-context.ts';
 
 /** What was said between a person and the agent, both ways, in order (O14). */
 export function InboxPanel() {

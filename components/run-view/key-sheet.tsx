@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { isTyping } from '#lib/browser/typing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useRunScreen } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
 /** The list of keys, on `?`. */

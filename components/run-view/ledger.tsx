@@ -15,7 +15,8 @@ import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { EventLink } from '../ui/event-link.tsx';
 import { Gauge } from '../ui/gauge.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 
 /** Every limit that could end the run, before it does. */
 export function Ledger() {

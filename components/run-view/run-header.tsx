@@ -19,7 +19,8 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { ShowAll } from '../ui/show-all.tsx';
 import { toneText } from '../ui/tone.ts';
 import { ConnectionLight } from './connection-light.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun, useRunSource } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 import { StopControls } from './stop-controls.tsx';
 
 /** What this run is, what it is doing now, and how to stop it. */
@@ -118,7 +119,7 @@ function Reading() {
 }
 
 function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const run = useRun((view) => view.run);
   // Only whether something is being written matters here, not what: no work per token.
   const writing = useStore(store.live, (live) =>

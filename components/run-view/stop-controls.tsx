@@ -6,7 +6,8 @@ import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorLine } from '../ui/error-line.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 
 /**
  * Stop in two steps (D12): after the step in hand, then at once. What the buttons say follows the log: "asked" until

@@ -3,8 +3,9 @@
 import { useMemo } from 'react';
 import type { SharePreviewReply } from '#lib/api/share.ts';
 import { createRunStore } from '#lib/browser/state/run-store.ts';
-import type { ShownEvent } from '#lib/events/fold-timeline.ts';
-import { createReading, RunProvider, useRun } from '../run-view/run-context.tsx';
+import type { ShownEvent } from '#lib/events/timeline.ts';
+import { RunProvider, useRun } from '../run-view/run-context.tsx';
+import { createReading } from '../run-view/screen-context.ts';
 import { TimelineItem } from '../run-view/timeline/timeline-item.tsx';
 
 const MAX_ROWS = 200;

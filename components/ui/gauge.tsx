@@ -1,4 +1,4 @@
-import type { Gauge as GaugeFigures } from '#lib/browser/state/ledger.ts';
+import type { Gauge as GaugeFigures } from '#lib/browser/state/gauge.ts';
 import { cx } from './cx.ts';
 import { EventLink } from './event-link.tsx';
 

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
 const call = {
   reply: {

@@ -1,6 +1,6 @@
 import { endWords } from '../../lib/browser/words/end-words.ts';
 import type { ScenarioInput } from '../../lib/demo/scenario.ts';
-import type { OutcomeKind, TerminationReason } from '../../lib/events/run.ts';
+import type { OutcomeKind, TerminationReason } from '../../lib/events/termination.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, logOf, startRun, summaryOf } from '../runs.ts';

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunReply } from '../../lib/api/replies.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, finishRun, logOf, startRun } from '../runs.ts';
+import { endOf, finishRun, logOf, startRun } from '../runs.ts';
 
 const read = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'plan.txt' } }] } };
 const write = {

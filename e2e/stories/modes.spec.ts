@@ -1,7 +1,8 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
 test('a session goes on turn by turn, takes a message and is stopped [D13, S9, S16]', async ({
   page,

@@ -1,7 +1,8 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { startLoupe } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, logOf, startRun } from '../runs.ts';
+import { logOf, startRun } from '../runs.ts';
 
 test('a server that dies in the middle of a call comes back, and the open page goes on [D19, D5]', async ({
   ollama,

@@ -1,6 +1,7 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, finishRun, logOf } from '../runs.ts';
+import { finishRun, logOf } from '../runs.ts';
 
 test('the form starts a run with every option it offers [D10]', async ({
   page,

@@ -1,6 +1,7 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
 const reading = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
 

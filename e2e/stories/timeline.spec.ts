@@ -1,6 +1,7 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, finishRun, logOf, startRun } from '../runs.ts';
+import { finishRun, logOf, startRun } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 const article = Array.from(

@@ -1,6 +1,7 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, logOf, startRun } from '../runs.ts';
+import { logOf, startRun } from '../runs.ts';
 
 const write = (content: string) => ({
   reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'summary.md', content } }] },

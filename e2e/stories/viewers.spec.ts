@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test';
 import type { ScenarioInput } from '../../lib/demo/scenario.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
+import { endOf, logOf, startRun, summaryOf } from '../runs.ts';
 
 /** Six iterations with thinking, text and files, slow enough to be looked at on the way. */
 function journey(name: string): ScenarioInput {

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { Outcome } from '../events/run.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import type { Outcome } from '../events/termination.ts';
 import { completedLog, SampleLog } from '../testing/sample-logs.ts';
 import { autoRunLine, endLine, linesOf, listLines } from './lines.ts';
 

@@ -1,4 +1,4 @@
-import type { RunDeleted, ViewDelta } from '../api/replies.ts';
+import type { RunDeleted, ViewDelta } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { FeedItem, RunFeed } from '../feed/run-feed.ts';

@@ -24,7 +24,7 @@ import { ping, show, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
 import { readRemote } from './remote-model.ts';
 import { RunnerFinder, refuseRemote } from './residency.ts';
-import { wireRequest } from './wire-request.ts';
+import { wireBody } from './wire-request.ts';
 
 /** Arguments nested deeper than this are rejected, because serializing them as JSON would overflow the stack. */
 const MAX_DEPTH = 200;
@@ -88,7 +88,7 @@ async function chat(
 ): Promise<ChatReply> {
   const isSent = !context.signal.aborted;
   const reply = new ReplyBuilder();
-  const body = wireRequest(request);
+  const body = wireBody(request);
   const asked = { model: request.model, toolsOffered: request.tools.length > 0 };
   let endedAt: number | undefined;
   const onTimeout = () => {
@@ -96,25 +96,19 @@ async function chat(
     return callTimeout(context.timeoutMs);
   };
   try {
-    return await callOllama(
-      connection,
-      { ...context, onTimeout, asked, streamed: request.stream },
-      async ({ client }) => {
-        if (!request.stream)
-          return reply
-            .add(readOwn(connection, request, await client.chat({ ...body, stream: false })))
-            .finish();
+    return await callOllama(connection, { ...context, onTimeout, asked }, async (call) => {
+      if (!request.stream)
+        return reply.add(readOwn(connection, request, await call.post('/api/chat', body))).finish();
 
-        for await (const line of await client.chat({ ...body, stream: true })) {
-          const chunk = readOwn(connection, request, line);
-          reply.add(chunk);
-          const text = chunk.message?.content;
-          const thinking = chunk.message?.thinking;
-          if (text || thinking) context.onDelta?.({ ...(text && { text }), ...(thinking && { thinking }) });
-        }
-        return reply.finish();
-      },
-    );
+      for await (const line of call.postForLines('/api/chat', body, isDone)) {
+        const chunk = readOwn(connection, request, line);
+        reply.add(chunk);
+        const text = chunk.message?.content;
+        const thinking = chunk.message?.thinking;
+        if (text || thinking) context.onDelta?.({ ...(text && { text }), ...(thinking && { thinking }) });
+      }
+      return reply.finish();
+    });
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     endedAt ??= performance.now();
@@ -142,6 +136,10 @@ function readOwn(connection: OllamaConnection, { model }: ChatRequest, line: unk
   const remote = chunk.remote_host === undefined ? undefined : readRemote(model, chunk);
   refuseRemote(connection, model, remote);
   return chunk;
+}
+
+function isDone(line: Record<string, unknown>): boolean {
+  return line.done === true;
 }
 
 function readChunk(line: unknown): ChatChunk {

@@ -39,11 +39,10 @@ export async function pullModel(
         timeoutMs: PULL_TIMEOUT_MS,
         onTimeout,
         asked: { model },
-        streamed: true,
-        isLast: (line) => line.status === 'success',
       },
-      async ({ client }) => {
-        for await (const line of await client.pull({ model, insecure: false, stream: true })) {
+      async (call) => {
+        const body = JSON.stringify({ model, insecure: false, stream: true });
+        for await (const line of call.postForLines('/api/pull', body, ({ status }) => status === 'success')) {
           const { status, digest, completed, total } = pullLine.parse(line);
           options.onProgress({
             step: status,

@@ -1,6 +1,7 @@
 import { failedChecks } from '../events/outcome.ts';
-import type { Outcome, OutcomeKind, RunResult, TerminationReason } from '../events/run.ts';
+import type { RunResult } from '../events/run.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
+import type { Outcome, OutcomeKind, TerminationReason } from '../events/termination.ts';
 import { effectiveWindow } from '../events/window.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { secondsWords } from '../util/durations.ts';

@@ -12,7 +12,7 @@ import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
-import { calls, says, silence } from './play.ts';
+import { calls, says, silence } from '../testing/loop-harness.ts';
 
 /** One life of the program: makes the run if there is none, takes up what an earlier life left, prints the ended log. */
 const LIFE = `

@@ -7,7 +7,7 @@ import { type OpenedRunService, openRunService } from '../app/open-run-service.t
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
-import { says } from './play.ts';
+import { says } from '../testing/loop-harness.ts';
 
 let folder: string;
 let fake: FakeOllama;

@@ -1,13 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ForkPlan } from '../api/fork-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openWorkspace, reopenWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
-import type { ForkFacts } from './plan-fork.ts';
-
-/** What becomes of the files of the other run. */
-export type ForkFolder = NonNullable<ForkPlan['workspace']>;
+import type { ForkFacts, ForkFolder } from './plan-fork.ts';
 
 /**
  * The workspace of a fork: a copy of the files as they are now in a fresh folder under the data directory, so that the two

@@ -4,7 +4,7 @@ import { readInProcess } from '../sharing/exports/read-in-process.ts';
 import { type EventRow, toEventRow } from '../store/import-run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { isRunId } from './run-id.ts';
-import type { StoredRuns } from './stored-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function importRunFile(
   bytes: AsyncIterable<Uint8Array>,
   options: {
     store: Pick<RunStore, 'importRun'>;
-    stored: Pick<StoredRuns, 'log'>;
+    stored: Pick<RunLookup, 'log'>;
     guard: WriteGuard;
     signal?: AbortSignal;
   },
@@ -44,7 +44,7 @@ export async function importRunFile(
 
 /** Whether a stored log and the slices of a file hold the same events. */
 async function isSameLog(
-  pages: ReturnType<StoredRuns['log']>,
+  pages: ReturnType<RunLookup['log']>,
   slices: AsyncIterable<readonly EventRow[]>,
 ): Promise<boolean> {
   let here: EventRow[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
-import { calls, play, says, stop } from './play.ts';
+import { calls, play, says, stop } from '../testing/loop-harness.ts';
 
 it('a session of 500 turns stays quick to its end [S17]', async () => {
   const started = performance.now();

@@ -5,10 +5,11 @@ import type { ChatRequest } from '../model/chat-model.ts';
 import { fullName } from '../model/ollama-models.ts';
 import type { Places } from '../queue/places.ts';
 import type { LocalRuns } from './local-runs.ts';
-import type { StoredRuns } from './stored-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
+import type { SentRequest } from './sent-request.ts';
 
 export interface ModelUseOptions {
-  stored: Pick<StoredRuns, 'get' | 'sentRequest'>;
+  stored: Pick<RunLookup, 'get'> & { sentRequest(runId: string, call: number): Promise<SentRequest> };
   runs: Pick<LocalRuns, 'configsAtWork'>;
   places: Pick<Places, 'guestsAtWork'>;
   /** Which model server a run works with. */

@@ -157,7 +157,7 @@ describe('fault matrix: Ollama fails for good', () => {
 
 describe('fault matrix: Ollama comes back', () => {
   it.concurrent.each([
-    ['a reset connection', { kind: 'reset' }],
+    ['a connection reset midway', { kind: 'reset', ...midway }],
     ['a busy server', { kind: 'busy' }],
     ['an error', { kind: 'error-line', error: died }],
   ] as [string, FaultInput][])('%s that passes is tried again, and the run goes on', async (name, fault) => {

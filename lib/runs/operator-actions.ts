@@ -11,15 +11,15 @@ import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { RunWorker } from './run-worker.ts';
-import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /** Messages that a run has not read yet. */
 const MAX_QUEUED_MESSAGES = 100;
 
 export interface OperatorActionsOptions {
-  stored: Pick<StoredRuns, 'get' | 'stateOf'>;
+  stored: Pick<RunLookup, 'get' | 'stateOf'>;
   runs: Pick<LocalRuns, 'lose'>;
   worker: Pick<RunWorker, 'logOf'>;
   places: Pick<Places, 'leave'>;

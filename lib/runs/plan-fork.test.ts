@@ -5,11 +5,11 @@ import { foldAll } from '../events/fold-run.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { calls, type PlayedRun, play, says, until } from '../testing/loop-harness.ts';
 import { completedLog, runningLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
 import type { JsonObject } from '../util/json.ts';
 import { draftFork, findForkPoint, planFork } from './plan-fork.ts';
-import { calls, type Play, play, says, until } from './play.ts';
 
 type Request = Parameters<typeof forkRequest.parse>[0];
 
@@ -41,7 +41,7 @@ async function forkOf(events: readonly RunEvent[], request: Request, taken = fal
 const state = (events: readonly RunEvent[]) => foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
 
 /** The fork, run on by the engine. */
-const goOn = async (parent: Play, request: Request, steps: Parameters<typeof play>[1]) =>
+const goOn = async (parent: PlayedRun, request: Request, steps: Parameters<typeof play>[1]) =>
   play(
     parent.config.mode === 'explore'
       ? { mode: 'explore' }
@@ -250,7 +250,7 @@ it('continues a task that reached its limit with more iterations', async () => {
 describe('continue with a hint, at the end of the conversation', () => {
   const hint = { at: { end: true as const }, message: 'Say done.' };
   const asked = { role: 'user', content: 'Say done.' };
-  const roles = (fork: Play) => fork.sent(0).map(({ role }) => role);
+  const roles = (fork: PlayedRun) => fork.sent(0).map(({ role }) => role);
   const list = { name: 'list_directory', arguments: { path: '.' } };
 
   it('after an answer, which stands', async () => {

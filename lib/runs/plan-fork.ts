@@ -1,4 +1,5 @@
-import type { EditableText, ForkCall, ForkDraftReply, ForkPlace, ForkPlan } from '../api/fork-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
+import type { EditableText, ForkCall, ForkDraftReply, ForkPlan } from '../api/fork-run.ts';
 import { MAX_EDITED_CHARS } from '../api/fork-run.ts';
 import { settingChanges } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -25,6 +26,9 @@ export interface ForkFacts {
   /** The log file of a session. */
   logPath?: string;
 }
+
+/** What becomes of the files of the other run. */
+export type ForkFolder = NonNullable<ForkPlan['workspace']>;
 
 /** A place in a log at which it can be forked. */
 export interface ForkPoint {

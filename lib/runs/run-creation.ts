@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewRun } from '../api/create-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkPlan } from '../api/fork-run.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { ForkFolder } from './fork-workspace.ts';
-import { type ForkFacts, planFork } from './plan-fork.ts';
+import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { RunWorker } from './run-worker.ts';
-import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 export interface RunCreationOptions {
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
-  stored: Pick<StoredRuns, 'get' | 'forkPoint'>;
+  stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
   worker: Pick<RunWorker, 'beginNew'>;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in the defaults and makes or checks the workspace. `discard` undoes that when no run comes of it. */

@@ -6,9 +6,9 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
+import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import type { ExecuteRun } from './run-worker.ts';
-import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 
 let test: TestService;
 afterEach(() => test.dispose());

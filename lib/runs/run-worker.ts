@@ -16,8 +16,8 @@ import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
 import { StoredRunLog } from './stored-run-log.ts';
-import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /** Works on a run from wherever its log stands, until it has ended or `signal` fires (the server stops). */
@@ -35,7 +35,7 @@ export interface RunWorkerOptions {
   /** This process, for people. */
   name: string;
   store: Pick<RunStore, 'claim' | 'read' | 'append' | 'unfinished' | 'beginRecovery' | 'settleRecovery'>;
-  stored: Pick<StoredRuns, 'stateOf'>;
+  stored: Pick<RunLookup, 'stateOf'>;
   runs: LocalRuns;
   places: Places;
   changes: RunChanges;

@@ -10,7 +10,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../sharing/exports/session-log.ts';
-import { calls, says } from './play.ts';
+import { calls, says } from '../testing/loop-harness.ts';
 
 let folder: string;
 let fake: FakeOllama;

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompareReply } from '../api/comparison.ts';
-import type { ForkDraftReply, ForkPlace, ForksReply } from '../api/fork-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
+import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, SearchReply } from '../api/search.ts';
@@ -20,6 +21,7 @@ import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
+import type { RunLookup } from './run-lookup.ts';
 import { type SentRequest, sentRequest } from './sent-request.ts';
 
 /** What is said of runs beside what the store has. */
@@ -54,7 +56,7 @@ const LIST_SNAPSHOT = 50;
  * Runs as those see them who only look: found, listed, read, compared, exported. Everything comes from the store, whoever works
  * on the run; nothing here changes one.
  */
-export class StoredRuns {
+export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
   readonly #store: RunReader;
   readonly #closing: AbortSignal;

@@ -4,7 +4,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
-import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/run.ts';
+import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/termination.ts';
 import { IMPORTING } from './import-run.ts';
 import type { ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 

@@ -13,12 +13,15 @@ import { type ModelPrice, modelPrice } from '../events/config.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
+import type { ExperimentReader } from './experiment-store.ts';
 import { IMPORTING } from './import-run.ts';
+import type { ModelReader } from './model-store.ts';
 import { summaryFromRow } from './run-row.ts';
-import type { EventRange, EventText, ListPage, SearchPage, TextRange } from './run-store.ts';
+import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
 import type { PlacesOfRun } from './search-groups.ts';
-import type { StoreReader } from './store.ts';
+import type { ShareReader } from './share-store.ts';
+import type { SignInReader } from './sign-in-store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const textRow = eventRow.extend({ type: z.string() });
@@ -37,7 +40,9 @@ const priceRow = z.object({ model: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
 /** The reading half that every SQL database shares: what differs is how a query is run. */
-export abstract class SqlReader implements StoreReader {
+export abstract class SqlReader
+  implements RunReader, ExperimentReader, ShareReader, SignInReader, ModelReader
+{
   /** Builds the queries in the words of the database. */
   protected readonly db: Kysely<StoreTables>;
 
@@ -165,7 +170,7 @@ export abstract class SqlReader implements StoreReader {
     return new Map(rows.map((row) => [priceRow.parse(row).model, modelPrice.parse(bodyOf(row))]));
   }
 
-  async experiment(id: string): ReturnType<StoreReader['experiment']> {
+  async experiment(id: string): ReturnType<ExperimentReader['experiment']> {
     const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
     if (row === undefined) return undefined;
     const items = await this.all(
@@ -181,14 +186,14 @@ export abstract class SqlReader implements StoreReader {
     };
   }
 
-  async experiments(): ReturnType<StoreReader['experiments']> {
+  async experiments(): ReturnType<ExperimentReader['experiments']> {
     const rows = await this.all(
       this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
     );
     return rows.map((row) => experimentSummary.parse(bodyOf(row)));
   }
 
-  async unfinishedExperiments(): ReturnType<StoreReader['unfinishedExperiments']> {
+  async unfinishedExperiments(): ReturnType<ExperimentReader['unfinishedExperiments']> {
     const status = this.experimentField('status');
     const rows = await this.all(
       this.db

@@ -4,11 +4,12 @@ import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { adviceByReflection } from '#lib/browser/state/explore-view.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
-import type { Cycle } from '#lib/events/fold-cycles.ts';
+import type { Cycle } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /**
  * Every reflection, the newest first, with how new it was (X11). What the harness measured of it and said about it (X21)

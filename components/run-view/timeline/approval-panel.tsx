@@ -1,25 +1,34 @@
 'use client';
 
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ToolRow } from '#lib/events/fold-timeline.ts';
 import type { RunEvent } from '#lib/events/registry.ts';
+import type { RunState } from '#lib/events/run-state.ts';
+import type { ToolRow } from '#lib/events/timeline.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { HiddenNote } from '../../ui/hidden-note.tsx';
-import { useRun } from '../run-context.tsx';
-import { JsonFields } from './json-fields.tsx';
 import { Panel } from './row-frame.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
 
 /** A call that waits for a person: what it would do, and approve, edit or deny it with a reason. */
-export function ApprovalPanel({ row }: { row: ToolRow }) {
-  const runId = useRun((view) => view.run.runId);
-  const tools = useRun((view) => view.run.tools);
+export function ApprovalPanel({
+  row,
+  runId,
+  tools,
+  children,
+}: {
+  row: ToolRow;
+  runId: string;
+  /** The tools that the model was offered, with the parameters that they take. */
+  tools: RunState['tools'];
+  /** The arguments, for reading. */
+  children: ReactNode;
+}) {
   const [step, setStep] = useState<Step>('choose');
   const [fields, setFields] = useState<readonly EditField[]>([]);
   const [reason, setReason] = useState('');
@@ -79,16 +88,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
           ))}
         </div>
       ) : (
-        <Panel label="Arguments">
-          <JsonFields
-            id={`${row.key}.asked`}
-            value={row.arguments}
-            label="arguments"
-            seq={row.seq}
-            path={row.argumentsPath}
-            cuts={row.argumentsCuts}
-          />
-        </Panel>
+        <Panel label="Arguments">{children}</Panel>
       )}
       {step === 'deny' && <Reason reason={reason} onChange={setReason} />}
       {problem && <ErrorNote error={problem} />}

@@ -1,20 +1,17 @@
 'use client';
 
 import { formatCount } from '#lib/browser/words/format.ts';
-import { namedAutoRunFiles } from '#lib/events/auto-run-files.ts';
+import { type AutoRunFiles, namedAutoRunFiles } from '#lib/events/auto-run-files.ts';
 import { EventLink } from '../../ui/event-link.tsx';
 import { ForeignName, ShortName } from '../../ui/foreign-name.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 const MAX_NAMED = 20;
 
 /** Files of the run that shells, editors, git, builds or agents run or obey, each with the call that wrote it. */
-export function AutoRunList() {
+export function AutoRunList({ written }: { written: AutoRunFiles }) {
   const { goTo } = useRunScreen();
-  const { files, more } = namedAutoRunFiles(
-    useRun(({ run }) => run.autoRunFiles),
-    MAX_NAMED,
-  );
+  const { files, more } = namedAutoRunFiles(written, MAX_NAMED);
   if (files.length === 0) return null;
   return (
     <section

@@ -8,9 +8,9 @@ import {
   replyRate,
 } from '#lib/browser/words/call-phases.ts';
 import { formatCount, formatDuration, formatRate } from '#lib/browser/words/format.ts';
-import type { CallRow } from '#lib/events/fold-timeline.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 import { Clock } from '../../ui/clock.tsx';
-import { useLive } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
 
 const fills: Record<CallPhase['kind'], string> = {
   wait: 'fill-line-strong',

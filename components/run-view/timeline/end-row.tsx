@@ -6,9 +6,10 @@ import { formatCount, formatDuration, formatTokens, plural } from '#lib/browser/
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
-import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/run.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
+import type { EndRow as EndRowData, Timeline } from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -17,7 +18,8 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignName } from '../../ui/foreign-name.tsx';
 import { Gauge } from '../../ui/gauge.tsx';
 import { toneText } from '../../ui/tone.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { StopLadder } from '../stop-ladder.tsx';
 import { AutoRunList } from './auto-run-list.tsx';
 import { LongText } from './long-text.tsx';
@@ -41,6 +43,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const timeline = useRun((view) => view.timeline);
   const mode = useRun((view) => view.run.config?.mode);
   const cycles = useRun((view) => view.run.cycle.number);
+  const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
   // A run that shows this row has ended, so it has an outcome.
@@ -84,7 +87,7 @@ export function EndRow({ row }: { row: EndRowData }) {
           <Gauge gauge={fired} onEvent={goTo} />
         </div>
       )}
-      <StopLadder />
+      <StopLadder timeline={timeline} />
 
       <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
         {mode === 'explore' ? (
@@ -116,7 +119,7 @@ export function EndRow({ row }: { row: EndRowData }) {
         </div>
       )}
 
-      <AutoRunList />
+      <AutoRunList written={autoRunFiles} />
 
       {(result.output.trim() !== '' || result.iterations_used > 0) && (
         <div className="mt-4">

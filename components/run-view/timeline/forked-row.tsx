@@ -5,11 +5,12 @@ import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { resultText } from '#lib/browser/words/result-text.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ForkedRow as ForkedRowData } from '#lib/events/fold-timeline.ts';
 import type { ForkEdit } from '#lib/events/fork.ts';
+import type { ForkedRow as ForkedRowData } from '#lib/events/timeline.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkMark } from '../fork-mark.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { Panel } from './row-frame.tsx';
 

@@ -3,8 +3,9 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { chapterOf } from '#lib/browser/state/outline.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /** Asks for the number of an iteration, a turn or a cycle and goes there. A number that is too high means the last. */
 export function GoBar({

@@ -1,5 +1,5 @@
 import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
-import type { Cut } from '#lib/events/fold-timeline.ts';
+import type { Cut } from '#lib/events/timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LongText } from './long-text.tsx';

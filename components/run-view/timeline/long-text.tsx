@@ -4,14 +4,13 @@ import { useState } from 'react';
 import { VList } from 'virtua';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
-import { valueAt } from '#lib/util/value-at.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { DownloadLink } from '../../ui/download-link.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 
 /** How much of a text is shown before it is unfolded. */
 const FOLDED = { lines: 12, chars: 1600, slack: 200 };
@@ -52,8 +51,7 @@ export function LongText({
   const fetchWhole = () => {
     if (!cut || !whole) return;
     void run(async () => {
-      const event = await whole.event(cut.seq);
-      const value = valueAt(event, cut.path);
+      const value = await whole.value(cut.seq, cut.path);
       setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
       if (!unfolded) toggle();
     });

@@ -1,14 +1,15 @@
 'use client';
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
-import type { NoteRow as NoteRowData } from '#lib/events/fold-timeline.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { MessageStatus } from '../message-status.tsx';
-import { useOperatorWord, useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';

@@ -3,7 +3,7 @@
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { type MarkTone, outlineIndex, outlineOf, outlineY } from '#lib/browser/state/outline.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRun } from '../run-context.tsx';
 import { rowWords } from './row-words.ts';
 

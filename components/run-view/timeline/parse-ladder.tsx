@@ -11,16 +11,16 @@ import {
   refusalWords,
 } from '#lib/browser/words/parse-ladder.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { CallRow } from '#lib/events/fold-timeline.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ShortName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { LongText } from './long-text.tsx';
 import { Panel } from './row-frame.tsx';

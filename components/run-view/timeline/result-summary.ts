@@ -1,5 +1,5 @@
 import { plural } from '#lib/browser/words/format.ts';
-import type { ToolRow } from '#lib/events/fold-timeline.ts';
+import type { ToolRow } from '#lib/events/timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { shortText } from '#lib/util/short-text.ts';
 

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { RenderedPrompt } from './rendered-prompt.tsx';
 import { Disclosure } from './row-frame.tsx';
@@ -232,13 +232,17 @@ function Line({
 }
 
 /** The whole of a message that is sent in a shorter form from a compaction on, read from the call after it. */
-export function RestoredMessage({ seq, index, id }: { seq: number; index: number; id: string }) {
+export function RestoredMessage({
+  call,
+  index,
+  id,
+}: {
+  /** The call after the compaction; `undefined` before there is one. */
+  call: number | undefined;
+  index: number;
+  id: string;
+}) {
   const { server } = useRunScreen();
-  const call = useRun((view) => {
-    const place = view.timeline.rowOfSeq[seq] ?? 0;
-    const next = view.timeline.rows.slice(place, place + 4).find((row) => row.kind === 'call');
-    return next?.kind === 'call' ? next.call : undefined;
-  });
   const [whole, setWhole] = useState<string>();
   const { problem, run } = useRequest();
   if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="whole message" />;

@@ -4,7 +4,7 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { searchRows } from '#lib/browser/state/search-rows.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 
 const button =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';

@@ -13,6 +13,8 @@ import {
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { checkCounts, checksWords } from '#lib/events/outcome.ts';
+import type { EventOf } from '#lib/events/registry.ts';
 import type {
   AttemptRow as AttemptRowData,
   CreatedRow as CreatedRowData,
@@ -22,9 +24,7 @@ import type {
   ResumedRow as ResumedRowData,
   StopRow as StopRowData,
   VerificationRow as VerificationRowData,
-} from '#lib/events/fold-timeline.ts';
-import { checkCounts, checksWords } from '#lib/events/outcome.ts';
-import type { EventOf } from '#lib/events/registry.ts';
+} from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -33,7 +33,9 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { ForkButton } from '../fork-button.tsx';
-import { useLive, useOperatorWord, useRun, useUnfolded } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
+import { useRun } from '../run-context.tsx';
+import { useOperatorWord, useUnfolded } from '../screen-context.ts';
 import { JsonFields } from './json-fields.tsx';
 import { LongText } from './long-text.tsx';
 import { PromptCut } from './prompt-cut.tsx';
@@ -375,20 +377,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           open={open}
           onToggle={toggle}
         >
-          {event.folded.map((entry, index) => (
-            <Panel
-              key={entry.message}
-              label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
-            >
-              <LongText
-                id={`${row.key}.${entry.message}`}
-                text={entry.content}
-                label="shortened message"
-                whole={wholeOf(event, `folded.${index}.content`)}
-              />
-              <RestoredMessage seq={row.seq} index={entry.message} id={`${row.key}.${entry.message}`} />
-            </Panel>
-          ))}
+          <ShortenedMessages event={event} rowKey={row.key} />
         </Notice>
       );
     case 'policy.warned':
@@ -417,6 +406,33 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
         />
       );
   }
+}
+
+/** The messages that a compaction shortened. */
+function ShortenedMessages({ event, rowKey }: { event: EventOf<'policy.compacted'>; rowKey: string }) {
+  const call = useRun(({ timeline }) => {
+    const place = timeline.rowOfSeq[event.seq] ?? 0;
+    const next = timeline.rows.slice(place, place + 4).find((row) => row.kind === 'call');
+    return next?.kind === 'call' ? next.call : undefined;
+  });
+  return (
+    <>
+      {event.folded.map((entry, index) => (
+        <Panel
+          key={entry.message}
+          label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
+        >
+          <LongText
+            id={`${rowKey}.${entry.message}`}
+            text={entry.content}
+            label="shortened message"
+            whole={wholeOf(event, `folded.${index}.content`)}
+          />
+          <RestoredMessage call={call} index={entry.message} id={`${rowKey}.${entry.message}`} />
+        </Panel>
+      ))}
+    </>
+  );
 }
 
 function spentWords(

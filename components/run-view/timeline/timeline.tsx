@@ -22,10 +22,12 @@ import {
   writeRowFilter,
 } from '#lib/browser/state/row-filter.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { rowIndexOfSeq, type TimelineRow } from '#lib/events/fold-timeline.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
 import { usePrinting } from '../../hooks/use-printing.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun, useRunSource } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { GoBar } from './go-bar.tsx';
 import { OutlineStrip } from './outline-strip.tsx';
 import { SearchBar } from './search-bar.tsx';
@@ -48,7 +50,8 @@ const LAST_ROW = 'article[data-kind="end"]';
 
 /** The run from top to bottom: only the rows in view are drawn, and it follows the end while the reader lets it. */
 export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> }) {
-  const { store, reading } = useRunScreen();
+  const store = useRunSource();
+  const { reading } = useRunScreen();
   const all = useRun((view) => view.timeline.rows);
   const { filter, problems, changeFilter, find, forgetFind } = useRowFilter();
   const rows = useMemo(() => filterRows(all, filter), [all, filter]);
@@ -306,7 +309,7 @@ function wantedSeq(): number | undefined {
 
 /** Goes to the row of `#seq` once it is there, and whenever the address changes, by Back and Forward too. */
 function useHash(rows: readonly TimelineRow[], goTo: (seq: number) => void): void {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const wanted = useRef<number>(undefined);
   /** Rises with every change: the row is gone to when the page has drawn what the address says, its filter too. */
   const [changes, setChanges] = useState(0);

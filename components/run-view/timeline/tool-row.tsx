@@ -3,7 +3,7 @@
 import { mainArgument } from '#lib/browser/state/activity.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
+import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -13,7 +13,9 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
-import { useLive, useOperatorWord, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
+import { useRun } from '../run-context.tsx';
+import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { JsonFields } from './json-fields.tsx';
 import { LiveTail } from './live-tail.tsx';
@@ -108,7 +110,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
-      {decides && <ApprovalPanel row={row} />}
+      {decides && <Approval row={row} />}
       {open && isLongName && (
         <Panel label="Name of the tool">
           <pre className="foreign m-0 max-h-[40dvh] overflow-y-auto">
@@ -127,14 +129,7 @@ function Details({ row }: { row: ToolRowData }) {
   return (
     <div className="mt-2 mb-1 grid gap-3">
       <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
-        <JsonFields
-          id={`${row.key}.arguments`}
-          value={row.arguments}
-          label="arguments"
-          seq={row.seq}
-          path={row.argumentsPath}
-          cuts={row.argumentsCuts}
-        />
+        <Arguments row={row} id={`${row.key}.arguments`} />
       </Panel>
       <ForkCallButton row={row} />
       {edited && (
@@ -183,6 +178,30 @@ function Details({ row }: { row: ToolRowData }) {
         </p>
       )}
     </div>
+  );
+}
+
+function Approval({ row }: { row: ToolRowData }) {
+  const runId = useRun((view) => view.run.runId);
+  const tools = useRun((view) => view.run.tools);
+  return (
+    <ApprovalPanel row={row} runId={runId} tools={tools}>
+      <Arguments row={row} id={`${row.key}.asked`} />
+    </ApprovalPanel>
+  );
+}
+
+/** The arguments as the model wrote them. */
+function Arguments({ row, id }: { row: ToolRowData; id: string }) {
+  return (
+    <JsonFields
+      id={id}
+      value={row.arguments}
+      label="arguments"
+      seq={row.seq}
+      path={row.argumentsPath}
+      cuts={row.argumentsCuts}
+    />
   );
 }
 

@@ -5,8 +5,8 @@ import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
 import { say } from '#lib/browser/say.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
-import { useRunScreen } from '../run-context.tsx';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRunScreen } from '../screen-context.ts';
 import { linkToRow } from './link-to-row.ts';
 
 export interface KeyWords {

@@ -1,17 +1,10 @@
-import type { ForkDraftReply, ForkPlace, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
+import type { ForkPlace } from '../../api/fork-place.ts';
+import type { ForkDraftReply, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings, defaultSecondReplyLimit } from '../../api/run-settings.ts';
 import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
+import type { ForkOpening } from './fork-opening.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
-
-/** What a fork is opened with: where, and what of it is to be changed. */
-export interface ForkOpening {
-  readonly place: ForkPlace;
-  /** Where the fork is, in words: `before iteration 3`. */
-  readonly words: string;
-  /** What the person came to change; it is open at once. */
-  readonly focus?: 'message' | 'result' | 'reply' | 'arguments' | 'settings';
-}
 
 /** One text that stands at the place and can be edited. */
 export interface ForkText {

@@ -1,12 +1,13 @@
 import type { ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunConfig } from '../../events/config.ts';
-import { rowIndexOfSeq, type Timeline } from '../../events/fold-timeline.ts';
+import { rowIndexOfSeq } from '../../events/fold-timeline.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
+import type { Timeline } from '../../events/timeline.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { stepWord } from '../words/mode-words.ts';
-import type { ForkOpening } from './fork-draft.ts';
+import type { ForkOpening } from './fork-opening.ts';
 import type { RunDraft } from './run-draft.ts';
 
 type End = EventOf<'run.ended'>;

@@ -1,4 +1,4 @@
-import type { Cycle, MemoryChange } from '../../events/fold-cycles.ts';
+import type { Cycle, MemoryChange } from '../../events/timeline.ts';
 import { formatCount, formatPercent, formatShortCount, formatTokens, plural } from '../words/format.ts';
 import { shortLine } from '../words/visible-text.ts';
 

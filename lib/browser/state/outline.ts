@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../events/fold-timeline.ts';
+import type { TimelineRow } from '../../events/timeline.ts';
 import { isRepaired, troubleOf } from './row-filter.ts';
 
 export type MarkTone = 'fail' | 'warn' | 'brass' | 'ink' | 'quiet';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { completedLog, endedLog, longLog, repairedLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import { createRecording, laneOf, paceOf, placesOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';

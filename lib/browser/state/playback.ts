@@ -1,6 +1,7 @@
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { ShownEvent, Timeline } from '../../events/timeline.ts';
 
 /** A run as it stood after one of its events. */
 interface Moment {

@@ -1,8 +1,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { emptyLive } from './live-text.ts';
 import { createRecording, type Mark, type Pace, paceOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';
-import type { RunSource, RunView } from './run-store.ts';
+import type { RunSource, RunView } from './run-view.ts';
 
 export const SPEEDS = [1, 4, 16] as const;
 type Speed = (typeof SPEEDS)[number];

@@ -1,6 +1,6 @@
 import type { ExperimentItem, ExperimentResult } from '../../api/experiment.ts';
 import { OUTCOMES } from '../../events/outcome.ts';
-import type { Outcome, OutcomeKind } from '../../events/run.ts';
+import type { Outcome, OutcomeKind } from '../../events/termination.ts';
 import { sortedJson } from '../../util/sorted-json.ts';
 
 /** Outcomes whose text is whole. */

@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../events/fold-timeline.ts';
+import type { TimelineRow } from '../../events/timeline.ts';
 
 /** The kinds of rows that a reader can choose among. */
 export const ROW_KINDS = ['talk', 'model', 'tools', 'harness'] as const;

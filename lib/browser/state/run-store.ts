@@ -1,28 +1,16 @@
-import { createStore, type StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
 import type { RunDelta } from '../../events/delta.ts';
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { mayWaitForPlace } from './activity.ts';
-import { type Connection, type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
+import { type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
 import { applyDelta, emptyLive, type Live } from './live-text.ts';
-
-/** What the page knows of one run: both are folds of the same log. */
-export interface RunView {
-  readonly run: RunState;
-  readonly timeline: Timeline;
-  readonly connection: Connection;
-}
+import type { RunSource, RunView } from './run-view.ts';
 
 /** Calls `work` soon, once, and returns how to call it off. In a browser: before the next frame. */
 export type Schedule = (work: () => void) => () => void;
-
-/** A run to be shown, wherever it comes from. */
-export interface RunSource {
-  readonly view: StoreApi<RunView>;
-  /** Apart from the view, so that running text wakes the open rows only. */
-  readonly live: StoreApi<Live>;
-}
 
 /** One run in the browser. Events and deltas go in as they come; the stores change at most once per frame. */
 export interface RunStore extends RunSource {

@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../events/fold-timeline.ts';
+import type { TimelineRow } from '../../events/timeline.ts';
 import { plainWord } from '../../util/search-words.ts';
 
 const texts = new WeakMap<TimelineRow, string>();

@@ -1,5 +1,5 @@
 import type { RunDelta } from '../../events/delta.ts';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 
 /** Who listens to a run. */

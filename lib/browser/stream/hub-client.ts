@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../api/run-summary.ts';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { onKeyChange, signInKey } from '../sign-in-key.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 import { browserTransport } from './browser-transport.ts';

@@ -1,5 +1,5 @@
 import type { RunDelta } from '../../events/delta.ts';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { askLink } from '../shared-link.ts';
 import { retryDelayMs } from '../state/connection.ts';
 import type { RunStore } from '../state/run-store.ts';

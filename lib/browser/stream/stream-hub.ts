@@ -1,4 +1,4 @@
-import type { RunDeleted, ViewDelta } from '../../api/replies.ts';
+import type { RunDeleted, ViewDelta } from '../../api/stream.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 import { retryDelayMs } from '../state/connection.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';

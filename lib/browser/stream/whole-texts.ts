@@ -1,11 +1,11 @@
-import type { ViewEvent } from '../../api/replies.ts';
+import { valueAt } from '../../util/value-at.ts';
 import { getJson } from '../api.ts';
 
 /** Long texts are sent in part; the rest is one request away. */
 export interface WholeTexts {
-  /** An event with all its texts in full. @throws {ApiError} */
-  event: (seq: number) => Promise<ViewEvent>;
-  /** The address of one of its texts as a file. @param path dotted, as in `cuts` */
+  /** A value of an event in full. @param path dotted, as in `cuts` @throws {ApiError} */
+  value: (seq: number, path: string) => Promise<unknown>;
+  /** The address of one of its texts as a file. */
   fileUrl: (seq: number, path: string) => string;
 }
 
@@ -13,7 +13,7 @@ export interface WholeTexts {
 export function wholeTextsAt(place: () => string): WholeTexts {
   const address = (seq: number) => `${place()}/events/${seq}`;
   return {
-    event: (seq) => getJson<ViewEvent>(address(seq)),
+    value: async (seq, path) => valueAt(await getJson(address(seq)), path),
     fileUrl: (seq, path) => `${address(seq)}?text=${encodeURIComponent(path)}`,
   };
 }

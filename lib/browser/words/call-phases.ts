@@ -1,5 +1,5 @@
-import type { CallRow } from '../../events/fold-timeline.ts';
 import { tokensPerSecond } from '../../events/speed.ts';
+import type { CallRow } from '../../events/timeline.ts';
 
 /** What a model call spent its time on. */
 export interface CallPhase {

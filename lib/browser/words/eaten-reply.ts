@@ -1,4 +1,4 @@
-import type { CallRow } from '../../events/fold-timeline.ts';
+import type { CallRow } from '../../events/timeline.ts';
 
 /** A reply whose whole limit went into thinking, so that no answer came (OL18). */
 export interface EatenReply {

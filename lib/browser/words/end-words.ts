@@ -1,5 +1,5 @@
 import { type OutcomeTone, outcomeWords } from '../../events/outcome.ts';
-import type { Outcome, OutcomeKind } from '../../events/run.ts';
+import type { Outcome, OutcomeKind } from '../../events/termination.ts';
 
 export type Tone = OutcomeTone | 'live';
 

@@ -1,4 +1,4 @@
-import type { CallRow, Timeline, TimelineRow, ToolRow } from '../../events/fold-timeline.ts';
+import type { CallRow, Timeline, TimelineRow, ToolRow } from '../../events/timeline.ts';
 
 /** One rung of a stop, with when it was reached. */
 export interface StopRung {

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
-import { calls, type Play, play, says, silence, stop, until } from '../../runs/play.ts';
+import { calls, type PlayedRun, play, says, silence, stop, until } from '../../testing/loop-harness.ts';
 import { type SessionLogEntry, SessionLogProjection, sessionLogEntry } from './session-log.ts';
 import { SessionLogger } from './session-logger.ts';
 
 const read = { name: 'read_file', arguments: { path: 'a.md' } };
 
-function linesOf(run: Play): SessionLogEntry[] {
+function linesOf(run: PlayedRun): SessionLogEntry[] {
   const projection = new SessionLogProjection();
   return run.log.events.flatMap((event) => projection.take(event));
 }

@@ -6,12 +6,12 @@ import { createRunRequest } from '../api/create-run.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { fullName } from '../model/ollama-models.ts';
+import { endedByError } from '../runs/end-run.ts';
+import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
+import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
+import type { ExecuteRun } from '../runs/run-worker.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
-import { sampleConfig } from '../testing/sample-logs.ts';
-import { endedByError } from './end-run.ts';
-import { prepareForkWorkspace } from './fork-workspace.ts';
-import { RunService, type RunServiceOptions } from './run-service.ts';
-import type { ExecuteRun } from './run-worker.ts';
+import { sampleConfig } from './sample-logs.ts';
 
 /** A service over a real store whose runs do what a test says. */
 export interface TestService {
