@@ -1224,7 +1224,7 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: 'faults',
     does: 'A run waits for a locked database as long as it takes',
-    file: 'lib/store/when-not-busy.ts',
+    file: 'lib/store/retry-while-busy.ts',
     find: 'if (!isStoreBusy(error) || signal.aborted) throw error;',
     replace: 'throw error;',
     test: 'lib/runs/locked-store.integration.test.ts',
@@ -1249,9 +1249,9 @@ export const DEFENCES: readonly Defence[] = [
   {
     threats: 'faults',
     does: 'A run waiting for a person holds up no other run',
-    file: 'lib/queue/place.ts',
-    find: '    this.#release();\n    if (shared) await',
-    replace: '    if (shared) await',
+    file: 'lib/queue/run-slot.ts',
+    find: '    this.#release();\n    if (shared)',
+    replace: '    if (shared)',
     test: serviceTest,
     title: 'waits for a person',
   },

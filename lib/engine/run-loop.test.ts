@@ -46,7 +46,7 @@ interface PlayOptions {
   /** Called with everything that is running, to stop it or to look on. */
   during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
   openTools?: (open: OpenTools) => OpenTools;
-  letOthersPass?: (fake: FakeOllama) => Promise<boolean>;
+  yieldToOthers?: (fake: FakeOllama) => Promise<boolean>;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   stopGraceMs?: number;
   wrapModel?: (model: ChatModel) => ChatModel;
@@ -89,7 +89,7 @@ async function play(steps: ScenarioStepInput[], options: PlayOptions = {}): Prom
     mode: modeOf(config),
     openTools: options.openTools?.(open) ?? open,
     signal: shutdown.signal,
-    letOthersPass: async () => (await options.letOthersPass?.(fake)) ?? false,
+    yieldToOthers: async () => (await options.yieldToOthers?.(fake)) ?? false,
     sleep: options.sleep ?? (async () => {}),
     stopGraceMs: options.stopGraceMs,
   });
@@ -1058,7 +1058,7 @@ it('the log of a run gives every kind of progress event, each in its form [E1, E
 it('a change of models is announced once, and the wait for it does not count as spent [K-25]', async () => {
   const turns = [calls(read('a.md')), calls(read('b.md')), calls(read('c.md')), answer];
   await using run = await play(turns, {
-    letOthersPass: async (fake) => {
+    yieldToOthers: async (fake) => {
       const body = JSON.stringify({ model: 'play', messages: [], keep_alive: 0 });
       await fetch(`${fake.url}/api/chat`, { method: 'POST', body });
       await delay(30);

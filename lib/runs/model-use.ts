@@ -3,14 +3,14 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { fullName } from '../model/ollama-models.ts';
-import type { Places } from '../queue/places.ts';
+import type { HostSlots } from '../queue/host-slots.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { StoredRuns } from './stored-runs.ts';
 
 export interface ModelUseOptions {
   stored: Pick<StoredRuns, 'get' | 'sentRequest'>;
   runs: Pick<LocalRuns, 'configsAtWork'>;
-  places: Pick<Places, 'guestsAtWork'>;
+  slots: Pick<HostSlots, 'activeChecks'>;
   /** Which model server a run works with. */
   hostOf(config: Pick<RunConfig, 'model'>): string;
   /** The prompt that the model's server makes of a request; loads the model. */
@@ -39,13 +39,13 @@ export class ModelUse {
    * @throws {AppError} what `sentRequest` throws, `model_in_use` while a run works with another model, what the server answers
    */
   async render(runId: string, call: number, signal: AbortSignal): Promise<RenderedReply> {
-    const { stored, runs, places, hostOf, render } = this.#options;
+    const { stored, runs, slots, hostOf, render } = this.#options;
     const { request, recorded } = await stored.sentRequest(runId, call);
     const { config } = await stored.get(runId);
     const host = hostOf(config);
     const others = [
       ...runs.configsAtWork.flatMap((other) => (hostOf(other) === host ? [other.model] : [])),
-      ...places.guestsAtWork.flatMap((guest) => (guest.host === host ? [guest.model] : [])),
+      ...slots.activeChecks.flatMap((active) => (active.host === host ? [active.model] : [])),
     ];
     const other = others.find((model) => model !== request.model);
     if (other !== undefined) {
@@ -72,12 +72,12 @@ export class ModelUse {
    * @throws {AppError} `model_in_use` while a run works with it, and what the server answers
    */
   async unload(model: string, signal: AbortSignal): Promise<void> {
-    const { runs, places, namesOfRunner, unload } = this.#options;
+    const { runs, slots, namesOfRunner, unload } = this.#options;
     // A copy, or a model made FROM this one, loses its runner with it.
     const names = await namesOfRunner(model, signal);
     const isOfRunner = (used: { model: string }) => names.includes(fullName(used.model));
     const run = runs.configsAtWork.find(isOfRunner);
-    const check = places.guestsAtWork.find(isOfRunner);
+    const check = slots.activeChecks.find(isOfRunner);
     if (run) throw modelInUse(model, { by: 'run', used: run.model });
     if (check) throw modelInUse(model, { by: 'check', used: check.model });
     await unload(model, signal);

@@ -6,7 +6,7 @@ import type { OperatorMessage, RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { queuedMessages } from '../policies/operator-messages.ts';
-import type { Places } from '../queue/places.ts';
+import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
@@ -22,7 +22,7 @@ export interface OperatorActionsOptions {
   stored: Pick<StoredRuns, 'get' | 'stateOf'>;
   runs: Pick<LocalRuns, 'lose'>;
   worker: Pick<RunWorker, 'logOf'>;
-  places: Pick<Places, 'leave'>;
+  slots: Pick<HostSlots, 'leave'>;
   changes: RunChanges;
   guard: Pick<WriteGuard, 'refuseWhenReadOnly'>;
   /** Where several processes share the runs. */
@@ -43,11 +43,11 @@ export class OperatorActions {
    * @throws {RunNotFoundError}
    */
   async stop(runId: string, { force }: { force: boolean }): Promise<RunSummary> {
-    const { places, stored } = this.#options;
+    const { slots, stored } = this.#options;
     await this.#appendIf(runId, ({ ended, stop }) =>
       ended || (stop && (stop.force || !force)) ? [] : [{ type: 'stop.requested', force, by: 'operator' }],
     );
-    places.leave(runId);
+    slots.leave(runId);
     return (await stored.get(runId)).run;
   }
 

@@ -122,12 +122,12 @@ describe('the line before a model server', () => {
     const third = await test.start();
     const elsewhere = await test.start({ model: 'another host' });
     await eventually(async () => {
-      const places = (await test.service.stored.list({ limit: 10 })).map((run) => [
+      const listed = (await test.service.stored.list({ limit: 10 })).map((run) => [
         run.id,
         run.phase,
         run.queue_position,
       ]);
-      expect(Object.fromEntries(places.map(([id, ...rest]) => [id, rest]))).toEqual({
+      expect(Object.fromEntries(listed.map(([id, ...rest]) => [id, rest]))).toEqual({
         [first]: ['starting', undefined],
         [second]: ['queued', 1],
         [third]: ['queued', 2],
@@ -174,7 +174,7 @@ describe('the line before a model server', () => {
     let bothStarted = Promise.withResolvers<void>();
     const turns: ExecuteRun = async (run) => {
       await bothStarted.promise;
-      passed ??= await run.letOthersPass();
+      passed ??= await run.yieldToOthers();
       return scripted([])(run);
     };
     const options = (stretchMs: number): Partial<RunServiceOptions> => ({
@@ -490,7 +490,7 @@ it('a run that waits for a person keeps nobody waiting, and goes first once it w
     if (task === 'Ask') {
       const waits = () =>
         new Promise<void>((resolve) => answer.signal.addEventListener('abort', () => resolve()));
-      others = await run.withoutPlace(waits);
+      others = await run.withoutSlot(waits);
     }
     if (task === 'Work') return untilStopped(run);
     order.push(task);
@@ -514,7 +514,7 @@ it('a run that waits for a person keeps nobody waiting, and goes first once it w
 it('a run that is stopped while it waits for a person needs no place for its end', async () => {
   test = await openTestService(async (run) => {
     if (run.log.state.config?.task === 'Work') return untilAborted(run);
-    await run.withoutPlace(() => run.log.changed(run.log.state.seq, run.signal));
+    await run.withoutSlot(() => run.log.changed(run.log.state.seq, run.signal));
     return scripted([])(run);
   });
   const asking = await test.start({ task: 'Ask' });

@@ -11,7 +11,7 @@ import { RunChanges } from '../feed/run-changes.ts';
 import type { FeedSource, RunFeed } from '../feed/run-feed.ts';
 import { type FollowOptions, Viewers } from '../feed/viewers.ts';
 import type { ApprovalRequest } from '../policies/approval.ts';
-import { Places, type PlacesOptions } from '../queue/places.ts';
+import { HostSlots, type HostSlotsOptions } from '../queue/host-slots.ts';
 import { SharedWork } from '../queue/shared-work.ts';
 import { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
@@ -29,7 +29,7 @@ import { WriteGuard, type WriteGuardOptions } from './write-guard.ts';
 
 export interface RunServiceOptions
   extends Pick<StoredRunsOptions, 'health' | 'models' | 'masks' | 'settings'>,
-    Pick<PlacesOptions, 'concurrency' | 'stretchMs' | 'clock' | 'hostOf'>,
+    Pick<HostSlotsOptions, 'concurrency' | 'stretchMs' | 'clock' | 'hostOf'>,
     Pick<RunCreationOptions, 'prepare' | 'admit' | 'prepareFork'>,
     Pick<RunWorkerOptions, 'execute' | 'tidyUp'>,
     Pick<ModelUseOptions, 'render' | 'namesOfRunner' | 'unload'>,
@@ -57,7 +57,7 @@ export class RunService {
   readonly #changes = new RunChanges();
   readonly #runs = new LocalRuns(this.#changes);
   readonly #guard: WriteGuard;
-  readonly #places: Places;
+  readonly #slots: HostSlots;
   readonly #viewers: Viewers;
   readonly #runWorker: RunWorker;
   readonly #creation: RunCreation;
@@ -75,18 +75,18 @@ export class RunService {
     const shared = options.shared && { ...options.shared, waiting: new WaitingRuns(options.shared.hostOf) };
     const guard = new WriteGuard({ store, dataDir, minFreeBytes, closing });
     const queueOptions = { concurrency, stretchMs, clock, hostOf, worker: this.worker };
-    const places = new Places({ ...queueOptions, closing, runs, shared });
-    const stored = new StoredRuns({ ...options, places, closing });
+    const slots = new HostSlots({ ...queueOptions, closing, runs, shared });
+    const stored = new StoredRuns({ ...options, slots, closing });
     const followed = new FollowedRuns();
     const remote = shared && connectToOthers({ shared, runs, followed, changes });
     const source = feedSource({ runs, remote, stored });
-    const parts = { store, stored, runs, places, changes, guard, shared };
+    const parts = { store, stored, runs, slots, changes, guard, shared };
     const { execute, tidyUp, observers } = options;
     const worker = new RunWorker({ ...parts, name: this.worker, execute, tidyUp, observers, closing });
     const { prepare, admit, prepareFork, render, namesOfRunner, unload } = options;
     this.stored = stored;
     this.#guard = guard;
-    this.#places = places;
+    this.#slots = slots;
     this.#viewers = new Viewers({ store, source, followed });
     this.#runWorker = worker;
     this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
@@ -97,7 +97,7 @@ export class RunService {
         waiting: shared.waiting,
         remote,
         work: new SharedWork({
-          ...{ ...shared, concurrency, places, runs, runner: worker },
+          ...{ ...shared, concurrency, slots, runs, runner: worker },
           worker: this.worker,
         }),
       };
@@ -207,7 +207,7 @@ export class RunService {
 
   async health(model: string | undefined, signal: AbortSignal): Promise<HealthReply> {
     const health = await this.#options.health(model, signal);
-    const { active, queued } = this.#places.counts;
+    const { active, queued } = this.#slots.counts;
     return { ...health, runs: { active, queued: queued + (this.#shared?.waiting.ids.length ?? 0) } };
   }
 
@@ -215,18 +215,18 @@ export class RunService {
     return this.#options.models(signal);
   }
 
-  /** Does something other than a run with a model server, in its turn, as a run that came now would (`Places.withPlace`). */
-  async withPlace<T>(
-    guest: { id: string; model: string; signal: AbortSignal },
+  /** Runs a model check in a slot of its model server (`HostSlots.withSlot`). */
+  async withSlot<T>(
+    check: { id: string; model: string; signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     this.#guard.refuseWhenClosing();
-    return this.#places.withPlace(guest, work);
+    return this.#slots.withSlot(check, work);
   }
 
-  /** The position in the queue of a run or a check, from 1; `undefined` when it does not wait here. */
-  placeOf(id: string): number | undefined {
-    return this.#places.waitOf(id)?.position;
+  /** The position in the queue of a run or a check, from 1; `undefined` if it does not wait in this process. */
+  queuePosition(id: string): number | undefined {
+    return this.#slots.waitOf(id)?.position;
   }
 
   /** Viewers connected at the moment. */
@@ -241,7 +241,7 @@ export class RunService {
     this.#viewers.close();
     this.#shared?.remote.close();
     await this.#shared?.work.close();
-    this.#places.leaveAll();
+    this.#slots.leaveAll();
     await this.#runWorker.close();
     await this.#options.store.close();
   }

@@ -5,14 +5,14 @@ import type { RunConfig } from '../events/config.ts';
 import type { RunEventType } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
-import type { Places } from '../queue/places.ts';
+import type { HostSlots } from '../queue/host-slots.ts';
 import { warnNotReleased } from '../queue/shared-work.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { RunLeases } from '../store/shared-run-store.ts';
 import { isStorageFull } from '../store/store-errors.ts';
-import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
@@ -25,10 +25,10 @@ export type ExecuteRun = (run: {
   log: StoredRunLog;
   config: RunConfig;
   signal: AbortSignal;
-  /** Gives the run's place at the model server to others that wait. Resolves to `true` once the run has it again. */
-  letOthersPass: () => Promise<boolean>;
-  /** Gives the place away until `wait` resolves. Resolves to `true` if others had it. */
-  withoutPlace: (wait: () => Promise<void>) => Promise<boolean>;
+  /** Yields the run's slot to waiting runs. Resolves to `true` once the run has a slot again. */
+  yieldToOthers: () => Promise<boolean>;
+  /** Releases the slot until `wait` resolves. Resolves to `true` if others had it. */
+  withoutSlot: (wait: () => Promise<void>) => Promise<boolean>;
 }) => Promise<RunLoopOutcome>;
 
 export interface RunWorkerOptions {
@@ -37,7 +37,7 @@ export interface RunWorkerOptions {
   store: Pick<RunStore, 'claim' | 'read' | 'append' | 'unfinished' | 'beginRecovery' | 'settleRecovery'>;
   stored: Pick<StoredRuns, 'stateOf'>;
   runs: LocalRuns;
-  places: Places;
+  slots: HostSlots;
   changes: RunChanges;
   guard: Pick<WriteGuard, 'whenWritable'>;
   /** Get the events of each append before it is over. */
@@ -101,18 +101,18 @@ export class RunWorker {
   async #resumeAll(): Promise<void> {
     for (const { id } of await this.#options.store.unfinished()) {
       try {
-        await this.#whenNotBusy(id, () => this.take(id));
+        await this.#retryWhileBusy(id, () => this.take(id));
       } catch (error) {
         console.error(`Run ${id} could not be resumed:`, error);
       }
     }
   }
 
-  /** Begins to work on a new run. Where processes share the store, the first that has a place for it does. */
+  /** Starts a new run. Where processes share the store, the first one with a free slot does. */
   async beginNew(runId: string, config: RunConfig): Promise<void> {
     const { shared } = this.#options;
     if (shared) shared.waiting.poke();
-    else this.#begin(await this.#whenNotBusy(runId, () => this.#open(runId)), config);
+    else this.#begin(await this.#retryWhileBusy(runId, () => this.#open(runId)), config);
   }
 
   /** Takes a run and goes on with it where its log stands. @param claim of a run that was claimed already */
@@ -204,7 +204,7 @@ export class RunWorker {
   ): Promise<void> {
     const gone = this.#runs.goneOf(log);
     const signal = AbortSignal.any([this.#closing, gone.signal]);
-    const place = await this.#options.places.enter({ log, config, signal, giveUp: () => gone.abort() });
+    const slot = await this.#options.slots.enter({ log, config, signal, giveUp: () => gone.abort() });
     try {
       if (signal.aborted) return;
       const settled = onWork?.(signal);
@@ -217,8 +217,8 @@ export class RunWorker {
         log,
         config,
         signal,
-        letOthersPass: () => place.letOthersPass(),
-        withoutPlace: (wait) => place.without(wait),
+        yieldToOthers: () => slot.yieldToOthers(),
+        withoutSlot: (wait) => slot.without(wait),
       });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
@@ -228,8 +228,8 @@ export class RunWorker {
     } catch (error) {
       if (!signal.aborted) await this.#fail(log, error);
     } finally {
-      place.release();
-      await this.#giveBack(log, { last: place.givenUp });
+      slot.release();
+      await this.#giveBack(log, { last: slot.givenUp });
       this.#runs.keepForAWhile(log);
     }
   }
@@ -270,8 +270,8 @@ export class RunWorker {
     if (!signal.aborted) await this.#options.store.settleRecovery(log.runId);
   }
 
-  #whenNotBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
-    return whenNotBusy(work, { runId, signal: this.#closing });
+  #retryWhileBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
+    return retryWhileBusy(work, { runId, signal: this.#closing });
   }
 }
 

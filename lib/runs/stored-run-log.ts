@@ -6,9 +6,9 @@ import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { LiveTexts } from '../feed/live-texts.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';
-import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
 
 /** Events kept at hand for those who follow live; older ones are read from the store. */
@@ -54,7 +54,7 @@ export class StoredRunLog implements RunLog {
   /** Waits as long as it takes when another program has the store locked: what happened must not be lost. */
   append(events: readonly NewEvent[]): Promise<RunState> {
     return this.#inTurn(() =>
-      whenNotBusy(() => this.#appendChosen(() => events), {
+      retryWhileBusy(() => this.#appendChosen(() => events), {
         runId: this.runId,
         signal: this.#closed.signal,
       }),

@@ -25,7 +25,7 @@ import { type SentRequest, sentRequest } from './sent-request.ts';
 /** What is said of runs beside what the store has. */
 export interface StoredRunsOptions {
   store: RunReader;
-  places: {
+  slots: {
     /** Adds to a run its position in the queue while it waits. */
     withPosition(run: RunSummary): RunSummary;
   };
@@ -69,7 +69,7 @@ export class StoredRuns {
   }
 
   #placed(run: RunSummary): RunSummary {
-    return this.#options.places.withPosition(run);
+    return this.#options.slots.withPosition(run);
   }
 
   /** A run as lists show it, with its position in the queue while it waits. */
@@ -227,7 +227,7 @@ export class StoredRuns {
     });
   }
 
-  /** What must not leave with a run: its own places, and what this installation knows of itself. */
+  /** What to redact when a run leaves this machine: its workspace path and this installation's own names and secrets. */
   redaction({ workspace }: Pick<RunConfig, 'workspace'>): RedactorOptions {
     return { ...this.#options.masks, workspace: workspace === '' ? undefined : workspace };
   }

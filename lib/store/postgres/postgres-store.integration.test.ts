@@ -22,7 +22,7 @@ if (!installed)
 const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
 /** Columns of one step of the schema. */
 const OUTCOME_COLUMNS = ['outcome', 'checks_failed', 'checks_total'];
-const anywhere = { worker: 'w', host: 'ollama', places: 9 };
+const anywhere = { worker: 'w', host: 'ollama', slots: 9 };
 
 // Where CI is set, PostgreSQL must be there.
 describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
@@ -228,7 +228,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
         await a.create({ id, config: sampleConfig() });
         expect((await b.free()).map((run) => run.id)).toContain(id);
         const claims = await Promise.all(
-          stores.map((store, n) => store.claimFree(id, { ...anywhere, worker: `w${n}`, places: 99 })),
+          stores.map((store, n) => store.claimFree(id, { ...anywhere, worker: `w${n}`, slots: 99 })),
         );
         expect(claims.filter((claim) => claim !== undefined)).toEqual([{ epoch: 1, lastSeq: 1 }]);
         expect(await b.free()).toEqual([]);
@@ -239,17 +239,17 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (const id of ['1', '2', '3']) await a.create({ id, config: sampleConfig() });
-      const one = { worker: 'w', host: 'ollama', places: 1 };
+      const one = { worker: 'w', host: 'ollama', slots: 1 };
       const taken = await Promise.all([a.claimFree('1', one), b.claimFree('2', one)]);
       expect(taken.filter(Boolean)).toHaveLength(1);
       expect(await b.claimFree('3', { ...one, host: 'another' })).toBeDefined();
       const runId = taken[0] ? '1' : '2';
       const other = { runId: taken[0] ? '2' : '1', epoch: 1 };
-      await a.leavePlace({ runId, epoch: 1 });
+      await a.yieldSlot({ runId, epoch: 1 });
       expect(await b.claimFree(other.runId, one)).toBeDefined();
-      expect(await a.takePlace({ runId, epoch: 1 }, one)).toBe(false);
+      expect(await a.retakeSlot({ runId, epoch: 1 }, one)).toBe(false);
       await b.release(other);
-      expect(await a.takePlace({ runId, epoch: 1 }, one)).toBe(true);
+      expect(await a.retakeSlot({ runId, epoch: 1 }, one)).toBe(true);
       expect(await b.claimFree(other.runId, one)).toBeUndefined();
       await a.release({ runId, epoch: 1 }, { last: true });
       expect((await b.free()).map(({ id }) => id)).toEqual([runId === '1' ? '2' : '1', runId]);
@@ -284,26 +284,26 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (const id of ['1', '2']) await a.create({ id, config: sampleConfig() });
-      const one = { host: 'ollama', places: 1 };
+      const one = { host: 'ollama', slots: 1 };
       const run = { runId: '1', epoch: 1 };
       expect(await a.claimFree('1', { worker: 'a', ...one })).toBeDefined();
-      expect(await b.holdPlace('first', one)).toBe(false);
-      expect(await a.holdPlace('second', one)).toBe(false);
-      await a.leavePlace(run);
-      expect(await a.takePlace(run, one)).toBe(false);
-      expect(await a.holdPlace('second', one)).toBe(false);
-      expect(await b.holdPlace('first', one)).toBe(true);
-      expect(await b.holdPlace('first', one)).toBe(true);
-      await b.dropPlace('first');
-      expect(await a.holdPlace('second', one)).toBe(true);
-      expect(await a.holdPlace('elsewhere', { host: 'another', places: 1 })).toBe(true);
+      expect(await b.holdSlot('first', one)).toBe(false);
+      expect(await a.holdSlot('second', one)).toBe(false);
+      await a.yieldSlot(run);
+      expect(await a.retakeSlot(run, one)).toBe(false);
+      expect(await a.holdSlot('second', one)).toBe(false);
+      expect(await b.holdSlot('first', one)).toBe(true);
+      expect(await b.holdSlot('first', one)).toBe(true);
+      await b.dropSlot('first');
+      expect(await a.holdSlot('second', one)).toBe(true);
+      expect(await a.holdSlot('elsewhere', { host: 'another', slots: 1 })).toBe(true);
       expect(await b.claimFree('2', { worker: 'b', ...one })).toBeUndefined();
-      await a.dropPlace('second');
-      expect(await a.takePlace(run, one)).toBe(true);
-      await a.leavePlace(run);
+      await a.dropSlot('second');
+      expect(await a.retakeSlot(run, one)).toBe(true);
+      await a.yieldSlot(run);
       // A place that nobody prolongs is free when its lease is over.
       const brief = await open(url, { leaseMs: 200 });
-      expect(await brief.holdPlace('frozen', one)).toBe(true);
+      expect(await brief.holdSlot('frozen', one)).toBe(true);
       await vi.waitFor(async () => expect(await b.claimFree('2', { worker: 'b', ...one })).toBeDefined(), {
         timeout: 5000,
       });

@@ -78,10 +78,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   readonly free: SharedRunStore['free'] = (...asked) => this.#leases.free(...asked);
   readonly renew: SharedRunStore['renew'] = (...asked) => this.#leases.renew(...asked);
   readonly release: SharedRunStore['release'] = (...asked) => this.#leases.release(...asked);
-  readonly leavePlace: SharedRunStore['leavePlace'] = (...asked) => this.#leases.leavePlace(...asked);
-  readonly takePlace: SharedRunStore['takePlace'] = (...asked) => this.#leases.takePlace(...asked);
-  readonly holdPlace: SharedRunStore['holdPlace'] = (...asked) => this.#leases.holdPlace(...asked);
-  readonly dropPlace: SharedRunStore['dropPlace'] = (...asked) => this.#leases.dropPlace(...asked);
+  readonly yieldSlot: SharedRunStore['yieldSlot'] = (...asked) => this.#leases.yieldSlot(...asked);
+  readonly retakeSlot: SharedRunStore['retakeSlot'] = (...asked) => this.#leases.retakeSlot(...asked);
+  readonly holdSlot: SharedRunStore['holdSlot'] = (...asked) => this.#leases.holdSlot(...asked);
+  readonly dropSlot: SharedRunStore['dropSlot'] = (...asked) => this.#leases.dropSlot(...asked);
   readonly holdExperiment: SharedRunStore['holdExperiment'] = (...asked) =>
     this.#leases.holdExperiment(...asked);
   readonly keepExperiment: SharedRunStore['keepExperiment'] = (...asked) =>
