@@ -1,5 +1,5 @@
 import { startOllama } from '../e2e/ollama/start-ollama.ts';
-import { freeSlot, releaseSlotAfterAbort } from '../lib/model/let-go.ts';
+import { freeSlot, releaseSlotAfterAbort } from '../lib/model/slot-release.ts';
 import { createOllamaChatModel } from '../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../lib/model/ollama-host.ts';

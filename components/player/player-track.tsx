@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { laneOf, type Pace, placesOf } from '#lib/browser/state/playback.ts';
+import { laneOf, marksByPixel, type Pace } from '#lib/browser/state/playback.ts';
 import type { Player } from '#lib/browser/state/player.ts';
 import { formatClock, formatCount } from '#lib/browser/words/format.ts';
 
@@ -132,7 +132,7 @@ const Drawing = memo(function Drawing({ player, pace }: { player: Player; pace: 
         WIDTH,
       );
     const lines = (kind: (typeof marks)[number]['kind'], top: number, height: number, places = WIDTH / 2) =>
-      placesOf(
+      marksByPixel(
         marks.filter((mark) => mark.kind === kind),
         pace,
         places,

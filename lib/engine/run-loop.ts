@@ -367,7 +367,7 @@ class Loop {
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const failure = mode.failure?.(error) ?? error;
-      this.#slotFreed = error.letGo?.unloaded ?? false;
+      this.#slotFreed = error.slotRelease?.unloaded ?? false;
       const duration = performance.now() - startedAt - (error.cleanupMs ?? 0);
       outcome = [{ ...callFailed(state, failure, duration), ...cleanupFacts(error) }];
     }
@@ -585,11 +585,11 @@ function partialReply(state: ReadyState, { partialText = '', partialThinking = '
 }
 
 /** Facts about the cleanup after a failed call. Omits a cleanup of less than a millisecond. */
-function cleanupFacts({ kind, letGo, cleanupMs = 0 }: ModelError) {
+function cleanupFacts({ kind, slotRelease, cleanupMs = 0 }: ModelError) {
   return {
     ...(cleanupMs >= 1 && { cleanup_ms: cleanupMs }),
-    ...(kind === 'aborted' && letGo && { server_idle_ms: letGo.afterMs }),
-    ...(letGo?.unloaded && { freed_slot: true }),
+    ...(kind === 'aborted' && slotRelease && { server_idle_ms: slotRelease.afterMs }),
+    ...(slotRelease?.unloaded && { freed_slot: true }),
   };
 }
 

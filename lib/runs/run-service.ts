@@ -5,8 +5,8 @@ import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RenderedReply } from '../api/sent-request.ts';
 import type { OperatorMessage } from '../events/run-state.ts';
-import { DistantTexts } from '../feed/distant-texts.ts';
 import { FollowedRuns } from '../feed/followed-runs.ts';
+import { RemoteDeltas } from '../feed/remote-deltas.ts';
 import { RunChanges } from '../feed/run-changes.ts';
 import type { FeedSource, RunFeed } from '../feed/run-feed.ts';
 import { type FollowOptions, Viewers } from '../feed/viewers.ts';
@@ -64,7 +64,7 @@ export class RunService {
   readonly #operator: OperatorActions;
   readonly #modelUse: ModelUse;
   /** Where several processes share the runs. */
-  readonly #shared: { waiting: WaitingRuns; remote: DistantTexts; work: SharedWork } | undefined;
+  readonly #shared: { waiting: WaitingRuns; remote: RemoteDeltas; work: SharedWork } | undefined;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
@@ -258,8 +258,8 @@ function connectToOthers({
   runs: LocalRuns;
   followed: FollowedRuns;
   changes: RunChanges;
-}): DistantTexts {
-  const remote = new DistantTexts({
+}): RemoteDeltas {
+  const remote = new RemoteDeltas({
     store,
     held: (runId) => runs.writing(runId),
     followed,
@@ -282,7 +282,7 @@ function feedSource({
   stored,
 }: {
   runs: LocalRuns;
-  remote: DistantTexts | undefined;
+  remote: RemoteDeltas | undefined;
   stored: StoredRuns;
 }): Omit<FeedSource, 'stored'> {
   return {

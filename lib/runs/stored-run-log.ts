@@ -4,7 +4,7 @@ import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
-import { LiveTexts } from '../feed/live-texts.ts';
+import { LiveDeltas } from '../feed/live-deltas.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
@@ -18,7 +18,7 @@ const RECENT_EVENTS = 256;
 export class StoredRunLog implements RunLog {
   readonly runId: string;
   readonly epoch: number;
-  readonly texts = new LiveTexts();
+  readonly texts = new LiveDeltas();
   readonly #store: Pick<RunStore, 'read' | 'append'>;
   readonly #observers: readonly AppendObserver[];
   readonly #onChange: () => void;

@@ -28,7 +28,7 @@ export interface EventRow {
 }
 
 /** Which import a step belongs to: a run can be imported again after an import of it failed. */
-export interface ImportPlace {
+export interface ImportKey {
   runId: string;
   importId: string;
 }
@@ -42,11 +42,11 @@ export interface ImportSteps {
    */
   beginImport(summary: RunSummary, importId: string): Promise<boolean>;
   /** Inserts the next events. @throws {AppError} `import_interrupted` when the import was removed meanwhile */
-  addToImport(place: ImportPlace, rows: readonly EventRow[]): Promise<void>;
+  addToImport(key: ImportKey, rows: readonly EventRow[]): Promise<void>;
   /** Makes the run visible with all its events. @throws {AppError} `import_interrupted` */
-  publishImport(place: ImportPlace): Promise<void>;
+  publishImport(key: ImportKey): Promise<void>;
   /** Removes an import that failed. It is invisible already: its rows may go later. */
-  dropImport(place: ImportPlace): Promise<void>;
+  dropImport(key: ImportKey): Promise<void>;
 }
 
 /**
@@ -59,9 +59,9 @@ export async function importInSlices(
   { summary, slices, signal }: FileRun,
 ): Promise<{ runId: string; created: boolean }> {
   const runId = summary.id;
-  const place = { runId, importId: crypto.randomUUID() };
+  const key = { runId, importId: crypto.randomUUID() };
   signal?.throwIfAborted();
-  if (!(await steps.beginImport(summary, place.importId))) return { runId, created: false };
+  if (!(await steps.beginImport(summary, key.importId))) return { runId, created: false };
   try {
     let last = 0;
     for await (const rows of slices) {
@@ -70,16 +70,16 @@ export async function importInSlices(
         if (seq !== last + 1) throw new RangeError(`Event ${seq} of run ${runId} comes after event ${last}`);
         last = seq;
       }
-      await steps.addToImport(place, rows);
+      await steps.addToImport(key, rows);
     }
     signal?.throwIfAborted();
     if (last !== summary.last_seq) {
       throw new RangeError(`Run ${runId} has ${last} events, and its summary says ${summary.last_seq}`);
     }
-    await steps.publishImport(place);
+    await steps.publishImport(key);
   } catch (error) {
     // What cannot be removed now is invisible, and is removed by the next start.
-    await steps.dropImport(place).catch(() => undefined);
+    await steps.dropImport(key).catch(() => undefined);
     throw error;
   }
   return { runId, created: true };

@@ -15,7 +15,8 @@ export async function retryWhileBusy<T>(
       return await work();
     } catch (error) {
       if (!isStoreBusy(error) || signal.aborted) throw error;
-      if (attempts === 0) console.warn(`Run ${runId} is waiting for its store, which is locked or does not respond.`);
+      if (attempts === 0)
+        console.warn(`Run ${runId} is waiting for its store, which is locked or does not respond.`);
     }
   }
 }

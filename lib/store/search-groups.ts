@@ -6,20 +6,20 @@ export const STRETCH = 10_000;
 const SHOWN_OF_RUN = 3;
 
 /** Where words were found: an event, and its number in the index, which rises with time. */
-export interface FoundPlace {
+export interface FoundEvent {
   readonly id: number;
   readonly run_id: string;
   readonly seq: number;
 }
 
 /** What was found in one run. */
-export interface PlacesOfRun {
+export interface HitsOfRun {
   readonly runId: string;
   readonly places: number;
   /** There may be more, earlier than what was looked through. */
   readonly atLeast: boolean;
   /** The best: its task, then the latest. */
-  readonly shown: readonly FoundPlace[];
+  readonly shown: readonly FoundEvent[];
 }
 
 /**
@@ -30,12 +30,12 @@ export interface PlacesOfRun {
  * @param found the latest first; one more than `stretch` tells that there are earlier ones
  */
 export function pageOfRuns(
-  found: readonly FoundPlace[],
+  found: readonly FoundEvent[],
   { limit, from, stretch = STRETCH }: { limit: number; from?: FoundFrom; stretch?: number },
-): { runs: PlacesOfRun[]; next?: FoundFrom } {
+): { runs: HitsOfRun[]; next?: FoundFrom } {
   const atLeast = found.length > stretch;
   const ofRuns = Map.groupBy(found.slice(0, stretch), ({ run_id }) => run_id);
-  const ranked = [...ofRuns].map(([runId, places]): PlacesOfRun & { about: boolean } => {
+  const ranked = [...ofRuns].map(([runId, places]): HitsOfRun & { about: boolean } => {
     const task = places.find(({ seq }) => seq === 1);
     const others = places.filter((place) => place !== task).slice(0, SHOWN_OF_RUN - (task ? 1 : 0));
     return {
@@ -56,7 +56,7 @@ export function pageOfRuns(
 
 /** The later pages hold to what the first one saw: what is written meanwhile moves nothing. */
 function nextPage(
-  found: readonly FoundPlace[],
+  found: readonly FoundEvent[],
   { from, stretch, skip, runs }: { from?: FoundFrom; stretch: number; skip: number; runs: number },
 ): FoundFrom | undefined {
   const [latest] = found;

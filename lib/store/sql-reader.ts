@@ -17,7 +17,7 @@ import { IMPORTING } from './import-run.ts';
 import { summaryFromRow } from './run-row.ts';
 import type { EventRange, EventText, ListPage, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
-import type { PlacesOfRun } from './search-groups.ts';
+import type { HitsOfRun } from './search-groups.ts';
 import type { StoreReader } from './store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
@@ -281,7 +281,7 @@ export function hitOf(event: RunEvent, words: readonly SearchWord[]): SearchHit 
 }
 
 /** What was found in a run, with the events that are shown of it. */
-export function foundRun({ runId, places, atLeast }: PlacesOfRun, hits: SearchHit[]): FoundRun {
+export function foundRun({ runId, places, atLeast }: HitsOfRun, hits: SearchHit[]): FoundRun {
   return { run_id: runId, places, ...(atLeast ? { at_least: true } : {}), hits };
 }
 

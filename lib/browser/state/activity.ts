@@ -21,7 +21,7 @@ export interface Activity {
  * Whether the run can be in line for its model server: before its start, between two steps when it let others pass, and
  * before a call that a person has decided about.
  */
-export function mayWaitForPlace({ phase, reply }: RunState): boolean {
+export function mayWaitForSlot({ phase, reply }: RunState): boolean {
   if (phase === 'executing') return !reply?.calls.some((call) => call.status === 'running');
   return phase === 'queued' || phase === 'starting' || phase === 'between';
 }
@@ -29,7 +29,7 @@ export function mayWaitForPlace({ phase, reply }: RunState): boolean {
 /** Words for the present phase: honest about what is being waited for. Pure. */
 export function activityOf(run: RunState, live: Live): Activity {
   const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
-  const place = mayWaitForPlace(run) ? live.queue : undefined;
+  const place = mayWaitForSlot(run) ? live.queue : undefined;
   if (place || run.phase === 'queued') {
     return {
       ...base,

@@ -5,7 +5,7 @@ import { emptyTimeline, foldTimeline, type ShownEvent } from '../../events/fold-
 import { emptyRunState } from '../../events/run-state.ts';
 import { completedLog, endedLog, longLog, repairedLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
-import { createRecording, laneOf, paceOf, placesOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';
+import { createRecording, laneOf, marksByPixel, paceOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';
 
 const logs: readonly (readonly ShownEvent[])[] = [
   completedLog({}).events,
@@ -114,7 +114,7 @@ it('draws a track of any length in no more pieces than it has places', () => {
     expect(lane.length).toBeLessThanOrEqual(301);
     for (const { from, to } of lane) expect(0 <= from && from <= to && to <= 1).toBe(true);
   }
-  expect(placesOf(marks, pace, 300).length).toBeLessThanOrEqual(301);
+  expect(marksByPixel(marks, pace, 300).length).toBeLessThanOrEqual(301);
 });
 
 it('marks iterations, failed calls and what the harness decided; in an exploration, cycles', () => {

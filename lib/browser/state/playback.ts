@@ -192,19 +192,19 @@ export function laneOf(
   return lane;
 }
 
-/** The marks at different places of a track that has room for `width`: one for each place, the earliest. */
-export function placesOf(
+/** The marks of a track that is `width` pixels wide: at most one per pixel, the earliest. */
+export function marksByPixel(
   marks: readonly Mark[],
   pace: Pace,
   width: number,
 ): readonly (Mark & { at: number })[] {
-  const places = new Map<number, Mark & { at: number }>();
+  const byPixel = new Map<number, Mark & { at: number }>();
   for (const mark of marks) {
     const at = pace.lengthMs === 0 ? 0 : timeOf(pace, mark.seq) / pace.lengthMs;
-    const place = Math.round(at * width);
-    if (!places.has(place)) places.set(place, { ...mark, at });
+    const pixel = Math.round(at * width);
+    if (!byPixel.has(pixel)) byPixel.set(pixel, { ...mark, at });
   }
-  return [...places.values()];
+  return [...byPixel.values()];
 }
 
 function clamp(value: number, low: number, high: number): number {

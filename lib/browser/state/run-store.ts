@@ -3,7 +3,7 @@ import type { RunDelta } from '../../events/delta.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
-import { mayWaitForPlace } from './activity.ts';
+import { mayWaitForSlot } from './activity.ts';
 import { type Connection, type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
 import { applyDelta, emptyLive, type Live } from './live-text.ts';
 
@@ -174,5 +174,5 @@ function settle(live: Live, run: RunState): Live {
     };
   }
   if (live.load && run.phase !== 'loading') settled = { ...settled, load: undefined };
-  return live.queue && !mayWaitForPlace(run) ? { ...settled, queue: undefined } : settled;
+  return live.queue && !mayWaitForSlot(run) ? { ...settled, queue: undefined } : settled;
 }

@@ -91,8 +91,8 @@ describe('a hostile run file', () => {
     await refused(withLine(3, '{"a":')).toThrow('Line 4 is not JSON');
     await refused(withLine(3, 'null')).toThrow('Line 4');
     await refused(withLine(3, '{"type":"run.exploded"}')).toThrow('does not know');
-    await refused(withLine(3, lines[2] ?? '')).toThrow('Line 4 has event 3 where 4 must come');
-    await refused(lines.slice(1).join('\n')).toThrow('Line 1 has event 2 where 1 must come');
+    await refused(withLine(3, lines[2] ?? '')).toThrow('Line 4 has event 3 where 4 is expected');
+    await refused(lines.slice(1).join('\n')).toThrow('Line 1 has event 2 where 1 is expected');
     await refused(withLine(1, (lines[1] ?? '').replace('"sample"', '"other"'))).toThrow('belongs to the run');
     await refused(
       [...lines, (lines[0] ?? '').replace('"seq":1', `"seq":${lines.length + 1}`)].join('\n'),
@@ -120,7 +120,7 @@ describe('a hostile run file', () => {
 
   it('is refused with a time that no calendar has', async () => {
     const late = lines.map((line) => line.replace(/"at":\d+/, '"at":8640000000000001'));
-    await refused(late.join('\n')).toThrow('Line 1 has a time that is no date: 8640000000000001.');
+    await refused(late.join('\n')).toThrow('Line 1 has an invalid time: 8640000000000001.');
   });
 
   it('is refused when it is no text', async () => {

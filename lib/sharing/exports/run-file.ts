@@ -86,7 +86,7 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
     if (rows.length >= MAX_EVENTS) throw refused(`It has more than ${MAX_EVENTS} events.`);
     const event = readEvent(value, number);
     fold ??= new RunFold(emptyRunState(head?.run_id ?? event.run_id));
-    checkPlace(event, fold.state, number);
+    checkSequence(event, fold.state, number);
     addTo(fold, event, number);
     rows.push(toEventRow(event));
   }
@@ -150,7 +150,7 @@ function readEvent(value: unknown, number: number): RunEvent {
   return checked(runEvent, value, number);
 }
 
-function checkPlace(event: RunEvent, state: RunState, number: number): void {
+function checkSequence(event: RunEvent, state: RunState, number: number): void {
   if (event.run_id !== state.runId) {
     throw refused(
       `Line ${number} belongs to the run "${event.run_id.slice(0, 64)}", not to "${state.runId}".`,
@@ -158,13 +158,13 @@ function checkPlace(event: RunEvent, state: RunState, number: number): void {
   }
   if (event.seq !== state.seq + 1) {
     throw refused(
-      `Line ${number} has event ${event.seq} where ${state.seq + 1} must come.`,
-      'Lines are missing, doubled or out of order: export the run again.',
+      `Line ${number} has event ${event.seq} where ${state.seq + 1} is expected.`,
+      'Lines are missing, duplicated or out of order. Export the run again.',
     );
   }
-  if (event.at > MAX_AT) throw refused(`Line ${number} has a time that is no date: ${event.at}.`);
+  if (event.at > MAX_AT) throw refused(`Line ${number} has an invalid time: ${event.at}.`);
   if ((event.type === 'run.created') !== (event.seq === 1)) {
-    throw refused(`Line ${number}: a log begins with "run.created", and has it once.`);
+    throw refused(`Line ${number}: "run.created" must be the first event and occur once.`);
   }
   if (state.phase === 'ended') throw refused(`Line ${number} comes after the end of the run.`);
 }

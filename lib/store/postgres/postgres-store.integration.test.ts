@@ -387,17 +387,17 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const [importer, other] = [await open(url), await open(url, { leaseMs: 100 })];
       const rows = () => server.sql(url, `select count(*) from events where run_id = 'a'`);
       const { summary, events } = sampleFile(longLog(600, { runId: 'a' }));
-      const place = { runId: 'a', importId: 'frozen' };
+      const key = { runId: 'a', importId: 'frozen' };
       await importer.imports.beginImport(summary, 'frozen');
-      await importer.imports.addToImport(place, events.slice(0, 300).map(toEventRow));
+      await importer.imports.addToImport(key, events.slice(0, 300).map(toEventRow));
       await delay(300); // of several looks none takes an import whose lease holds
       expect(rows()).toBe('300');
       server.sql(url, `update leases set until = '-infinity' where run_id = 'a'`);
       await vi.waitFor(() => expect(rows()).toBe('0'));
       expect(await other.summary('a')).toBeUndefined();
-      const next = importer.imports.addToImport(place, events.slice(300).map(toEventRow));
+      const next = importer.imports.addToImport(key, events.slice(300).map(toEventRow));
       await expect(next).rejects.toMatchObject({ code: 'import_interrupted' });
-      const publish = importer.imports.publishImport(place);
+      const publish = importer.imports.publishImport(key);
       await expect(publish).rejects.toMatchObject({ code: 'import_interrupted' });
       expect(rows()).toBe('0');
     });

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../api/run-summary.ts';
 import {
   type EventRow,
   IMPORTING,
-  type ImportPlace,
+  type ImportKey,
   type ImportSteps,
   importInterrupted,
   importUnderWay,
@@ -86,14 +86,14 @@ export class SqliteImports implements ImportSteps {
     });
   }
 
-  addToImport({ runId, importId }: ImportPlace, rows: readonly EventRow[]): Promise<void> {
+  addToImport({ runId, importId }: ImportKey, rows: readonly EventRow[]): Promise<void> {
     return this.#write(() => {
       this.#requireActive({ runId, importId });
       for (const { seq, type, at, body } of rows) this.#insertEvent.run(runId, seq, type, at, body);
     });
   }
 
-  async publishImport({ runId, importId }: ImportPlace): Promise<void> {
+  async publishImport({ runId, importId }: ImportKey): Promise<void> {
     await this.#write(() => {
       this.#requireActive({ runId, importId });
       this.#publish.run(runId);
@@ -102,7 +102,7 @@ export class SqliteImports implements ImportSteps {
     this.#published();
   }
 
-  async dropImport({ runId, importId }: ImportPlace): Promise<void> {
+  async dropImport({ runId, importId }: ImportKey): Promise<void> {
     if (this.#active.get(runId) !== importId) return;
     this.#active.delete(runId);
     this.removeLater();
@@ -151,7 +151,7 @@ export class SqliteImports implements ImportSteps {
     return runRow.optional().parse(this.#selectRun.get(runId))?.epoch;
   }
 
-  #requireActive({ runId, importId }: ImportPlace): void {
+  #requireActive({ runId, importId }: ImportKey): void {
     if (this.#active.get(runId) !== importId) throw importInterrupted(runId);
   }
 }

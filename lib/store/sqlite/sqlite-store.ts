@@ -26,7 +26,7 @@ import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import {
   type EventRow,
   type FileRun,
-  type ImportPlace,
+  type ImportKey,
   type ImportSteps,
   importInSlices,
   toEventRow,
@@ -204,16 +204,16 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return this.#imports.beginImport(summary, importId);
   }
 
-  addToImport(place: ImportPlace, rows: readonly EventRow[]): Promise<void> {
-    return this.#imports.addToImport(place, rows);
+  addToImport(key: ImportKey, rows: readonly EventRow[]): Promise<void> {
+    return this.#imports.addToImport(key, rows);
   }
 
-  publishImport(place: ImportPlace): Promise<void> {
-    return this.#imports.publishImport(place);
+  publishImport(key: ImportKey): Promise<void> {
+    return this.#imports.publishImport(key);
   }
 
-  dropImport(place: ImportPlace): Promise<void> {
-    return this.#imports.dropImport(place);
+  dropImport(key: ImportKey): Promise<void> {
+    return this.#imports.dropImport(key);
   }
 
   /** Makes a run with the beginning of its log, unless its key has made one. */

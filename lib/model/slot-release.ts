@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatRequest, MemoryModel } from './chat-model.ts';
 import { keepAliveForLoad } from './load-model.ts';
-import { type LetGo, ModelError } from './model-error.ts';
+import { ModelError, type SlotRelease } from './model-error.ts';
 import { aborted, callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { unloadModel } from './ollama-models.ts';
 import { versionReply } from './ollama-wire.ts';
@@ -62,7 +62,7 @@ export async function releaseSlotAfterAbort(
   connection: OllamaConnection,
   slot: SlotOf,
   onIdle?: () => void,
-): Promise<LetGo | undefined> {
+): Promise<SlotRelease | undefined> {
   const since = performance.now();
   const isIdle = await isSeenIdle(connection, slot);
   if (!isIdle) return undefined;
@@ -193,7 +193,8 @@ async function isSeenIdle(
       if (now.state === 'unknown') return false;
       const sinceMs = performance.now() - since;
       // During a request, Ollama restarts the keep-alive with each query, or does not count it.
-      if (isLetGo(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs })) return true;
+      if (isRequestOver(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs }))
+        return true;
       before = now;
     }
     return false;
@@ -226,7 +227,7 @@ export function keepAliveMs(keepAlive: string | number): number | undefined {
  *
  * @param about.sinceMs time since the request ended
  */
-export function isLetGo(
+export function isRequestOver(
   before: Pick<MemoryModel, 'expiresAt'>,
   now: Pick<MemoryModel, 'expiresAt' | 'serverTimeMs'>,
   about: { keepAlive: string | number; sinceMs: number },
