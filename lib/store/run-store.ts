@@ -167,6 +167,4 @@ export interface RunStore extends RunReader {
    * revocation of a link are written on a full disk. Looks again whether there is room.
    */
   fullDisk(): Promise<{ message: string; hint?: string } | undefined>;
-  /** Called in this process after a commit, with the run and its last seq. Only a wake-up call; the store has the events. */
-  onAppend(listener: (runId: string, lastSeq: number) => void): () => void;
 }

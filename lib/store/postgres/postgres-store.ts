@@ -98,7 +98,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   readonly #states = new StateCache(() => []);
   /** What the last write met that found no room. */
   #full: StorageFullError | undefined;
-  readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #saidListeners = new Set<(message: string) => void>();
   /** Appends whose answer was lost with their connection, by run: they stand, or they do not. */
@@ -425,11 +424,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
-  onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   onOthersAppend(listener: (runId: string, lastSeq: number) => void): () => void {
     this.#othersListeners.add(listener);
     return () => this.#othersListeners.delete(listener);
@@ -446,7 +440,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   async close(): Promise<void> {
     this.#saidListeners.clear();
-    this.#listeners.clear();
     this.#othersListeners.clear();
     this.imports.close();
     await this.#search.close();
@@ -543,7 +536,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#states.keep(state);
     this.#watch.tell(state.runId, state.seq);
     this.#search.soon();
-    announce(this.#listeners, state.runId, state.seq);
   }
 }
 

@@ -453,7 +453,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   async close(): Promise<void> {
-    this.forgetListeners();
     this.#index.close();
     this.#imports.close();
     this.#compactor.close();
@@ -465,7 +464,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   #committed(state: RunState): void {
     this.#index.soon();
     this.#states.keep(state);
-    this.tellAppended(state.runId, state.seq);
   }
 
   #lease(runId: string): z.infer<typeof lease> {

@@ -26,7 +26,6 @@ function sent(error: unknown): SentError {
 }
 
 async function serve(store: SqliteRunStore): Promise<void> {
-  store.onAppend((runId, lastSeq) => tell({ kind: 'appended', runId, lastSeq }));
   store.onFullDisk(() => tell({ kind: 'full' }));
   const answer = async ({ id, method, args }: ToStore) => {
     try {

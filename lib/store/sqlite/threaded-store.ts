@@ -8,7 +8,7 @@ import { ReadingStore } from './reading-store.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { CATCH_UP_MS, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
 
-type Remote = Omit<Store, 'onAppend' | 'importRun' | keyof StoreReader> &
+type Remote = Omit<Store, 'importRun' | keyof StoreReader> &
   Pick<SqliteRunStore, 'announce' | 'catchUp' | keyof ImportSteps>;
 
 /** What the thread is asked to do. */
@@ -32,7 +32,6 @@ export type FromStore =
   | ({ kind: 'refused' } & SentError)
   | { kind: 'done'; id: number; value: unknown }
   | ({ kind: 'failed'; id: number } & SentError)
-  | { kind: 'appended'; runId: string; lastSeq: number }
   | { kind: 'full' };
 
 interface Pending {
@@ -125,7 +124,6 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   }
 
   async close(): Promise<void> {
-    this.forgetListeners();
     // The last connection that is closed brings the journal into the database: it must be the one that may write.
     this.reader.close();
     if (this.#lost) return;
@@ -150,7 +148,6 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
 
   #hear(message: FromStore): void {
     if (message.kind === 'full') this.#full = true;
-    if (message.kind === 'appended') this.tellAppended(message.runId, message.lastSeq);
     if (message.kind !== 'done' && message.kind !== 'failed') return;
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);
