@@ -146,8 +146,8 @@ test('Import: a hostile file is refused with its line, and nothing is kept', asy
   const hostile = info.outputPath('hostile.jsonl');
   await page.goto('/');
   for (const [text, words] of [
-    ['<img src=x onerror="document.title=1">', 'Line 1 is not JSON'],
-    ['[['.repeat(50_000), 'Line 1 is not JSON'],
+    ['<img src=x onerror="document.title=1">', 'line 1 is not JSON'],
+    ['[['.repeat(50_000), 'line 1 is not JSON'],
     [`${'['.repeat(5000)}${']'.repeat(5000)}`, 'levels deep'],
     ['{"format":"loupe-run","version":9,"run_id":"x"}', 'this Loupe reads up to'],
   ] as const) {

@@ -231,7 +231,7 @@ function count(events: readonly RunEvent[], type: RunEvent['type']): number {
   return events.filter((event) => event.type === type).length;
 }
 
-it('every run ends, whatever the model says, fails and however often its worker dies; no limit is exceeded', async () => {
+it('every run ends within its limits, whatever the model replies and however often its worker dies', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log } = await simulate(input);
@@ -271,7 +271,7 @@ it('every run ends, whatever the model says, fails and however often its worker 
   );
 }, 120_000);
 
-it('no call is executed twice, and none without its intent in the log', async () => {
+it('no call runs twice or without its intent in the log', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, executed } = await simulate(input);
@@ -296,7 +296,7 @@ it('no call is executed twice, and none without its intent in the log', async ()
   );
 }, 120_000);
 
-it('fold equals re-fold, every event fits its schema, and the log says what nextAction decides at every prefix', async () => {
+it('folding is repeatable, every event matches its schema, and nextAction reproduces the log at every prefix', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, lives, mode } = await simulate(input);
@@ -317,7 +317,7 @@ it('fold equals re-fold, every event fits its schema, and the log says what next
   );
 }, 120_000);
 
-it('a run taken over at any prefix goes on with the same action, after the model is loaded again', async () => {
+it('a run resumed at any prefix reloads the model and continues with the same action', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, mode } = await simulate({ ...input, trouble: { ...input.trouble, crashes: [] } });

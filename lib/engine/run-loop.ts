@@ -615,7 +615,7 @@ function errorShape(error: unknown): ErrorShape {
   }
   return {
     code: 'internal_error',
-    message: `The program made a mistake: ${error instanceof Error ? error.message : String(error)}`,
-    hint: 'This is no fault of the model or the task. Start the run again; if it happens again, report it.',
+    message: `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+    hint: 'This is a bug in Loupe, not in the task. Start the run again. If it fails again, report the error.',
   };
 }

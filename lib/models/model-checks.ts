@@ -140,7 +140,7 @@ export class ModelChecks {
       progress.status = 'done';
     } catch (error) {
       progress.status = signal.aborted ? 'stopped' : 'failed';
-      if (!signal.aborted) progress.error = shownError(error, { step: 'the model was checked' });
+      if (!signal.aborted) progress.error = shownError(error, { step: 'the model was being checked' });
       for (const probe of progress.probes) if (probe.status === 'running') probe.status = 'open';
     }
     progress.ended_at = this.#clock();

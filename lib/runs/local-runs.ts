@@ -86,8 +86,7 @@ export class LocalRuns {
       await this.#held.get(runId)?.log.refresh();
     } catch (error) {
       if (isStaleEpoch(error)) this.lose(runId);
-      else if (!isStoreBusy(error))
-        console.error(`What others did to run ${runId} could not be read:`, error);
+      else if (!isStoreBusy(error)) console.error(`Could not read new events of run ${runId}:`, error);
     }
   }
 

@@ -15,7 +15,7 @@ import type { RunWorker } from './run-worker.ts';
 import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
-/** Messages that a run has not read yet. */
+/** Max messages queued for a run. */
 const MAX_QUEUED_MESSAGES = 100;
 
 export interface OperatorActionsOptions {
@@ -38,7 +38,7 @@ export class OperatorActions {
   }
 
   /**
-   * Asks a run to end: after the current step, or with `force` at once (S13, S14). Does nothing if the run has ended.
+   * Asks a run to end: after the current step, or immediately with `force` (S13, S14). Does nothing if the run has ended.
    *
    * @throws {RunNotFoundError}
    */
@@ -74,7 +74,7 @@ export class OperatorActions {
   /**
    * Stores a person's decision about a pending call. Repeating the same decision changes nothing.
    *
-   * @throws {AppError} `run_not_found`, and what `decideApproval` throws
+   * @throws {AppError} `run_not_found`, and the errors of `decideApproval`
    */
   async approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
     const { stored } = this.#options;
@@ -122,7 +122,7 @@ export class OperatorActions {
         waiting.poke();
         return foldAll(state, appended);
       } catch (error) {
-        if (!isSeqConflict(error)) throw error; // its worker was quicker: try again with what it wrote
+        if (!isSeqConflict(error)) throw error; // the worker appended first: retry with its events
       }
     }
   }
@@ -131,7 +131,7 @@ export class OperatorActions {
 function tooManyMessages(): AppError {
   return new AppError({
     code: 'too_many_messages',
-    message: `${MAX_QUEUED_MESSAGES} messages wait for the model already.`,
-    hint: 'Wait until it has read them.',
+    message: `${MAX_QUEUED_MESSAGES} messages are already queued for the model.`,
+    hint: 'Wait until the model has read some of them.',
   });
 }

@@ -29,7 +29,7 @@ export interface Play extends AsyncDisposable {
   workspace: string;
   outcome: RunLoopOutcome;
   progress: ProgressEvent[];
-  /** The texts of the harness's channel. */
+  /** The texts of all notices. */
   notices: string[];
   of<T extends RunEventType>(type: T): EventOf<T>[];
   end: EventOf<'run.ended'>;
@@ -43,12 +43,12 @@ export interface PlayOptions {
   files?: Record<string, string>;
   /** The beginning of the log, instead of a new run. */
   events?: readonly RunEvent[];
-  /** Called with everything that is running, to stop it or to look on. */
+  /** Called while the run is active, to stop or inspect it. */
   during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Plays the steps as the model `play`, from the request to the end of the run. */
+/** Runs a request against a fake model that replies with the given steps, to the end of the run. */
 export async function play(
   request: Partial<CreateRunRequest>,
   steps: ScenarioInput['steps'],
@@ -111,7 +111,7 @@ export async function play(
   };
 }
 
-/** Resolves as soon as the log holds what is looked for. */
+/** Resolves once `found` accepts the log's events. */
 export async function until(log: MemoryLog, found: (events: readonly RunEvent[]) => boolean): Promise<void> {
   const limit = AbortSignal.timeout(20_000);
   while (!found(log.events)) {
@@ -124,7 +124,7 @@ export const stop = (force = false): NewEvent => ({ type: 'stop.requested', forc
 
 export const says = (content: string): ScenarioStepInput => ({ reply: { content } });
 
-/** Said nothing, and meant it: only the end mark was counted. */
+/** A truly empty reply: only the end token was generated. */
 export const silence: ScenarioStepInput = { reply: { content: '', eval_count: 1 } };
 
 export const calls = (...tool_calls: { name: string; arguments?: JsonObject }[]): ScenarioStepInput => ({

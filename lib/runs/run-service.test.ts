@@ -82,9 +82,9 @@ describe('starting', () => {
     await eventually(async () => expect((await test.service.stored.get(id)).run.phase).not.toBe('queued'));
     await expect(test.service.unload('first', never())).rejects.toMatchObject({
       code: 'model_in_use',
-      message: 'A run works with copy, which shares the runner of first.',
+      message: 'A run is using copy, which shares the runner of first.',
     });
-    await expect(test.service.unload('copy', never())).rejects.toThrow('A run works with copy.');
+    await expect(test.service.unload('copy', never())).rejects.toThrow('A run is using copy.');
     await test.service.unload('other', never());
     expect(unload).toHaveBeenCalledTimes(1);
   });
