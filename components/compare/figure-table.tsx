@@ -112,7 +112,7 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     b: formatTokens(b[field], b.tokens_estimated),
   });
   const speed = ({ tokens_per_second: rate }: ComparedRun['figures']) =>
-    rate === undefined ? 'not told' : formatRate(rate);
+    rate === undefined ? 'unknown' : formatRate(rate);
   const tools = [...new Set([...Object.keys(a.tools), ...Object.keys(b.tools)])].sort();
   const ending = ({ outcome }: ComparedRun['run']) => (outcome ? outcomeWords(outcome).label : 'not yet');
   const checks = ({ outcome }: ComparedRun['run']) =>
@@ -160,7 +160,7 @@ function costLines({ cost_usd: a }: ComparedRun['figures'], { cost_usd: b }: Com
 
 function conditionLines({ conditions: a }: ComparedRun, { conditions: b }: ComparedRun): Line[] {
   const line = (name: string, one: string | undefined, two: string | undefined): Line[] =>
-    one === two ? [] : [{ name, a: one ?? 'not told', b: two ?? 'not told' }];
+    one === two ? [] : [{ name, a: one ?? 'unknown', b: two ?? 'unknown' }];
   const tokens = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   const warm = (value: boolean | undefined) =>
     value === undefined ? undefined : value ? 'already loaded' : 'loaded for this run';

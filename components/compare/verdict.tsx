@@ -20,17 +20,20 @@ export function Verdict({
   const { divergence, same_until: same, steps } = comparison;
   const word = stepWord(mode).toLowerCase();
   return (
-    <section aria-label="Where they part" className="mt-6 rounded-lg border bg-raised px-4 py-3 sm:px-5">
+    <section
+      aria-label="Where the runs diverge"
+      className="mt-6 rounded-lg border bg-raised px-4 py-3 sm:px-5"
+    >
       <p className="text-lg font-semibold tracking-[-0.01em]">
         {divergence === undefined
-          ? `Both did the same, in all ${plural(steps.length, word)}`
+          ? `The runs are identical in all ${plural(steps.length, word)}`
           : same === 0
-            ? `Different from the first ${word}`
-            : `The same until ${word} ${formatCount(same)}`}
+            ? `The runs differ from the first ${word}`
+            : `Identical up to ${word} ${formatCount(same)}`}
       </p>
       <p className="mt-0.5 text-ink-2">
         {divergence === undefined ? (
-          'What was said, called and answered is equal; times and token counts may differ.'
+          'Messages, calls and results are equal. Times and token counts may differ.'
         ) : (
           <>
             {same === 0 ? 'There' : 'Then'}{' '}
@@ -86,21 +89,21 @@ function divergenceWords(
   const by = shortLine(name);
   switch (kind) {
     case 'longer':
-      return `only one of them has ${word} ${position}`;
+      return `only one run has ${word} ${position}`;
     case 'said':
-      return `something else was said to the model in ${word} ${position}`;
+      return `the model received a different message in ${word} ${position}`;
     case 'thinking':
-      return `the model thought otherwise in ${word} ${position}`;
+      return `the thinking differs in ${word} ${position}`;
     case 'text':
-      return `the model wrote something else in ${word} ${position}`;
+      return `the text differs in ${word} ${position}`;
     case 'call':
-      return `the model made another call in ${word} ${position}: ${by}`;
+      return `the model made a different call in ${word} ${position}: ${by}`;
     case 'result':
-      return `${by} brought another result in ${word} ${position}`;
+      return `${by} returned a different result in ${word} ${position}`;
     case 'failure':
       return `a model call failed in ${word} ${position}`;
     case 'checks':
-      return `the checks came out otherwise after ${word} ${position}`;
+      return `the check results differ after ${word} ${position}`;
     case 'edit':
       return `a person changed the ${by} in ${word} ${position}`;
   }

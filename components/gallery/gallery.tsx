@@ -136,7 +136,7 @@ function Reading() {
   });
   return (
     <main id="main" className="mx-auto w-full max-w-page px-3 py-8 sm:px-6">
-      <h1 className="font-semibold">How their replies were read</h1>
+      <h1 className="font-semibold">How replies were parsed</h1>
       <ReadingTable
         models={[
           {

@@ -102,7 +102,7 @@ export function HealthPage() {
                   {data.sandbox.protections.map((protection) => (
                     <li key={protection.name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] text-sm">
                       <span className={cx('font-medium', protection.holds ? 'text-ok' : 'text-warn')}>
-                        {protection.holds ? 'holds' : 'open'}
+                        {protection.holds ? 'enforced' : 'not enforced'}
                       </span>
                       <span className="text-ink-2">
                         {protection.name.replaceAll('-', ' ')}

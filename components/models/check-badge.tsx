@@ -21,7 +21,7 @@ function outdatedWords(outdated: NonNullable<InstalledCheck['outdated']>): strin
 function titleOf({ passed, failed, unknown, calls, outdated }: InstalledCheck): string {
   const judged = unknown > 0 ? `, ${unknown} could not be judged` : '';
   const of = outdated
-    ? ` This is of ${outdated === 'model' ? 'an older version of the model' : 'older probes'}.`
+    ? ` From ${outdated === 'model' ? 'an older version of the model' : 'older probes'}.`
     : '';
   return `Model Check: ${passed} of ${passed + failed + unknown} probes passed${judged}; ${calls} calls were read.${of}`;
 }

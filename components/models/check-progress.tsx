@@ -50,9 +50,7 @@ export function CheckProgress({ progress, onStop }: { progress: Progress; onStop
 function statusWords({ status, position, probes }: Progress, done: number): string {
   switch (status) {
     case 'waiting':
-      return position === undefined
-        ? 'Waiting for its turn'
-        : `Waiting for its turn among the runs, place ${position}`;
+      return position === undefined ? 'Queued' : `Queued behind runs, position ${position}`;
     case 'loading':
       return 'Loading the model';
     case 'probing': {

@@ -77,7 +77,7 @@ export function ModelPicker({
                 <ShortName text={model.name} />
               </span>
               <Capabilities model={model} />
-              {model.loaded && <Badge title="Answers without being loaded first">in memory</Badge>}
+              {model.loaded && <Badge title="Responds without loading">in memory</Badge>}
               {model.check && <CheckBadge check={model.check} />}
             </span>
             <span className="tnum col-start-2 text-xs text-ink-2">{modelFacts(model)}</span>
@@ -91,7 +91,7 @@ export function ModelPicker({
       </div>
       {hidden > 0 && (
         <p className="mt-1 text-xs text-ink-3">
-          {plural(hidden, 'model')} not offered: embeddings only, or on another machine. See{' '}
+          {plural(hidden, 'model')} hidden: embeddings only, or remote. See{' '}
           <Link href="/models" className="underline underline-offset-2 hover:text-ink">
             Models
           </Link>
@@ -114,14 +114,14 @@ export function Capabilities({ model }: { model: InstalledModel }) {
         </Badge>
       )}
       {model.remote && (
-        <Badge tone="warn" title="Ollama passes everything that this model sees on to that machine">
+        <Badge tone="warn" title="Ollama forwards everything this model sees to that host">
           runs at {model.remote.host}
         </Badge>
       )}
       {model.capabilities?.includes('embedding') && <Badge>embeddings</Badge>}
       {tools === true && <Badge tone="ok">tools</Badge>}
       {tools === false && model.capabilities?.includes('completion') && (
-        <Badge tone="warn" title="Ollama says that its template has no room for tools">
+        <Badge tone="warn" title="According to Ollama, its template does not support tools">
           no tools
         </Badge>
       )}

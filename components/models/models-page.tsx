@@ -78,10 +78,10 @@ export function ModelsPage() {
       {readModels(models).length > 0 && (
         <section className="mt-10" aria-labelledby="reading">
           <h2 id="reading" className="font-semibold">
-            How their replies were read
+            How replies were parsed
           </h2>
           <p className="text-sm text-ink-2">
-            Over all runs on this machine. Few repairs and native calls make a model easy to work with.
+            Over all runs on this machine. Models with native calls and few repairs are the most reliable.
           </p>
           <ReadingTable models={models} />
         </section>
@@ -160,7 +160,7 @@ function ModelLine({
       <CheckState model={model} checking={checking} open={open} />
       {model.memory === 'unknown' && (
         <p className="text-sm text-ink-3 sm:col-span-2">
-          Ollama does not say whether this model shares a runner that is in memory.
+          Ollama does not report whether this model shares a loaded runner.
         </p>
       )}
       {loaded && <InMemory name={model.name} loaded={loaded} onChange={onChange} />}
@@ -261,7 +261,7 @@ function partialWords({ not_listed, without_details }: NonNullable<ModelsReply['
   const parts = [
     not_listed > 0 && `${plural(not_listed, 'more model is', 'more models are')} not listed.`,
     without_details > 0 &&
-      `Ollama did not say in time what ${plural(without_details, 'model', 'models')} can do; reload to ask again.`,
+      `Ollama did not return the details of ${plural(without_details, 'model', 'models')} in time; reload to try again.`,
   ];
   return `This list is not complete. ${parts.filter(Boolean).join(' ')}`;
 }

@@ -65,7 +65,7 @@ export function PullLine({
           role="progressbar"
           aria-label={`Fetching ${shortLine(pull.model)}`}
           aria-valuenow={Math.round(share * 100)}
-          aria-valuetext={total > 0 ? `${formatPercent(share)} of the parts begun so far` : 'not begun'}
+          aria-valuetext={total > 0 ? `${formatPercent(share)} of the parts started so far` : 'not started'}
         >
           <rect x="0" y="2" width="480" height="2" className="fill-line-strong" />
           <rect x="0" y="1" width={480 * share} height="4" className="fill-brass-fill" />

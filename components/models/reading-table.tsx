@@ -43,19 +43,19 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
             <tr className="border-b border-line-strong text-left align-bottom">
               <Head>Model</Head>
               <Head>Calls by layer</Head>
-              <Head right title="Replies that were read">
+              <Head right title="Parsed replies">
                 Replies
               </Head>
-              <Head right title="Replies of which some text was mended">
+              <Head right title="Replies with repaired text">
                 Repaired
               </Head>
-              <Head right title="Replies of which an argument was given its declared type">
+              <Head right title="Replies with an argument converted to its declared type">
                 Coerced
               </Head>
-              <Head right title="Pieces of text that look like a call and were not taken as one">
+              <Head right title="Texts that look like a call but were not accepted as one">
                 Refused
               </Head>
-              <Head right title="Replies with a call that nobody could read, here or in Ollama">
+              <Head right title="Replies with a call that neither Loupe nor Ollama could parse">
                 Unreadable
               </Head>
             </tr>

@@ -8,7 +8,7 @@ export function NamedFolderNote({ folder }: { folder: string }) {
       <code className="foreign text-ink-2">
         <ForeignName text={folder} isPath />
       </code>
-      . It is not filled in: to use it, choose an existing folder and enter its path.
+      . It is not filled in. To use it, enter the path of an existing folder.
     </p>
   );
 }

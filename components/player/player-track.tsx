@@ -88,7 +88,7 @@ function Slider({
     <div
       role="slider"
       tabIndex={0}
-      aria-label="Place in the run"
+      aria-label="Position in the run"
       aria-valuemin={1}
       aria-valuemax={player.events.length}
       aria-valuenow={cursor}

@@ -18,7 +18,7 @@ export function ReplayButton({ onClick }: { onClick: () => void }) {
 export function LeaveButton({ onClick }: { onClick: () => void }) {
   return (
     <Button size="sm" onClick={onClick}>
-      Leave the replay
+      Exit replay
     </Button>
   );
 }

@@ -20,7 +20,7 @@ export function InboxPanel() {
   ].sort((a, b) => a.seq - b.seq);
   if (all.length === 0) {
     return (
-      <p className="mt-3 text-sm text-ink-3">Nothing was said yet. Write in the box below the timeline.</p>
+      <p className="mt-3 text-sm text-ink-3">No messages yet. Write one in the box below the timeline.</p>
     );
   }
   return (

@@ -79,7 +79,7 @@ export function Totals() {
         {loaded !== undefined && (
           <Line name="Model load">
             {loaded.remote_host !== undefined
-              ? 'none: it runs elsewhere'
+              ? 'none: remote model'
               : loaded.already_loaded
                 ? 'already loaded'
                 : formatDuration(loaded.load_ms)}
@@ -140,7 +140,7 @@ function Memory() {
       <Line name="Window asked">{formatCount(asked)}</Line>
       <Line name="Window in effect">
         <span className={effective !== undefined && effective < asked ? 'text-warn' : undefined}>
-          {effective === undefined ? 'not told' : formatCount(effective)}
+          {effective === undefined ? 'unknown' : formatCount(effective)}
         </span>
         {most !== undefined && <span className="text-ink-3"> of {formatCount(most)}</span>}
       </Line>

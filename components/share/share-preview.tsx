@@ -40,7 +40,7 @@ function Rows() {
       ))}
       {rows.length > MAX_ROWS && (
         <p className="px-6 py-4 text-center text-sm text-ink-3">
-          The shared page goes on from here, masked in the same way.
+          The shared page continues from here with the same masking.
         </p>
       )}
     </>

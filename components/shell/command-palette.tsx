@@ -293,7 +293,7 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
         </div>
         {found.length === 0 && (
           <p role="status" className="px-4 pb-4 text-ink-3">
-            Nothing of this name, and no log holds these words.
+            No commands, runs or logs match.
           </p>
         )}
       </dialog>

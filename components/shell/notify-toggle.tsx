@@ -19,7 +19,7 @@ const words: Record<State, { label: string; said: string }> = {
   off: { label: 'Notify me when a run ends or waits for me', said: 'No more notifications.' },
   on: {
     label: 'Notifications are on. Switch them off',
-    said: 'You will be notified while no Loupe page is in sight.',
+    said: 'You will be notified while no Loupe page is visible.',
   },
   denied: {
     label: 'Notifications are blocked by the browser',
@@ -27,7 +27,7 @@ const words: Record<State, { label: string; said: string }> = {
   },
   missing: {
     label: 'This browser has no notifications',
-    said: 'This browser has no notifications here. The title and the icon of the tab carry the state.',
+    said: 'This browser has no notifications here. The tab’s title and icon show the state.',
   },
 };
 

@@ -25,7 +25,7 @@ export function ForeignMessage({ text, className }: { text: string; className?: 
     <div className={className}>
       {whole ? (
         <section
-          aria-label="Whole message"
+          aria-label="Full message"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
           tabIndex={0}
           className="foreign max-h-[40dvh] overflow-y-auto"

@@ -140,7 +140,7 @@ test('without confinement every page says so, and each command waits', async ({ 
   const rules = page.getByRole('radiogroup', { name: 'Calls of run_command' });
   await expect(rules.getByText('Run', { exact: true })).toBeHidden();
   await expect(rules.getByRole('radio', { name: 'Ask me' })).toBeChecked();
-  await expect(page.getByRole('main')).toContainText('each one waits for you');
+  await expect(page.getByRole('main')).toContainText('each one needs your approval');
   const { id } = await startRun(loupe, { task: 'Say it', model: 'unconfined' });
   const view = new RunView(page);
   await view.open(id);

@@ -26,7 +26,7 @@ test('two runs of ten thousand events are compared, and only what is in view is 
   const expectFew = async () => expect(await steps.count()).toBeLessThan(MOST_DRAWN);
 
   await test.step('the verdict leads to the first difference', async () => {
-    const verdict = page.getByRole('region', { name: 'Where they part' });
+    const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
     await expect(verdict).toContainText('The same until iteration 299');
     await verdict.getByRole('link', { name: /wrote something else in iteration 300/ }).click();
     await expect(step(300)).toBeFocused();

@@ -172,7 +172,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       open: async (page) => {
         await openFinished(page);
         await page.getByRole('button', { name: 'Share' }).click();
-        await expect(page.getByRole('button', { name: 'Make the link' })).toBeEnabled();
+        await expect(page.getByRole('button', { name: 'Create link' })).toBeEnabled();
       },
     },
     {
@@ -188,7 +188,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       open: async (page) => {
         await openFinished(page);
         await page.getByRole('button', { name: 'Replay', exact: true }).click();
-        await expect(page.getByRole('button', { name: 'Leave the replay' })).toBeVisible();
+        await expect(page.getByRole('button', { name: 'Exit replay' })).toBeVisible();
       },
     },
     {
@@ -242,7 +242,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       name: 'no page at all',
       open: async (page) => {
         await page.goto('/nowhere');
-        await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible();
+        await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
       },
     },
   ];

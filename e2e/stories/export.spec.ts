@@ -91,7 +91,7 @@ test('the exported page opens from a disk, asks nobody, and plays the run', asyn
     expect(rows).toContain('</script><script>');
 
     const bar = file.getByRole('region', { name: 'Replay', exact: true });
-    const place = bar.getByRole('slider', { name: 'Place in the run' });
+    const place = bar.getByRole('slider', { name: 'Position in the run' });
     await place.focus();
     await file.keyboard.press('Home');
     await expect(shown.timeline.getByRole('article')).toHaveCount(1);

@@ -30,7 +30,7 @@ test('a run is forked from a result that a person edited; the original stays as 
   const text = dialog.getByRole('textbox', { name: 'result of read_file' });
   await expect(text).toBeFocused();
   await expect(text).toHaveValue(/Sell everything\./);
-  await expect(dialog).toContainText('The files as they are now, not as they were at this place');
+  await expect(dialog).toContainText('A copy of the current files');
   await expectAccessible(page);
   await text.fill('Keep everything.\n');
   await dialog.getByLabel('Temperature').fill('0.5');
@@ -89,7 +89,7 @@ test('what ended a run is left out: fork before the cause, with a hint', async (
   await expect(view.end.getByRole('button', { name: /Run again at temperature/ })).toBeVisible();
   await view.end.getByRole('button', { name: 'Fork before the cause' }).click();
   const dialog = page.getByRole('dialog', { name: 'Fork before iteration 2' });
-  await dialog.getByLabel('Say something to it').fill('You have read it. Answer.');
+  await dialog.getByLabel('Message to the model').fill('You have read it. Answer.');
   await dialog.getByLabel('Model', { exact: true }).selectOption('answers:latest');
   await dialog.getByText('The same folder').click();
   await dialog.getByRole('button', { name: 'Start the fork' }).click();
@@ -195,7 +195,7 @@ test('continue with a hint goes on in the same conversation; the original stays 
   await expect(view.connection('Complete')).toBeVisible();
   const forked = page.getByRole('region', { name: 'Forked here' });
   await view.reveal(forked);
-  await expect(forked).toContainText('The conversation goes on after the end of that run.');
+  await expect(forked).toContainText('The conversation continues after the end of that run.');
   await expect(page.getByText('You have read it. Answer.').first()).toBeAttached();
   const sent = JSON.stringify(ollama.chats.at(-1)?.messages);
   const roles = [...sent.matchAll(/"role":"(\w+)"/g)].map(([, role]) => role);

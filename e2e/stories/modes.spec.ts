@@ -82,7 +82,7 @@ test('words that are typed while others are sent stay, and those that are unsent
   await expect(messages.getByRole('listitem')).toContainText('returned');
   await expect(messages).toContainText('not sent');
   await expect(messages).toContainText('And at the');
-  await expect(messages.getByRole('button', { name: 'Copy what was not sent' })).toBeVisible();
+  await expect(messages.getByRole('button', { name: 'Copy unsent text' })).toBeVisible();
   await expectAccessible(page);
 });
 

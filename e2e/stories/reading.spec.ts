@@ -80,7 +80,7 @@ test('a run of ten thousand events is walked, filtered and scrubbed', async ({ o
   await test.step('y copies the link of the row, and it opens there', async () => {
     await page.keyboard.press('j');
     await page.keyboard.press('y');
-    await expect(page.getByText('The link to this row is copied.')).toBeVisible();
+    await expect(page.getByText('Link to this row copied.')).toBeVisible();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     const key = await view.timeline.locator('article:focus').getAttribute('id');
     await page.goto(link);

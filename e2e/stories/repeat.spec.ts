@@ -56,7 +56,7 @@ test('runs that part are told with the likely cause, and compared with a click',
   });
   await expect(agreement).toContainText('Neither temperature nor seed is set');
   await agreement.getByRole('link', { name: 'Compare two that parted' }).click();
-  await expect(page.getByRole('region', { name: 'Where they part' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Where the runs diverge' })).toContainText(
     'The same until iteration 1',
   );
 });

@@ -77,7 +77,7 @@ test('a run that is deleted leaves the lists of all tabs, and its open pages say
     await expect(other.getByRole('heading', { name: 'This run was deleted.' })).toBeVisible();
     await expect(other).toHaveTitle('This run was deleted · Loupe');
     await expectAccessible(other);
-    await other.getByRole('link', { name: 'To the list of runs' }).click();
+    await other.getByRole('link', { name: 'All runs' }).click();
     await expect(other.getByRole('link', { name: /Deleted from a terminal/ })).toBeVisible();
   });
 

@@ -38,7 +38,7 @@ test('a word is searched over all runs, and leads to its row', async ({ page, lo
         .first(),
     ).toBeVisible();
     await expect(page).toHaveURL(/text=rottn\+isl/);
-    await expect(page.getByText('No run is like this.')).toBeVisible();
+    await expect(page.getByText('No runs match.')).toBeVisible();
     await expectAccessible(page);
   });
 
@@ -136,7 +136,7 @@ test('list filters are kept in the address and never dropped silently', async ({
   await expect(writes).toBeHidden();
   await expect(loops).toBeVisible();
   await page.getByLabel('Filter by model').selectOption('fine-one:latest');
-  await expect(page.getByText('No run is like this.')).toBeVisible();
+  await expect(page.getByText('No runs match.')).toBeVisible();
   await page.goBack();
   await expect(loops).toBeVisible();
   await expect(page.getByLabel('Filter by model')).toHaveValue('');

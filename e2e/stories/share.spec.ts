@@ -43,13 +43,13 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
 
   await page.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share this run' });
-  const preview = dialog.getByRole('region', { name: 'What the other side sees' });
+  const preview = dialog.getByRole('region', { name: 'Preview' });
   await expect(preview.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
   await expect(dialog.getByRole('checkbox', { name: 'Show email' })).not.toBeChecked();
   await expect(dialog).toContainText('Only this machine can open the link.');
   await expect(dialog).toContainText('LOUPE_SHARE_BIND');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   const url = await dialog.getByLabel('The link', { exact: true }).inputValue();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\/[\w-]{22}$/);
   expect(new URL(url).port).not.toBe(String(loupe.port));

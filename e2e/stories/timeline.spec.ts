@@ -83,8 +83,8 @@ test('a run in all its colours can be read from its first row to its last [D6, D
   await test.step('nudge, retries, shortening and budget are rows and gauges of their own [D9]', async () => {
     expect(text).toMatch(/Asked again\n+Ollama HTTP 503.*busy/);
     expect(text).toMatch(/Nudge/);
-    expect(text).toMatch(/failed for now, asked again/);
-    expect(text).toMatch(/cut off, asked again with a higher limit/);
+    expect(text).toMatch(/failed temporarily, retried/);
+    expect(text).toMatch(/cut off, retried with a higher limit/);
     expect(text).toMatch(/Older results shortened/);
     await expect(view.guardrails).toContainText('Nudges');
     await expect(view.guardrails).toContainText('Token budget');

@@ -81,7 +81,7 @@ test('what is in memory shows its share on the GPU, and is unloaded on request [
   const model = page
     .getByRole('listitem')
     .filter({ has: page.getByRole('button', { name: 'Unload half:7b' }) });
-  await expect(model).toContainText('50 %');
+  await expect(model).toContainText('50%');
   await expect(model).toContainText(/unloads\s*in \d/);
   await model.getByRole('button', { name: 'Unload half:7b' }).click();
   await expect(page.getByRole('button', { name: 'Unload half:7b' })).toBeHidden();

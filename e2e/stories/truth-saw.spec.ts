@@ -97,7 +97,7 @@ test('a prompt that is rendered from a model created anew since the run says so'
   await saw.getByRole('button', { name: 'What the model saw' }).click();
   await saw.getByRole('tab', { name: 'Rendered prompt' }).click();
   await saw.getByRole('button', { name: 'Render the prompt' }).click();
-  await expect(saw).toContainText('Rendered with today’s template, not the one of the run');
+  await expect(saw).toContainText('Rendered with the current template, not the one used in the run');
   await expectAccessible(page);
   await saw.getByRole('button', { name: 'Messages as sent' }).click();
   await expect(saw.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true');
@@ -149,7 +149,7 @@ test('a result that was sent in a shorter form can be seen whole again', async (
   // The list draws other rows of this name as it is scrolled.
   const row = page.locator(`[id="${await first.getAttribute('id')}"]`);
   await expect(row).toContainText('→');
-  const restore = row.getByRole('button', { name: 'Restore the whole' }).first();
+  const restore = row.getByRole('button', { name: 'Show in full' }).first();
   // While the list still moves, a click may meet what stood there a moment ago.
   await expect(async () => {
     const fold = row.locator('button[aria-expanded="false"]').first();

@@ -21,11 +21,11 @@ test('a stop shows asked, connection closed, Ollama idle and over, and frees the
   await view.expectEnd('The run was stopped', 'stopped');
   const ladder = view.end.getByRole('region', { name: 'How it was stopped' });
   await expect(ladder.getByRole('listitem')).toHaveText([
-    'Stop asked',
-    /Stop now asked$/,
+    'Stop requested',
+    /Immediate stop requested$/,
     /\d ms.*Connection to Ollama closed$/,
-    /\d ms.*Ollama idle, by \/api\/ps$/,
-    /Run over$/,
+    /\d ms.*Ollama idle \(\/api\/ps\)$/,
+    /Run ended$/,
   ]);
   await expect.poll(() => ollama.closeEvents.slice(before).map(({ path }) => path)).toContain('/api/chat');
   const loaded = async () => JSON.stringify(await (await fetch(`${ollama.url}/api/ps`)).json());

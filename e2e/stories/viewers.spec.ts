@@ -151,7 +151,7 @@ test('a stream that breaks in the middle is taken up where it broke [D5]', async
 test('what is not there is said, and the way back is offered [D5]', async ({ page }) => {
   await new RunView(page).open('20200101-0000-nobody');
   await expect(page.getByRole('heading', { name: 'There is no run "20200101-0000-nobody"' })).toBeVisible();
-  await page.getByRole('link', { name: 'To the list of runs' }).click();
+  await page.getByRole('link', { name: 'All runs' }).click();
   await expect(page).toHaveURL(/\/$/);
 });
 

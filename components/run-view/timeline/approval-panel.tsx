@@ -183,7 +183,7 @@ function Reason({ reason, onChange }: { reason: string; onChange: (reason: strin
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={`${id}-note`} className="mt-1 text-xs text-ink-2">
-        The model reads it and goes on. May be left empty.
+        The model sees the reason and continues. Optional.
       </p>
     </div>
   );

@@ -23,7 +23,7 @@ export function AutoRunList() {
     >
       <h3 className="text-sm font-medium text-warn">Auto-run files written</h3>
       <p className="mt-0.5 max-w-read text-sm text-ink-2">
-        Shells, editors, git, builds or agents run or obey these without asking. Read them before you work in
+        Shells, editors, git, builds or agents run or obey these without asking. Check them before you work in
         this folder.
       </p>
       <ul className="mt-1.5 grid gap-1 text-sm">

@@ -33,11 +33,11 @@ const nodes = {
 const COLD_MS = 1000;
 
 const setAsideWords = {
-  length: 'cut off, asked again with a higher limit',
-  malformed: 'broken call, asked again',
-  transient: 'failed for now, asked again',
-  overflow: 'too long, asked again after shortening',
-  thinking: 'only thought, asked again',
+  length: 'cut off, retried with a higher limit',
+  malformed: 'broken call, retried',
+  transient: 'failed temporarily, retried',
+  overflow: 'too long, retried after shortening',
+  thinking: 'thinking refused, retried',
 };
 
 /** One request to the model: what was sent, what it thought and said, and how its reply was read. */
@@ -58,13 +58,13 @@ export function CallRow({ row }: { row: CallRowData }) {
         </Disclosure>
         <ReadAs row={row} />
         {row.status === 'open' && <LivePhase row={row} />}
-        {coldMs >= COLD_MS && <Badge tone="warn">loaded in the call, {formatDuration(coldMs)}</Badge>}
+        {coldMs >= COLD_MS && <Badge tone="warn">loaded during the call, {formatDuration(coldMs)}</Badge>}
         {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
         {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
         {unreadable && !row.setAside && <Badge tone="warn">unreadable call</Badge>}
         {isCut && (
-          <Badge tone="warn" title="Ollama left out part of what was sent">
+          <Badge tone="warn" title="Ollama dropped part of the prompt">
             prompt cut
           </Badge>
         )}
@@ -286,9 +286,7 @@ function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRo
       <ForeignMessage text={failed.error.message} className={unreadable ? 'text-ink-2' : 'text-fail'} />
       {failed.error.hint && <ForeignMessage text={failed.error.hint} className="text-ink-2" />}
       {!row.started.stream && (failed.kind === 'aborted' || failed.kind === 'timeout') && (
-        <p className="text-ink-2">
-          The reply was not streamed: what the model had written by then never left Ollama.
-        </p>
+        <p className="text-ink-2">The reply was not streamed, so the text written so far is lost.</p>
       )}
       {(failed.cleanup_ms ?? 0) >= CLEANUP_MS && (
         <p className="text-ink-2">
@@ -299,8 +297,8 @@ function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRo
       )}
       {failed.freed_slot && (
         <p className="text-sm text-warn">
-          Ollama kept the slot of this call for nobody and would have answered no other: the model was
-          unloaded to free it.
+          Ollama leaked the slot of this call and would not have served another, so the model was unloaded to
+          free it.
         </p>
       )}
       {failed.raw && (

@@ -177,7 +177,7 @@ function FailedChecks() {
 function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
   if (mode === 'session' || mode === 'explore') return 'Its last words';
   if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
-  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'What it had said so far';
+  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'Last output';
 }
 
 /** What an event is, for the link to it: `read_file (#12)`, `Turn 3 (#20)`. */

@@ -37,12 +37,12 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
           </span>
         </h2>
         <p className="mt-0.5 text-sm text-ink-3">
-          What stands above was copied, as it happened there.{' '}
+          Everything above was copied from that run.{' '}
           {event.answered
-            ? 'The answer stands, and the conversation goes on after it. '
-            : event.continues && 'The conversation goes on after the end of that run. '}
+            ? 'The conversation continues after the answer. '
+            : event.continues && 'The conversation continues after the end of that run. '}
           {edits.some(({ target }) => target === 'call') &&
-            'The call that waited there was made here, with other arguments. '}
+            'The pending call ran here with edited arguments. '}
           {filesWords(files)}
         </p>
         {(edits.length > 0 || settings.length > 0) && (

@@ -95,7 +95,7 @@ export function LongText({
               className="reach font-medium text-brass underline-offset-2 hover:underline"
               onClick={fetchWhole}
             >
-              Fetch the whole {label} ({formatBytes(cut.chars)})
+              Load the full {label} ({formatBytes(cut.chars)})
             </button>
           )}
           {cut && whole && tooLarge && (
@@ -103,7 +103,7 @@ export function LongText({
               href={whole.fileUrl(cut.seq, cut.path)}
               className="reach font-medium text-brass underline-offset-2 hover:underline"
             >
-              Download the whole {label} ({formatBytes(cut.chars)})
+              Download the full {label} ({formatBytes(cut.chars)})
             </DownloadLink>
           )}
           <span className="tnum">

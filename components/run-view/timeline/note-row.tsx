@@ -115,11 +115,7 @@ function Reflection({
         </div>
       ) : (
         <p className="mt-0.5 text-sm text-ink-3">
-          {swallowed > 0
-            ? swallowedWords(swallowed)
-            : byLimit
-              ? 'None: the cycle was ended.'
-              : 'An empty one.'}
+          {swallowed > 0 ? swallowedWords(swallowed) : byLimit ? 'None: Loupe ended the cycle.' : 'Empty.'}
         </p>
       )}
     </RowFrame>
@@ -143,7 +139,7 @@ function Diversity({
         </Disclosure>
         <span className="text-sm text-ink-2">
           {formatPercent(event.similarity)} like cycle {formatCount(event.nearest_cycle)}
-          {told ? '; the model is told to look for something new' : '; new enough'}
+          {told ? '; the model was asked for something new' : '; different enough'}
         </span>
         <Figures>
           <span>from {formatPercent(event.threshold)}</span>
@@ -158,7 +154,7 @@ function Diversity({
             </p>
           </Panel>
           {event.feedback !== undefined && (
-            <Panel label="Said to the model in every call of the cycle">
+            <Panel label="Added to every call of the cycle">
               <p className="foreign">
                 <ForeignText text={event.feedback} />
               </p>

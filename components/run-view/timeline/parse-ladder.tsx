@@ -101,13 +101,13 @@ function outcomeWords(parsed: Parsed): string {
       return `Taken as ${plural(parsed.calls.length, 'tool call')}: ${parsed.calls.map((call) => call.name).join(', ')}.`;
     case 'final_answer':
       return parsed.malformed
-        ? 'No call could be read from it, so its text counts as an answer.'
-        : 'Taken as text: no tool is asked for.';
+        ? 'No call could be parsed, so the text counts as the answer.'
+        : 'Treated as text: no tool call.';
     case 'empty':
       if (parsed.swallowed_tokens) return swallowedWords(parsed.swallowed_tokens);
       return parsed.malformed
-        ? 'A call was meant, but could not be read.'
-        : 'Nothing was left to show: an empty reply.';
+        ? 'The reply contained a call that could not be parsed.'
+        : 'The reply was empty.';
   }
 }
 

@@ -155,11 +155,11 @@ function Message({
         <p className="mb-1.5 flex flex-wrap items-center gap-x-3 font-sans">
           <span className="text-ink-2">
             {asWhole
-              ? `The whole result, ${formatCount(whole.length)} characters: the model did not see it here.`
-              : `Sent in a shorter form; the log keeps ${formatCount(whole.length)} characters.`}
+              ? `The full result, ${formatCount(whole.length)} characters. The model did not see it in full.`
+              : `Sent shortened; the log keeps ${formatCount(whole.length)} characters.`}
           </span>
           <Button size="sm" onClick={toggle} aria-pressed={asWhole}>
-            {asWhole ? 'As it was sent' : 'Restore the whole'}
+            {asWhole ? 'Show as sent' : 'Show in full'}
           </Button>
         </p>
       )}
@@ -241,7 +241,7 @@ export function RestoredMessage({ seq, index, id }: { seq: number; index: number
   });
   const [whole, setWhole] = useState<string>();
   const { problem, run } = useRequest();
-  if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="whole message" />;
+  if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="full message" />;
   if (call === undefined || !server) return null;
   const restore = () =>
     run(async () => {

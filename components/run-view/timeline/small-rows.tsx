@@ -53,7 +53,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
           <span className="font-semibold">{modeWords(config)}</span>
           <span className="text-sm text-ink-3">and settings</span>
         </Disclosure>
-        {row.event.parent && <Badge>made from another run</Badge>}
+        {row.event.parent && <Badge>fork</Badge>}
       </div>
       {task.trim() ? (
         <div className="mt-1">
@@ -68,7 +68,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
       ) : (
         <p className="mt-1 text-ink-2">
           {config.mode === 'explore'
-            ? 'No task: the model is given a memory and told to go where it likes.'
+            ? 'No task: the model has a memory and explores freely.'
             : 'No first words: the model begins by itself.'}
         </p>
       )}
@@ -340,12 +340,12 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           title={`Nudge ${event.count} of ${event.limit}`}
           detail={
             (event.swallowed_tokens
-              ? `None of the ${formatCount(event.swallowed_tokens)} tokens it wrote arrived; the model was told to try again.`
+              ? `None of the ${formatCount(event.swallowed_tokens)} generated tokens arrived, so the model was told to try again.`
               : undefined) ??
             {
-              empty: 'The reply was empty; the model was told to act.',
-              plan: 'The reply only announced a plan; the model was told to act.',
-              malformed: 'The call could not be read; the model was told to try again.',
+              empty: 'The reply was empty, so the model was told to act.',
+              plan: 'The reply was only a plan, so the model was told to act.',
+              malformed: 'The call could not be parsed, so the model was told to try again.',
             }[event.cause]
           }
           open={open}
@@ -370,7 +370,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
         <Notice
           tone="live"
           title="Older results shortened"
-          detail={`${plural(event.folded.length, 'message')} sent in a shorter form from here on; the log keeps them whole.`}
+          detail={`${plural(event.folded.length, 'message')} shortened in requests from here on. The log keeps the full text.`}
           figure={`${formatShortCount(event.before_tokens)} → ${formatShortCount(event.after_tokens)} of ${formatShortCount(event.limit_tokens)} tok`}
           open={open}
           onToggle={toggle}

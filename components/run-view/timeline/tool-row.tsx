@@ -64,19 +64,17 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
         {row.forked && (
-          <Badge tone="warn" title="This run was forked before the call, which ran with other arguments">
+          <Badge tone="warn" title="This run was forked before the call, which ran with edited arguments">
             edited in the fork
           </Badge>
         )}
         {row.decided?.decision === 'edited' && (
-          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
+          <Badge tone="warn" title="It ran with edited arguments, not with those the model wrote">
             edited by {operator}
           </Badge>
         )}
         {row.decided?.decision === 'approved' && <Badge>approved by {operator}</Badge>}
-        {row.result?.truncated && (
-          <Badge title="The tool's output was longer than it may be">truncated</Badge>
-        )}
+        {row.result?.truncated && <Badge title="The tool's output exceeded the limit">truncated</Badge>}
         {row.resultSeq !== undefined && (
           <ForkButton
             opening={{
@@ -202,7 +200,7 @@ function ForkCallButton({ row }: { row: ToolRowData }) {
     <Button
       size="sm"
       className="justify-self-start print:hidden"
-      title="A new run makes this call with the arguments that you write, and goes on from its result"
+      title="Starts a new run that makes this call with your arguments"
       onClick={() => fork({ place: { before_call: row.callId }, words, focus: 'arguments' })}
     >
       <ForkMark className="size-4" />

@@ -60,9 +60,9 @@ export function useTimelineKeys(actions: {
     const copyLink = () => {
       const { cursor } = reading.getState();
       const row = shownRows().find((shown) => shown.key === cursor);
-      if (!row) return say('Go to a row first: j and k lead there.');
+      if (!row) return say('Select a row first with j or k.');
       void copyText(linkToRow(row.seq)).then((copied) =>
-        say(copied ? 'The link to this row is copied.' : NOT_COPIED),
+        say(copied ? 'Link to this row copied.' : NOT_COPIED),
       );
     };
     const pressed = (event: KeyboardEvent) => {

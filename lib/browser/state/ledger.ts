@@ -18,7 +18,7 @@ export interface Gauge {
   limit: number;
   /** Drawn as single ticks when there are few, as one scale otherwise. */
   ticks: boolean;
-  /** What is written beside it: `4/10`, `61 %`. */
+  /** What is written beside it: `4/10`, `61%`. */
   value: string;
   detail?: string;
   /** A mark on the scale below its end, as a share of 1: where older results are folded. */

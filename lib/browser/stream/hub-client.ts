@@ -36,7 +36,7 @@ class HubClient {
     });
     window.addEventListener('online', () => this.#send({ type: 'wake' }));
     window.addEventListener('pagehide', () => this.#send({ type: 'bye' }));
-    // A page that comes back from the browser's cache has said goodbye: it goes on where it was.
+    // A page that comes back from the browser's cache has said goodbye: it resumes where it stopped.
     window.addEventListener('pageshow', (event) => {
       if (event.persisted) location.reload();
     });

@@ -8,7 +8,7 @@ const WORDS: Partial<Record<RunEventType, string>> = {
   'approval.decided': 'Approval',
   'model-call.failed': 'Failed call',
   'verification.checked': 'Checks',
-  'harness.prompted': 'Harness',
+  'harness.prompted': 'Loupe',
   'operator.messaged': 'You',
   'agent.messaged': 'Agent',
   'cycle.reflected': 'Reflection',

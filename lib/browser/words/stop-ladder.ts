@@ -24,12 +24,12 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
   // The step in hand stands before the request, but for those that began after a soft one.
   const step = rows.findLast((row) => isStep(row) && (overAt(row) ?? first.at) >= first.at);
   return [
-    { id: 'asked', label: first.event.force ? 'Stop now asked' : 'Stop asked', at: first.at },
+    { id: 'asked', label: first.event.force ? 'Immediate stop requested' : 'Stop requested', at: first.at },
     ...(forced && forced !== first
-      ? [{ id: 'forced' as const, label: 'Stop now asked', at: forced.at }]
+      ? [{ id: 'forced' as const, label: 'Immediate stop requested', at: forced.at }]
       : []),
     ...(step && isStep(step) ? stepRungs(step) : []),
-    { id: 'over', label: 'Run over', at: end?.kind === 'end' ? end.at : undefined },
+    { id: 'over', label: 'Run ended', at: end?.kind === 'end' ? end.at : undefined },
   ];
 }
 
@@ -44,8 +44,8 @@ function stepRungs(step: CallRow | ToolRow): StopRung[] {
     over,
     ...(idleMs === undefined
       ? []
-      : [{ id: 'idle' as const, label: 'Ollama idle, by /api/ps', at: at + idleMs }]),
-    ...(freed ? [{ id: 'freed' as const, label: 'Ollama’s slot freed by unloading', at: failed.at }] : []),
+      : [{ id: 'idle' as const, label: 'Ollama idle (/api/ps)', at: at + idleMs }]),
+    ...(freed ? [{ id: 'freed' as const, label: 'Slot freed by unloading the model', at: failed.at }] : []),
   ];
 }
 
@@ -67,7 +67,7 @@ function failedAt({ at, cleanup_ms, server_idle_ms }: NonNullable<CallRow['faile
 
 function overWords(row: CallRow | ToolRow): string {
   if (row.kind === 'tool') return row.status === 'running' ? `${row.name} is ending` : `${row.name} ended`;
-  if (row.failed?.error.code === 'model_call_abandoned') return 'Model call left behind';
+  if (row.failed?.error.code === 'model_call_abandoned') return 'Model call abandoned';
   if (row.failed?.kind === 'aborted') return 'Connection to Ollama closed';
-  return row.status === 'open' ? 'Reply in hand' : 'Reply finished';
+  return row.status === 'open' ? 'Reply in progress' : 'Reply finished';
 }

@@ -197,7 +197,7 @@ class Summary {
       ...(result.error && result.error.message !== end.message ? [codeSpan(result.error.message), ''] : []),
       ...(files.length > 0 ? ['Files written:', '', ...files, ''] : []),
       ...this.#autoRunFiles(),
-      `### ${OUTPUT_HEADINGS[this.#state.outcome?.kind ?? 'error'] ?? 'What it had said so far'}`,
+      `### ${OUTPUT_HEADINGS[this.#state.outcome?.kind ?? 'error'] ?? 'Last output'}`,
       '',
       result.output.trim() === '' ? 'No text.' : fenced(result.output),
     ];
