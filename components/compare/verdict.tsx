@@ -7,7 +7,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 
 type Comparison = CompareReply['comparison'];
 
-/** The answer first: the same until here, and what was different then. A strip shows every iteration. */
+/** States where the runs diverge and how. A strip shows every iteration. */
 export function Verdict({
   comparison,
   mode,
@@ -42,7 +42,7 @@ export function Verdict({
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
-                // With a state of its own the router would not hear of it, and put back the address that it knows.
+                // Without the router's own state, it would restore the previous URL.
                 history.replaceState(null, '', `#step-${divergence.position}`);
                 onGo(divergence.position);
               }}
@@ -71,10 +71,10 @@ export function Verdict({
   );
 }
 
-/** Marks that the strip has at most: more would be narrower than a pixel on a phone. */
+/** Max marks in the strip: more would be narrower than a pixel on a phone. */
 const MAX_MARKS = 200;
 
-/** All iterations, in as many equal stretches as there is room for. */
+/** Splits all iterations into at most `MAX_MARKS` equal parts. */
 function stretches<Item>(items: readonly Item[]): Item[][] {
   const length = Math.max(1, Math.ceil(items.length / MAX_MARKS));
   return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>

@@ -30,7 +30,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
 import { HiddenNote } from '../ui/hidden-note.tsx';
 
-/** Forks a run at a place: its conversation there can be changed; the run itself stays as it is. */
+/** Forks a run at an event, with edits to the conversation. The source run is not changed. */
 export function ForkDialog({
   runId,
   opening,
@@ -358,7 +358,7 @@ const FOLDER_NOTES: Record<ForkDraft['workspace'], string> = {
   empty: 'A new, empty folder.',
 };
 
-/** The memory as it stood there: change, delete, add. */
+/** The memory at the fork point: change, delete, add. */
 function Memories(part: Part) {
   const { point, draft, problems, onChange } = part;
   const memories = useMemo(() => forkMemories(point), [point]);

@@ -120,7 +120,7 @@ export function Gallery({ state }: { state: string | undefined }) {
   );
 }
 
-/** The counts of the Models page, for models that nobody has to install. */
+/** Sample counts for the Models page, without installed models. */
 function Reading() {
   const reading = (layers: [number, number, number], rest: Partial<ModelReading>): ModelReading => ({
     replies: 0,

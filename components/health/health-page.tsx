@@ -21,7 +21,7 @@ import { SignedInBrowsers } from './signed-in-browsers.tsx';
 
 const STORE_NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-/** Whether runs can work here, and what to do where they cannot (D11). */
+/** The state of all dependencies, with fixes for problems (D11). */
 export function HealthPage() {
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(15_000));
   const [chosen, setChosen] = useState<string>();

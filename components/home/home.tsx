@@ -113,7 +113,7 @@ function SpentLink() {
   );
 }
 
-/** `/` leads to the search, as it does in a run. */
+/** `/` focuses the search, as in a run. */
 function useSlash(input: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

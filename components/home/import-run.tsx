@@ -8,7 +8,7 @@ import { offerCommands } from '#lib/browser/state/commands.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 
-/** Opens a run that somebody else exported: a run file or a bug bundle. */
+/** Imports a run file or a bug bundle. */
 export function ImportRun() {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);

@@ -15,7 +15,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Link } from '../ui/link.tsx';
 import { startRun } from './start-run.ts';
 
-/** Starts a task with a model and defaults; the whole form is one link away. */
+/** Starts a task with a model and defaults, with a link to the full form. */
 export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
   const router = useRouter();
   const [task, setTask] = useState('');

@@ -2,7 +2,7 @@ import type { InstalledCheck } from '#lib/api/model-check.ts';
 import { badgeWords, checkTone } from '#lib/browser/words/check-words.ts';
 import { Badge } from '../ui/badge.tsx';
 
-/** What a check of a model brought, in a few characters; that of another version is told apart. */
+/** The result of a model check as a badge; outdated results look different. */
 export function CheckBadge({ check }: { check: InstalledCheck }) {
   const { outdated } = check;
   return (
@@ -13,7 +13,7 @@ export function CheckBadge({ check }: { check: InstalledCheck }) {
   );
 }
 
-/** In a word or two, what an old result is of. */
+/** Labels for outdated results. */
 function outdatedWords(outdated: NonNullable<InstalledCheck['outdated']>): string {
   return outdated === 'model' ? 'older version' : 'older probes';
 }

@@ -14,7 +14,7 @@ import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { ProbeRow } from './probe-row.tsx';
 
-/** All of a check: scores, what follows from them, what was measured, and every probe with its evidence. */
+/** The details of a check: scores, recommendations, measurements, and every probe with its evidence. */
 export function CheckDetails({ check, summary, outdated }: CheckReply & Pick<InstalledCheck, 'outdated'>) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const { conditions, probes } = check;
@@ -105,7 +105,7 @@ export function CheckDetails({ check, summary, outdated }: CheckReply & Pick<Ins
   );
 }
 
-/** The probes are listed below; a few links are enough to see what is meant. */
+/** Max linked probes per recommendation; all probes are listed below. */
 const MAX_LINKS = 3;
 
 const marks: Record<Advice['tone'], string> = { ok: 'bg-ok', warn: 'bg-warn', calm: 'bg-ink-3' };

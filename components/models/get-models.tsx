@@ -7,7 +7,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { PullLine } from './pull-line.tsx';
 import { usePulls } from './use-pulls.ts';
 
-/** Fetching models: by name, or one of those that call tools well. Ollama fetches them from its own library. */
+/** Pulls models by name or from the recommended ones. Ollama downloads them from its library. */
 export function GetModels({
   recommended,
   onDone,

@@ -10,7 +10,7 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { CheckBadge } from './check-badge.tsx';
 
-/** The installed models with what they can do (D10). */
+/** The installed models with their capabilities (D10). */
 export function ModelPicker({
   models,
   value,
@@ -25,7 +25,7 @@ export function ModelPicker({
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLDivElement>(null);
   const there = models.some(({ name }) => name === value);
-  // A model that was chosen elsewhere may stand below the edge of the list. The page itself stays where it is.
+  // A model chosen elsewhere may be outside the visible part of the list. Don't scroll the page.
   useEffect(() => {
     const row = there ? list.current?.querySelector<HTMLElement>('label:has(:checked)') : undefined;
     if (!list.current || !row) return;
@@ -103,7 +103,7 @@ export function ModelPicker({
   );
 }
 
-/** What a model can do, as far as it says. */
+/** The declared capabilities of a model. */
 export function Capabilities({ model }: { model: InstalledModel }) {
   const tools = callsTools(model);
   return (

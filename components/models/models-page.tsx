@@ -28,7 +28,7 @@ import { PriceEditor } from './price-editor.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
 import { type Checking, useCheck } from './use-check.ts';
 
-/** What is installed, what it can do, and what is in memory. */
+/** The installed models, their capabilities and memory use. */
 export function ModelsPage() {
   const { data, error, reload } = useApi<ModelsReply>('/api/models', modelsRefresh(5000));
   const health = useApi<HealthReply>('/api/health', 10_000);
@@ -168,7 +168,7 @@ function ModelLine({
   );
 }
 
-/** The form of a new run, with this model chosen. */
+/** Links to the new run form with this model selected. */
 function NewRun({ model }: { model: string }) {
   return (
     <Link
@@ -181,7 +181,7 @@ function NewRun({ model }: { model: string }) {
   );
 }
 
-/** How much memory a model takes, until when, and a way to unload it. */
+/** A loaded model's memory use and expiry, with a button to unload it. */
 function InMemory({
   name,
   loaded,
@@ -242,7 +242,7 @@ function InMemory({
   );
 }
 
-/** Ollama says never with a time more than a year away. */
+/** Ollama represents `never` as a time more than a year away. */
 function unloadWords(ms: number): string {
   if (ms > 365 * 86_400_000) return 'never';
   return ms <= 0 ? 'now' : `in ${formatClock(ms)}`;

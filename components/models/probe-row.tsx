@@ -19,7 +19,7 @@ const SHORT_CHARS = 80;
 const tones = { pass: 'ok', fail: 'warn', unknown: undefined } as const;
 const words: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', unknown: 'not judged' };
 
-/** One probe: its outcome, and unfolded the rules it was judged by and everything that was sent, said and read. */
+/** One probe: its result and, expanded, its rules, requests, replies and parsing. */
 export function ProbeRow({
   id,
   probe,
@@ -104,7 +104,7 @@ function Rule({ criterion: { verdict, rule, found } }: { criterion: CheckCriteri
 
 type Part = 'read' | 'reply' | 'request';
 
-/** One model call: how the reply was read, as it came, and what was sent. */
+/** One model call: the parsed reply, the raw reply and the request. */
 function Exchange({ exchange, number, of }: { exchange: CheckExchange; number: number; of: number }) {
   const [part, setPart] = useState<Part>('read');
   const { request, reply, error, reply_tokens, duration_ms } = exchange;

@@ -9,7 +9,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
-/** One model on its way: how much of it is here, what Ollama does, and how to end it or go on. */
+/** A pull in progress: percentage, current step, and buttons to cancel or resume it. */
 export function PullLine({
   pull,
   onStart,

@@ -11,7 +11,7 @@ const layers = [
   { layer: 'xml', label: 'XML in text', fill: 'fill-brass-line', swatch: 'bg-brass-line' },
 ] as const;
 
-/** Models with at least one reply, those with the most calls first. */
+/** Models with at least one reply, sorted by number of calls. */
 export function readModels(
   models: readonly InstalledModel[],
 ): (InstalledModel & { reading: ModelReading })[] {
@@ -22,7 +22,7 @@ export function readModels(
     .sort((a, b) => Number(a.demo) - Number(b.demo) || b.reading.calls - a.reading.calls);
 }
 
-/** How the replies of each model were read, over all its runs (P17): counts, never marks. */
+/** How the replies of each model were parsed over all its runs (P17): counts, not ratings. */
 export function ReadingTable({ models }: { models: readonly InstalledModel[] }) {
   const shown = readModels(models);
   if (shown.length === 0) return null;

@@ -17,7 +17,7 @@ const NOTES: Partial<Record<CommandPlace, string>> = {
   off: 'Commands cannot be confined here, so run_command is unavailable.',
 };
 
-/** One rule per tool: its calls run, wait for a person, or are refused. Only what this machine offers has one. */
+/** One rule per available tool: its calls run, need approval, or are denied. */
 export function ApprovalEditor({
   kind,
   commands,

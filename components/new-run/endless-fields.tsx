@@ -6,7 +6,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
-/** What only a session or an exploration has: how long it goes on, and what keeps it from going in circles. */
+/** Settings specific to sessions and explorations: limits and diversity. */
 export function EndlessFields({
   draft,
   set,

@@ -4,7 +4,7 @@ import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
 import { Choice, Field, NumberField, Section, Switch, THINKING } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
-/** The options of the model that people change most. */
+/** The most common model options. */
 export function ModelBehaviour({ draft, set, problems }: FormPart) {
   const defaults = draftDefaults(draft);
   return (
@@ -50,7 +50,7 @@ export function ModelBehaviour({ draft, set, problems }: FormPart) {
   );
 }
 
-/** The other options, folded. */
+/** Further options, collapsed. */
 export function AdvancedFields({ draft, set, problems }: FormPart) {
   const defaults = draftDefaults(draft);
   return (

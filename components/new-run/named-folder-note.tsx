@@ -1,6 +1,6 @@
 import { ForeignName } from '../ui/foreign-name.tsx';
 
-/** Under the choice of a folder, where the run that is made again was imported: its file may name any folder. */
+/** Explains why the folder of an imported run is not filled in: its file may name any folder. */
 export function NamedFolderNote({ folder }: { folder: string }) {
   return (
     <p className="max-w-read text-sm text-ink-3">

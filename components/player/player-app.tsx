@@ -7,7 +7,7 @@ import { LogPlayer } from './log-player.tsx';
 import { PlainMessage } from './plain-message.tsx';
 import { StillShared } from './still-shared.tsx';
 
-/** Shows a run from the text of a player source: a log that stands in the page, or a stream that the page follows. */
+/** Shows a run from a player source: an embedded log or a stream. */
 export function PlayerApp({ text }: { text: string }) {
   const source = useMemo(() => readSource(text), [text]);
   if (!source) {
@@ -40,7 +40,7 @@ function readSource(text: string): PlayerSource | undefined {
   }
 }
 
-/** In place of a run whose log does not add up: a number is missing, or it was changed by hand. */
+/** Shown instead of a run with an invalid log: damaged, or edited by hand. */
 class Unreadable extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

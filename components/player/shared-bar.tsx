@@ -8,7 +8,7 @@ const scopes: Record<NonNullable<SharedNote['scope']>, string | undefined> = {
   summary: 'summary only',
 };
 
-/** Says whose page this is and what is not in it. */
+/** The origin of a shared page and what is left out. */
 export function SharedBar({ note }: { note: SharedNote | undefined }) {
   const words = [
     note?.scope && scopes[note.scope],

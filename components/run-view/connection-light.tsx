@@ -18,7 +18,7 @@ const looks: Record<ConnectionStatus, { words: string; dot: string; title: strin
   closed: { words: 'Complete', dot: 'bg-line-strong', title: 'The run has ended and is fully shown' },
 };
 
-/** How the page is connected: always visible, since an old picture looks like a new one. */
+/** The connection state, always visible because stale data looks like live data. */
 export function ConnectionLight() {
   const status = useRun((view) => view.connection.status);
   const look = looks[status];

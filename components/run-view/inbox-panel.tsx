@@ -7,7 +7,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { MessageStatus } from './message-status.tsx';
 import { useOperatorWord, useRun, useRunScreen } from './run-context.tsx';
 
-/** What was said between a person and the agent, both ways, in order (O14). */
+/** Messages between operator and agent in order (O14). */
 export function InboxPanel() {
   const mine = useRun((view) => view.run.operatorMessages);
   const theirs = useRun((view) => view.run.agentMessages);

@@ -17,7 +17,7 @@ import { EventLink } from '../ui/event-link.tsx';
 import { Gauge } from '../ui/gauge.tsx';
 import { useRun, useRunScreen } from './run-context.tsx';
 
-/** Every limit that could end the run, before it does. */
+/** Gauges for every limit that can end the run. */
 export function Ledger() {
   const { goTo } = useRunScreen();
   const run = useRun((view) => view.run);
@@ -34,7 +34,7 @@ export function Ledger() {
   );
 }
 
-/** The guardrail that is closest to its end, for screens without room for all. */
+/** The gauge closest to its limit, for small screens. */
 export function NearestLimit() {
   const run = useRun((view) => view.run);
   const [nearest] = ledgerOf(run, run.updatedAt)
@@ -49,7 +49,7 @@ export function NearestLimit() {
   );
 }
 
-/** The sums of a run, up to now or to its end. */
+/** The totals of a run so far. */
 export function Totals() {
   const run = useRun((view) => view.run);
   const ended = run.phase === 'ended';
@@ -95,7 +95,7 @@ export function Totals() {
   );
 }
 
-/** What the time went into, and how fast the model wrote. Loading has a line of its own. */
+/** Time by activity and writing speed. Loading has its own line. */
 function Times() {
   const { goTo } = useRunScreen();
   const { modelMs, toolMs, writtenTokens, writingMs } = useRun((view) => view.run.spent);
@@ -128,7 +128,7 @@ function Parts({ text }: { text: string }) {
   ));
 }
 
-/** The window as it was asked for, as it is, and as the model could have it; and where the model lies. */
+/** The requested, effective and maximum window, and whether the model is on the GPU. */
 function Memory() {
   const loaded = useRun((view) => view.run.loaded);
   const asked = useRun((view) => view.run.config?.window_tokens);

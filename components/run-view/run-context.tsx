@@ -9,13 +9,13 @@ import type { Live } from '#lib/browser/state/live-text.ts';
 import type { RunSource, RunView } from '#lib/browser/state/run-store.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 
-/** What the reader did to the picture: kept apart from the run, so that it survives rows leaving the screen. */
+/** The reader's view state, kept outside the rows so that it survives their unmounting. */
 export interface Reading {
   /** Rows that were opened or closed by hand. */
   readonly unfolded: Readonly<Record<string, boolean>>;
   /** The row the keyboard is at. */
   readonly cursor: string | undefined;
-  /** The cycle of an exploration that is looked at; `undefined`: the last. */
+  /** The selected cycle of an exploration; `undefined`: the last. */
   readonly cycle: number | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface RunScreenContext {
   goTo: (seq: number) => void;
   /** The server that holds the run; absent where there is none to ask: in a file, on a shared page. */
   server?: RunServer;
-  /** Where texts that were cut on their way here are whole; absent in a file, which has them all. */
+  /** Fetches the full text of truncated ones; missing in an exported file, which has them all. */
   whole?: WholeTexts;
 }
 
 /** What a page can do with a run beyond showing it. */
 export interface RunServer {
-  /** Whether the run may be acted on: stopped, its calls decided. Not in a replay, which shows what is long past. */
+  /** Whether the reader can act on the run (stop, approve); false in a replay. */
   operates: boolean;
   /** The run was imported. Its file names the folder, so no new run uses it unless a person chooses it. */
   imported: boolean;
@@ -44,7 +44,7 @@ export interface RunServer {
   fork?: (opening: ForkOpening) => void;
   /** The runs it was forked from and into, below the title. */
   family: ReactNode;
-  /** What stands at the foot of the end card: what to do next. */
+  /** The next steps at the bottom of the end card. */
   afterEnd: ReactNode;
 }
 
@@ -60,7 +60,7 @@ export function createReading(): StoreApi<Reading> {
 
 export function useRunScreen(): RunScreenContext {
   const context = useContext(Context);
-  if (!context) throw new Error('A part of the run page stands outside of it.');
+  if (!context) throw new Error('This component must be inside a RunProvider.');
   return context;
 }
 
@@ -74,7 +74,7 @@ export function useRun<T>(select: (view: RunView) => T): T {
   return useStore(useRunScreen().store.view, select);
 }
 
-/** Reads from what is being written now. */
+/** Selects from the text in progress. */
 export function useLive<T>(select: (live: Live) => T): T {
   return useStore(useRunScreen().store.live, select);
 }

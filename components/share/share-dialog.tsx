@@ -24,7 +24,7 @@ import { DEFAULT_LIFETIME_MS, LIFETIMES, reachWords, SCOPE_WORDS } from './share
 
 const scopes: readonly ShareScope[] = ['everything', 'without_results', 'summary'];
 
-/** Chooses what a link shows and for how long, beside exactly what the other side will see. */
+/** Chooses what a link shows and for how long, next to an exact preview. */
 export function ShareDialog({
   runId,
   ended,
@@ -187,7 +187,7 @@ function Reach({ reach }: { reach: ShareReach }) {
   );
 }
 
-/** Looked through anew when the choice changes; the last one stays until the next is there. */
+/** Fetched again when the options change; the previous preview stays visible meanwhile. */
 function usePreview(
   runId: string,
   scope: ShareScope,

@@ -14,7 +14,7 @@ export function SharePreview({ preview }: { preview: SharePreviewReply | undefin
   const context = useMemo(() => {
     if (!preview) return undefined;
     const store = createRunStore('', () => () => {}, Date.now);
-    // The server checked them: they are what the shared page gets.
+    // Validated by the server: these are the events of the shared page.
     store.receive(preview.events as ShownEvent[]);
     store.flush();
     store.signal({ type: 'finished' });

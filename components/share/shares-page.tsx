@@ -17,7 +17,7 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { reachWords, SCOPE_WORDS } from './share-words.ts';
 
-/** All links to runs: who looked, until when, and how to take one back. */
+/** All share links with their views and expiry, and a way to revoke them. */
 export function SharesPage() {
   const { data, error, reload } = useApi<ShareListReply>('/api/shares', 3000);
   return (

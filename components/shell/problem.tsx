@@ -20,7 +20,7 @@ export function Problem({
   /** The browser was opened by a sign-in link that no longer works. */
   spentLink?: boolean;
 }) {
-  // Everything on the page was refused, not only what shows this.
+  // All requests of the page were refused, not just this component's.
   if (error.status === 401) {
     return (
       <SignIn

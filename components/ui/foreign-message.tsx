@@ -9,7 +9,7 @@ import { ShowAll } from './show-all.tsx';
 const LINES = 6;
 const CHARS = 600;
 
-/** A message in somebody else's words, with its lines: the beginning of a long one, and all of it in a box that scrolls. */
+/** A multi-line message from an untrusted source; a long one is truncated and expands to a scrollable box. */
 export function ForeignMessage({ text, className }: { text: string; className?: string }) {
   const [whole, setWhole] = useState(false);
   const all = text.trimEnd();

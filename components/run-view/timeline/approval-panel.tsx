@@ -16,7 +16,7 @@ import { Panel } from './row-frame.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
 
-/** A call that waits for a person: what it would do, and approve, edit or deny it with a reason. */
+/** A call that needs approval: its arguments, with buttons to approve, edit or deny it. */
 export function ApprovalPanel({ row }: { row: ToolRow }) {
   const runId = useRun((view) => view.run.runId);
   const tools = useRun((view) => view.run.tools);
@@ -28,7 +28,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
   const began = useRef(false);
 
   useEffect(() => {
-    // Not at first: a row that comes must not take the focus away.
+    // Not on mount: a new row must not take the focus.
     if (began.current) {
       const first = step === 'choose' ? 'button' : 'textarea';
       panel.current?.querySelector<HTMLElement>(first)?.focus();
@@ -42,7 +42,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
         call_id: row.callId,
         ...decision,
       });
-      // The buttons go with the decision; the reader stays where they were.
+      // The buttons disappear after the decision, so keep the focus in place.
       document.getElementById(`row-${row.key}`)?.focus({ preventScroll: true });
     });
   const edit = () =>
@@ -189,7 +189,7 @@ function Reason({ reason, onChange }: { reason: string; onChange: (reason: strin
   );
 }
 
-/** The arguments uncut: what is edited is what runs. */
+/** The full arguments, because the edited ones replace them. */
 async function wholeArguments(runId: string, row: ToolRow): Promise<ToolRow['arguments']> {
   const cut = row.argumentsCuts.some(({ path }) => path.startsWith(`${row.argumentsPath}.`));
   if (!cut || !row.requested) return row.arguments;

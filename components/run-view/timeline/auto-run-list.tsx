@@ -8,7 +8,7 @@ import { useRun, useRunScreen } from '../run-context.tsx';
 
 const MAX_NAMED = 20;
 
-/** Files of the run that shells, editors, git, builds or agents run or obey, each with the call that wrote it. */
+/** Files that shells, editors, git, builds or agents execute or load, each with the call that wrote it. */
 export function AutoRunList() {
   const { goTo } = useRunScreen();
   const { files, more } = namedAutoRunFiles(

@@ -29,7 +29,7 @@ const nodes = {
   lost: 'border-warn',
 };
 
-/** A model in memory answers at once; above this it was loaded for the call. */
+/** A loaded model responds immediately; longer load times mean that the call loaded it. */
 const COLD_MS = 1000;
 
 const setAsideWords = {
@@ -40,7 +40,7 @@ const setAsideWords = {
   thinking: 'thinking refused, retried',
 };
 
-/** One request to the model: what was sent, what it thought and said, and how its reply was read. */
+/** A model call: the request, thinking and text of the reply, and how it was parsed. */
 export function CallRow({ row }: { row: CallRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const speed = replyRate(row);
@@ -113,7 +113,7 @@ export function CallRow({ row }: { row: CallRowData }) {
   );
 }
 
-/** One badge per way in which calls of this reply were read. */
+/** One badge per layer and format of the reply's calls. */
 function ReadAs({ row }: { row: CallRowData }) {
   const { parsed } = row;
   if (!parsed || row.setAside) return null;
@@ -158,7 +158,7 @@ function Writing({ call }: { call: number }) {
   );
 }
 
-/** A text of a reply, and where the whole of it stands if it is only here in part. */
+/** A text of a reply, and where to fetch it in full if it is truncated. */
 interface ReplyText {
   text: string;
   whole: ReturnType<typeof wholeOf>;
@@ -176,7 +176,7 @@ function thinkingOf({ parsed, failed, ended }: CallRowData): ReplyText | undefin
 function textOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
   if (parsed?.text) return { text: parsed.text, whole: wholeOf(parsed, 'text') };
   if (failed?.partial_text) return { text: failed.partial_text, whole: wholeOf(failed, 'partial_text') };
-  // What was read of a reply without a text is a call: its raw form is no text to show.
+  // A parsed reply without text has only calls, whose raw form is not shown as text.
   if (parsed || !ended) return undefined;
   return { text: ended.message.content, whole: wholeOf(ended, 'message.content') };
 }
@@ -184,7 +184,7 @@ function textOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
 function Said({ row }: { row: CallRowData }) {
   const thinking = thinkingOf(row);
   const said = textOf(row);
-  // In an exploration a text is the reflection, which has the next row to itself.
+  // In an exploration the text is the reflection, which has its own row.
   const reflects = useRun((view) => view.run.config?.mode === 'explore') && row.parsed?.calls.length === 0;
   return (
     <>
@@ -226,7 +226,7 @@ function Thinking({ id, text, whole }: ReplyText & { id: string }) {
   );
 }
 
-/** What went out with the request, and each rung of the parse ladder. */
+/** The details of the request, and each step of the parse ladder. */
 function Sent({ row }: { row: CallRowData }) {
   const { started, ended, parsed } = row;
   const loaded = useRun((view) => view.run.loaded);
@@ -274,10 +274,10 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** Shorter cleanups are only the look at whether there was something to clean up. */
+/** Shorter cleanups only checked whether there was anything to clean up. */
 const CLEANUP_MS = 100;
 
-/** A call that brought no reply. One that Ollama itself could not read is the model's slip, and no outage (T22). */
+/** A call without a reply. A call that Ollama could not parse is the model's error, not an outage (T22). */
 function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRowData['failed']> }) {
   const unreadable = failed.kind === 'malformed_call';
   return (

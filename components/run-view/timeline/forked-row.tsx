@@ -13,7 +13,7 @@ import { useRun, useRunScreen } from '../run-context.tsx';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { Panel } from './row-frame.tsx';
 
-/** The end of the copied part: where the run comes from and what a person changed, with before and after. */
+/** The end of the copied part: the source run and the changes, before and after. */
 export function ForkedRow({ row }: { row: ForkedRowData }) {
   const { event } = row;
   const mode = useRun((view) => view.run.config?.mode);
@@ -70,7 +70,7 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
   );
 }
 
-/** The run it comes from; a link where a server can show it. */
+/** The source run, linked if a server is available. */
 function Origin({ runId, seq }: { runId: string; seq: number }) {
   const { server } = useRunScreen();
   const name = (
@@ -101,7 +101,7 @@ function SettingLine({ name, before, after }: ForkedRowData['event']['settings']
 
 function Change({ edit }: { edit: ForkEdit }) {
   if (edit.target === 'message' && edit.role === 'tool') {
-    // Where only the text in a result was changed, the JSON around it says nothing.
+    // If only the text in a result changed, omit the JSON around it.
     const before = resultText(edit.before);
     const after = resultText(edit.after);
     if (before.whole(after.text) === edit.after)
@@ -118,7 +118,7 @@ function Change({ edit }: { edit: ForkEdit }) {
   );
 }
 
-/** The arguments that differ, each with what it was and what it is. */
+/** The changed arguments, before and after. */
 function ArgumentChanges({ edit }: { edit: Extract<ForkEdit, { target: 'call' }> }) {
   const names = new Set([...Object.keys(edit.before), ...Object.keys(edit.after)]);
   const changed = [...names].filter(

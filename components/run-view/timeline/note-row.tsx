@@ -13,7 +13,7 @@ import { LongText } from './long-text.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';
 
-/** What a session or an exploration adds: words of harness, person and agent, each in a lane of its own, and cycles. */
+/** Rows of sessions and explorations: messages of Loupe, operator and agent, each in its own lane, and cycles. */
 export function NoteRow({ row }: { row: NoteRowData }) {
   const { event } = row;
   switch (event.type) {
@@ -194,7 +194,7 @@ function MemoryLine({
   );
 }
 
-/** What was said between a person and the agent: to the left the agent, indented the person. */
+/** Messages between operator and agent; the operator's are indented. */
 function Said({
   by,
   event,

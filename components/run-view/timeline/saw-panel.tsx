@@ -183,7 +183,7 @@ function Message({
   );
 }
 
-/** One message in a line: who says it, how it begins, and its share of the request. */
+/** One message in a line: role, beginning, and share of the request. */
 function Line({
   id,
   number,
@@ -231,7 +231,7 @@ function Line({
   );
 }
 
-/** The whole of a message that is sent in a shorter form from a compaction on, read from the call after it. */
+/** The full text of a message shortened by compaction, fetched from the next call. */
 export function RestoredMessage({ seq, index, id }: { seq: number; index: number; id: string }) {
   const { server } = useRunScreen();
   const call = useRun((view) => {

@@ -41,7 +41,7 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 import { RestoredMessage } from './saw-panel.tsx';
 import { wholeOf } from './whole-of.ts';
 
-/** The task as it was given, and every setting of the run. */
+/** The task and all settings of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const { config, copied } = row.event;
@@ -193,7 +193,7 @@ function whyAgain({
   return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
 }
 
-/** What is known while a model loads: Ollama tells what it loads into, and no progress. */
+/** Details of a loading model. Ollama reports where it loads, but no progress. */
 function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
   const load = useLive((live) => live.load);
   const known = useRun((view) => view.run.preflight?.size_bytes);
@@ -209,7 +209,7 @@ function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
   );
 }
 
-/** How much of the model is in graphics memory, when the server tells. */
+/** The share of the model in GPU memory, if reported. */
 function gpuShare(loaded: PreparationRowData['loaded']): string | undefined {
   if (!loaded?.size_bytes) return undefined;
   return `${formatBytes(loaded.size_bytes)}, ${formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU`;
@@ -425,7 +425,7 @@ function spentWords(
 ): string {
   const tokens = formatTokens(tokens_used, tokens_estimated, formatNumber);
   const words = `${tokens} tok, ${formatDuration(seconds_used * 1000)}`;
-  // Logs from before models had prices hold a 0 that says nothing.
+  // Logs from before models had prices contain a meaningless 0.
   return cost_usd ? `${words}, ${formatUsd(cost_usd)}` : words;
 }
 
@@ -471,7 +471,7 @@ function Notice({
   );
 }
 
-/** The checks after an attempt, each with what it saw (V5-V11). */
+/** The checks after an attempt, each with its output (V5-V11). */
 export function VerificationRow({ row }: { row: VerificationRowData }) {
   const { checked } = row;
   const words = checked && checksWords(checkCounts(checked.checks));

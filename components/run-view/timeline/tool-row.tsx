@@ -36,7 +36,7 @@ const states: Record<ToolStatus, { words: string; text: string; node: string }> 
 /** Tools have short names; a model may ask for any. */
 const MAX_NAME_CHARS = 48;
 
-/** One tool call: what was asked for, what came back, how long it took (D7). */
+/** One tool call: arguments, result, duration (D7). */
 export function ToolRow({ row }: { row: ToolRowData }) {
   const state = states[row.status];
   const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
@@ -184,7 +184,7 @@ function Details({ row }: { row: ToolRowData }) {
   );
 }
 
-/** What a person wrote in place of the model's arguments: while the call waited for them, else in the fork. */
+/** Arguments edited by the operator, at approval or in the fork. */
 function editedArguments({ decided, decidedCuts = [], forked }: ToolRowData): ToolRowData['forked'] {
   if (decided?.decision !== 'edited') return forked;
   return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };

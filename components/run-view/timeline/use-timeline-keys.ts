@@ -33,7 +33,7 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
   { keys: '?', does: 'this list' },
 ];
 
-/** The keys of the timeline, ignored while typing and beside other modifiers. */
+/** Keyboard shortcuts of the timeline, ignored while typing and with other modifier keys. */
 export function useTimelineKeys(actions: {
   /** The rows on the page, in their order. */
   shownRows: () => readonly TimelineRow[];
