@@ -253,7 +253,7 @@ async function main(): Promise<void> {
       await page.goto('/models');
       await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
       await page.getByRole('button', { name: /^Model Check of qwen3:4b/ }).click({ timeout: 120_000 });
-      await page.getByText('What follows').waitFor();
+      await page.getByText('Recommendations').waitFor();
       await page
         .getByText('qwen3:4b', { exact: true })
         .first()

@@ -75,7 +75,7 @@ test('a run that waits in the queue can be stopped, too [D12]', async ({ page, l
   const view = new RunView(page);
   await view.open(second.id);
   await expect(page.locator('[data-phase="queued"]')).toContainText('Waiting in queue');
-  await expect(page.locator('[data-phase="queued"]')).toContainText('1 ahead, place 1');
+  await expect(page.locator('[data-phase="queued"]')).toContainText('Next in line');
   await page.getByRole('button', { name: 'Stop after this step' }).click();
   await view.expectEnd('The run was stopped', 'stopped');
   await expect(view.end).toContainText('before the first iteration');

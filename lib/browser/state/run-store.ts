@@ -29,16 +29,16 @@ export interface RunStore extends RunSource {
   receive(events: readonly ShownEvent[]): void;
   receiveDelta(delta: RunDelta): void;
   signal(signal: ConnectionSignal): void;
-  /** Applies at once what has come so far. */
+  /** Applies all received events immediately. */
   flush(): void;
   /** The last event received, applied or not: where a stream is to go on. */
   readonly cursor: number;
-  /** All events that were applied, from the first: what a replay plays. Its rows hold most of them anyway. */
+  /** All applied events from the first, for the replay. The rows reference most of them anyway. */
   readonly events: readonly ShownEvent[];
   dispose(): void;
 }
 
-/** So far behind the log, the picture is drawn now and then only: each drawing would keep what comes waiting. */
+/** If this far behind the log, render less often, because each render delays the catch-up. */
 const FAR_BEHIND = 200;
 const FAR_BEHIND_MS = 1000;
 
@@ -133,7 +133,7 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
   };
 }
 
-/** Running text belongs to what is open now; text of a call that has ended comes with its event. */
+/** Live text belongs to the open call; an ended call has its text in its event. */
 function isOpen(delta: RunDelta, run: RunState): boolean {
   switch (delta.type) {
     case 'text':
@@ -150,7 +150,7 @@ function isOpen(delta: RunDelta, run: RunState): boolean {
   }
 }
 
-/** Drops the running text of what events have ended. */
+/** Drops live text of calls that have ended. */
 function settle(live: Live, run: RunState): Live {
   let settled = live;
   if (live.call !== 0 && run.openCall?.call !== live.call) {

@@ -10,7 +10,7 @@ import { tokensPerSecond } from '../../events/speed.ts';
 import type { Tone } from './end-words.ts';
 import { formatBytes, formatCount, formatDuration, formatPercent, formatRate, plural } from './format.ts';
 
-/** The four axes in their order, in words. */
+/** Labels of the four axes in order. */
 export const CHECK_AXES: readonly { axis: CheckAxis; label: string; about: string }[] = [
   { axis: 'calls', label: 'Well formed', about: 'Calls can be parsed and match the tools' },
   { axis: 'choice', label: 'Right call', about: 'The right tool with the right arguments, or none' },
@@ -18,12 +18,12 @@ export const CHECK_AXES: readonly { axis: CheckAxis; label: string; about: strin
   { axis: 'stops', label: 'Stops', about: 'It answers and stops when the work is done' },
 ];
 
-/** A score as it was counted; an axis that no probe could judge says so. */
+/** A score such as `2 of 3`, or a note that no probe could be judged. */
 export function scoreWords({ passed, judged }: AxisScore): string {
   return judged === 0 ? 'not enough data' : `${passed} of ${judged}`;
 }
 
-/** All probes of a check, and how its calls were read: `9 of 10 · 12 native`. */
+/** Passed probes, and how calls were parsed: `9 of 10 · 12 native`. */
 export function badgeWords(summary: Pick<CheckSummary, 'passed' | 'failed' | 'unknown' | 'layers'>): string {
   const { passed, failed, unknown } = summary;
   return `${passed} of ${passed + failed + unknown} · ${layerWords(summary.layers)}`;
@@ -45,7 +45,7 @@ export function checkTone({
   return failed + unknown === 0 ? 'ok' : 'calm';
 }
 
-/** The share of the model in graphics memory, as `/api/ps` told it; `undefined` where it did not. */
+/** The share of the model in GPU memory as reported by `/api/ps`; `undefined` if unknown. */
 export function gpuShare({ size_bytes, vram_bytes }: ModelCheck['conditions']): number | undefined {
   if (size_bytes === undefined || vram_bytes === undefined || size_bytes === 0) return undefined;
   return Math.min(1, vram_bytes / size_bytes);
@@ -56,7 +56,7 @@ function loadWords({ load_ms, remote_host }: ModelCheck['conditions']): string {
   return load_ms === undefined ? 'already loaded' : formatDuration(load_ms);
 }
 
-/** What was measured on the way, as names and values. */
+/** The measurements of a check, as names and values. */
 export function measuredFacts({ conditions, measured }: ModelCheck): { name: string; value: string }[] {
   const speed = speedOf(measured);
   const share = gpuShare(conditions);
@@ -97,7 +97,7 @@ function speedOf({ timed_tokens, eval_ms }: CheckMeasured): number | undefined {
   return tokensPerSecond(timed_tokens, eval_ms);
 }
 
-/** One thing that the figures of a check say, with the probes that it rests on. */
+/** One recommendation, with the probes it is based on. */
 export interface Advice {
   tone: 'ok' | 'warn' | 'calm';
   text: string;
@@ -108,7 +108,7 @@ const SLOW_TOKENS_PER_SECOND = 5;
 const EXAMPLE_REPLY_TOKENS = 500;
 
 /**
- * What follows from a check, by rules on its own figures and evidence: no model judges, nothing is guessed. Pure.
+ * Recommendations derived by fixed rules from a check's figures and evidence. Pure.
  */
 export function adviceOf(check: ModelCheck): Advice[] {
   return [
@@ -197,7 +197,7 @@ function allOf(calls: number): string {
   return calls === 1 ? 'The only call' : `All ${calls} calls`;
 }
 
-/** When more probes failed, what each of them means says less than their number. */
+/** If more probes failed, report their number instead of each meaning. */
 const MAX_MEANINGS = 5;
 
 /** What a failed probe means for a run. */

@@ -10,7 +10,7 @@ interface EndWords {
   advice: string;
 }
 
-/** What the end card adds to the label of each outcome (D8, G17): a heading, and what to do about it. */
+/** The end card's heading and advice for each outcome (D8, G17). */
 const ENDS: Record<OutcomeKind, EndWords> = {
   answered: {
     title: 'The model answered',

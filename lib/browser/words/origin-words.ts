@@ -2,7 +2,7 @@ import type { RenderedReply } from '../../api/sent-request.ts';
 
 const DIGEST_CHARS = 12;
 
-/** Whether a rendered prompt is what the model saw in the call, in a sentence or two. */
+/** Explains whether a rendered prompt is what the model saw in the call. */
 export function originWords(
   { template, recorded, current }: RenderedReply,
   model: string,
@@ -27,7 +27,7 @@ export function originWords(
   }
 }
 
-/** Ollama renders some models by its own code, which changes with its version. */
+/** Ollama renders some models with built-in code, which depends on its version. */
 function serverWords(recorded: string | undefined, current: string | undefined): string {
   if (recorded === undefined || current === undefined || recorded === current) return '';
   return ` The run used Ollama ${recorded}; version ${current} may render it differently.`;

@@ -1,6 +1,6 @@
 import type { CallRow, Timeline, TimelineRow, ToolRow } from '../../events/fold-timeline.ts';
 
-/** One rung of a stop, with when it was reached. */
+/** One stage of a stop, with the time it was reached. */
 export interface StopRung {
   readonly id: 'asked' | 'forced' | 'acknowledged' | 'idle' | 'freed' | 'over';
   readonly label: string;
@@ -9,11 +9,10 @@ export interface StopRung {
 }
 
 /**
- * What became of a request to stop, rung by rung, each with the time that the log has for it: stop asked, the step in hand
- * over (its connection to Ollama closed, its tool ended), Ollama idle where that was seen, its slot freed where it was lost,
- * the run over. Pure.
+ * The progress of a stop request, with times from the log: stop requested, current step ended (connection to Ollama
+ * closed, tool ended), Ollama idle if reported, slot freed if it was leaked, run ended. Pure.
  *
- * @returns `undefined` when nobody asked
+ * @returns `undefined` if no stop was requested
  */
 export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undefined {
   const stops = rows.flatMap((row) => (row.kind === 'stop' ? [row] : []));
@@ -21,7 +20,7 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
   if (!first) return undefined;
   const forced = stops.find((row) => row.event.force);
   const end = rows.at(-1);
-  // The step in hand stands before the request, but for those that began after a soft one.
+  // The current step started before the request, unless it started after a soft stop.
   const step = rows.findLast((row) => isStep(row) && (overAt(row) ?? first.at) >= first.at);
   return [
     { id: 'asked', label: first.event.force ? 'Immediate stop requested' : 'Stop requested', at: first.at },
@@ -33,7 +32,7 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
   ];
 }
 
-/** The end of the step in hand, and what became of its slot at Ollama. */
+/** The end of the current step, and what happened to its slot. */
 function stepRungs(step: CallRow | ToolRow): StopRung[] {
   const at = overAt(step);
   const over: StopRung = { id: 'acknowledged', label: overWords(step), at };

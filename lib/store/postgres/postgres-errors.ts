@@ -24,7 +24,7 @@ const FULL_HINT =
 /**
  * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.
  *
- * A database that does not answer is `store_busy`: what was to be written waits and is tried again.
+ * A database that does not respond is reported as `store_busy`, so that writes are retried.
  *
  * @param place the database without its password
  */

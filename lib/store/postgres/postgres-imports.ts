@@ -36,7 +36,7 @@ export class PostgresImports implements ImportSteps {
     this.#published = options.published;
   }
 
-  /** Removes what is left of abandoned imports, now and regularly. */
+  /** Removes abandoned imports now and regularly. */
   async start(): Promise<void> {
     await this.#removeAbandoned();
     this.#timer = setInterval(() => void this.#removeAbandoned(), this.#leaseMs);
@@ -127,7 +127,7 @@ export class PostgresImports implements ImportSteps {
     try {
       await this.#database.run({ sql: REMOVE_ABANDONED, parameters: [null] });
     } catch (error) {
-      // Nobody sees what is left, and the next look removes it.
+      // The remaining rows are hidden, and the next pass removes them.
       if (isStoreBusy(error) || error instanceof StorageFullError) return;
       console.error('Incomplete imports could not be removed:', error);
     }

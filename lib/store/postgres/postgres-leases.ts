@@ -4,7 +4,7 @@ import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 
 const FREE_AT_A_TIME = 100;
-/** Any number that no other program uses in this database: one process at a time counts slots and takes a run. */
+/** Advisory lock key, unique in this database: one process at a time counts slots and claims a run. */
 const CLAIM_LOCK = 0x10_09_e6;
 
 const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
@@ -199,11 +199,11 @@ function toClaim(row: unknown): { epoch: number; lastSeq: number } {
   return { epoch, lastSeq };
 }
 
-/** How many work with the model server $3, or come before all runs that wait for it. */
+/** Number of leases and checks that occupy a slot of model server $3 or wait ahead of all runs. */
 const SLOTS_TAKEN = `((select count(*) from leases where host = $3 and until > clock_timestamp())
   + (select count(*) from place_leases where host = $3 and until > clock_timestamp()))`;
 
-/** The lease of what `taken` took: $2 the worker, $3 the model server, $4 for how long in milliseconds. */
+/** Leases the runs in `taken`: $2 worker, $3 model server, $4 duration in milliseconds. */
 const LEASE_TAKEN = `leased as (
   insert into leases (run_id, epoch, worker, host, until)
     select id, epoch, $2, $3, clock_timestamp() + $4 * interval '1 millisecond' from taken

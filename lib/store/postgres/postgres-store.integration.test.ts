@@ -301,7 +301,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await a.dropSlot('second');
       expect(await a.retakeSlot(run, one)).toBe(true);
       await a.yieldSlot(run);
-      // A place that nobody prolongs is free when its lease is over.
+      // A slot that is not renewed is free once its lease expires.
       const brief = await open(url, { leaseMs: 200 });
       expect(await brief.holdSlot('frozen', one)).toBe(true);
       await vi.waitFor(async () => expect(await b.claimFree('2', { worker: 'b', ...one })).toBeDefined(), {
@@ -332,7 +332,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await a.releaseExperiment('e', 'a');
       expect(await a.holdExperiment('e', 'a')).toBe(false);
       await b.releaseExperiment('e', 'b');
-      // Free again, and still not the one it had: what was done in between is not known there.
+      // Free again, but not the same lease: the process does not know what happened in between.
       expect(await a.keepExperiment('e', 'a')).toBe(false);
       expect(await a.holdExperiment('e', 'a')).toBe(true);
     });

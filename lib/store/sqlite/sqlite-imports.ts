@@ -42,7 +42,7 @@ export class SqliteImports implements ImportSteps {
   #closed = false;
 
   /**
-   * @param options.write runs its work in a transaction of its own
+   * @param options.write runs its work in its own transaction
    * @param options.published is called after each import
    * @param options.removed is called when the rows of an import are gone
    */
@@ -108,7 +108,7 @@ export class SqliteImports implements ImportSteps {
     this.removeLater();
   }
 
-  /** Removes what imports left over, beside other work. */
+  /** Removes rows of failed imports in the background. */
   removeLater(delayMs = 0): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
@@ -129,7 +129,7 @@ export class SqliteImports implements ImportSteps {
       this.#database.transaction(() => this.#removeSlice(left.id)).immediate();
       this.removeLater();
     } catch (error) {
-      // Nobody sees what is left. The store has room or is free again later, or another start finds it.
+      // The remaining rows are hidden, and are removed later or at the next start.
       const known = storeError(error, this.#database.name);
       if (!(known instanceof StorageFullError))
         console.error('An incomplete import could not be removed:', known);

@@ -16,7 +16,7 @@ const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.
 const bodyRow = z.object({ body: z.string() });
 const behindRow = z.object({ behind: z.number() });
 
-/** Reads a database. In WAL mode it sees every commit at once and waits for no writer. */
+/** Reads a database. In WAL mode it sees every commit immediately and never waits for a writer. */
 export class SqliteReader extends SqlReader {
   readonly path: string;
   readonly #database: Database.Database;
@@ -43,7 +43,7 @@ export class SqliteReader extends SqlReader {
     );
   }
 
-  /** A reader with a connection of its own, beside the writer that has made the tables. */
+  /** A reader with its own connection; the writer has created the tables. */
   static open(path: string, { patienceMs = BUSY_PATIENCE_MS } = {}): SqliteReader {
     const database = new Database(path, { readonly: true, timeout: 0 });
     return new SqliteReader({ path, database, patienceMs });

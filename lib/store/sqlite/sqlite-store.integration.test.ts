@@ -30,7 +30,7 @@ function start(body: string): ChildProcess {
   });
 }
 
-/** Appends as fast as it can, in batches of 1 to 4 events, and tells every sequence number that was acknowledged. */
+/** Appends continuously in batches of 1 to 4 events and prints every acknowledged sequence number. */
 const APPENDER = `
   const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
   const { runId } = await store.create({ id: 'run', config: sampleConfig(), idempotencyKey: 'the-run' });
