@@ -11,7 +11,7 @@ const B = '20261121-0901-right';
 /** A step is some hundred pixels high: no more of them are near a view of 860. */
 const MOST_DRAWN = 20;
 
-test('two runs of ten thousand events are compared, and only what is in view is drawn', async ({
+test('two runs of ten thousand events can be compared, rendering only visible rows', async ({
   ownServer,
 }) => {
   test.setTimeout(600_000);

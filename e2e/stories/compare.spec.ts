@@ -5,7 +5,7 @@ import { finishRun } from '../runs.ts';
 const read = (path: string) => ({ reply: { tool_calls: [{ name: 'read_file', arguments: { path } }] } });
 const done = (content: string) => ({ reply: { content } });
 
-test('two runs are put side by side, with the first difference marked', async ({
+test('two runs are shown side by side with the first difference marked', async ({
   page,
   loupe,
   ollama,

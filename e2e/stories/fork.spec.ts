@@ -11,7 +11,7 @@ const write = {
 };
 const done = { reply: { content: 'The task is completed.' } };
 
-test('a run is forked from a result that a person edited; the original stays as it is', async ({
+test('a run can be forked with an edited result; the original is not changed', async ({
   page,
   loupe,
   ollama,
@@ -73,7 +73,7 @@ test('a run is forked from a result that a person edited; the original stays as 
   await expect(page).toHaveURL(new RegExp(`${fork}#\\d+$`));
 });
 
-test('what ended a run is left out: fork before the cause, with a hint', async ({
+test('a run can be forked before the failure that ended it, with a hint', async ({
   page,
   loupe,
   ollama,
@@ -98,7 +98,7 @@ test('what ended a run is left out: fork before the cause, with a hint', async (
   await expect(page.getByText('You have read it. Answer.')).toBeVisible();
 });
 
-test('a run at its limit goes on with more iterations, from the same conversation', async ({
+test('a run at its limit continues the conversation with more iterations', async ({
   page,
   loupe,
   ollama,
@@ -121,12 +121,7 @@ test('a run at its limit goes on with more iterations, from the same conversatio
   expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('Done.\n');
 });
 
-test('a call is made with other arguments in a fork, and really run', async ({
-  page,
-  loupe,
-  ollama,
-  workspace,
-}) => {
+test('a fork runs a call with edited arguments', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({ name: 'other-file', steps: [read, done] });
   const folder = workspace({ 'plan.txt': 'Sell.\n', 'other.txt': 'Keep the other.\n' });
   const { id } = await finishRun(loupe, { task: 'Read', model: 'other-file', workspace: folder });
@@ -169,7 +164,7 @@ test('a call is made with other arguments in a fork, and really run', async ({
   expect(JSON.stringify(await logOf(loupe, id))).not.toContain('Keep the other.');
 });
 
-test('continue with a hint goes on in the same conversation; the original stays as it is', async ({
+test('continuing with a hint extends the conversation; the original is not changed', async ({
   page,
   loupe,
   ollama,
@@ -204,7 +199,7 @@ test('continue with a hint goes on in the same conversation; the original stays 
   expect(await logOf(loupe, id)).toEqual(before);
 });
 
-test('a quick prompt goes on with a message, like a conversation', async ({ page, loupe, ollama }) => {
+test('a quick prompt continues with a message', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'talks',
     steps: [{ reply: { content: 'Forty-two.' } }, { reply: { content: 'Because.' } }],
@@ -220,7 +215,7 @@ test('a quick prompt goes on with a message, like a conversation', async ({ page
   expect(JSON.stringify(ollama.chats.at(-1)?.messages)).toMatch(/What\?.*Forty-two\..*Why\?/);
 });
 
-test('an exploration is forked before a cycle, with a memory that a person changed', async ({
+test('an exploration can be forked before a cycle, with an edited memory', async ({
   page,
   loupe,
   ollama,
@@ -253,7 +248,7 @@ test('an exploration is forked before a cycle, with a memory that a person chang
   expect(JSON.stringify(results.at(-1))).toContain('stones');
 });
 
-test('the interface forks too, once per key, and refuses a place where something is under way', async ({
+test('the API forks once per idempotency key, and refuses a point with an operation in progress', async ({
   loupe,
   ollama,
   workspace,

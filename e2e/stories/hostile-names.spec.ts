@@ -220,7 +220,7 @@ function visits(planted: Planted): { name: string; open: (page: Page) => Promise
 }
 
 for (const width of [360, 1280]) {
-  test(`names and messages of twelve lines break no page that is ${width} pixels wide (hole 16)`, async ({
+  test(`names and messages of twelve lines do not break a page ${width} pixels wide`, async ({
     page,
     loupe,
     ollama,
@@ -289,7 +289,7 @@ test('the end card lists auto-run files with links to the calls that wrote them'
   await expect(view.row('write_file, succeeded').filter({ hasText: 'deep/package.json' })).toBeInViewport();
 });
 
-test('a long message of Ollama is cut to a few lines and shown whole by keyboard', async ({
+test('a long message from Ollama is truncated and can be expanded by keyboard', async ({
   page,
   loupe,
   ollama,

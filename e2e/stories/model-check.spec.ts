@@ -10,7 +10,7 @@ function lineOf(page: Page, model: string) {
     .filter({ has: page.getByRole('button', { name: new RegExp(`^Check(ing| again)?: ${model}$`) }) });
 }
 
-test('Model Check: ten probes with their progress, in turn with runs, across a reload, down to the evidence', async ({
+test('a model check queues with runs, shows its progress across a reload, and its evidence', async ({
   page,
   loupe,
   ollama,
@@ -61,7 +61,7 @@ test('Model Check: ten probes with their progress, in turn with runs, across a r
   );
 });
 
-test('Model Check: is stopped, fails with what to do, and leaves nothing that it did not measure', async ({
+test('a model check can be stopped, says what to do if it fails, and stores no partial result', async ({
   page,
   ollama,
 }) => {
@@ -88,7 +88,7 @@ test('Model Check: is stopped, fails with what to do, and leaves nothing that it
   await expect(broken).toContainText('without a result');
 });
 
-test('Model Check: calls that leak as text are told, hostile words stay words, and an older version is named', async ({
+test('a model check reports calls written as text, shows hostile text as text, and marks outdated results', async ({
   page,
   ollama,
 }) => {

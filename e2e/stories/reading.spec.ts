@@ -51,7 +51,7 @@ const frames = (page: Page, work: string) =>
     work,
   );
 
-test('a run of ten thousand events is walked, filtered and scrubbed', async ({ ownServer }) => {
+test('a run of ten thousand events can be navigated, filtered and scrubbed', async ({ ownServer }) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-reading-'));
   await storeRuns(dataDir, { [LONG]: longLog(10_000).events });
@@ -143,7 +143,7 @@ test('a run of ten thousand events is walked, filtered and scrubbed', async ({ o
   await ollama.close();
 });
 
-test('a result of 20 MB shows its beginning and is offered as a file', async ({ ownServer }) => {
+test('a 20 MB result shows its beginning and a download link', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-huge-'));
   await storeRuns(dataDir, { [HUGE]: hugeLog().events });
   const ollama = await startFakeOllama({});
@@ -211,7 +211,7 @@ for (const worker of [true, false]) {
   });
 }
 
-test('notifications are asked for by a click, and come only while nobody looks', async ({
+test('notifications are enabled by a click, and sent only while no page is visible', async ({
   page,
   context,
   loupe,

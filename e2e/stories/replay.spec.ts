@@ -4,7 +4,7 @@ import { finishRun, logOf } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
-test('a finished run is replayed in real or compressed time, and looked at in any place', async ({
+test('a finished run can be replayed in real or compressed time, from any position', async ({
   page,
   loupe,
   ollama,

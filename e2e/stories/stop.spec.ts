@@ -4,7 +4,7 @@ import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
 
 const reading = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
 
-test('the first stop lets the step in hand finish, with its calls [D12, S13]', async ({
+test('the first stop lets the current step finish, with its calls [D12, S13]', async ({
   page,
   loupe,
   ollama,
@@ -27,7 +27,11 @@ test('the first stop lets the step in hand finish, with its calls [D12, S13]', a
   expect(eventsOf(log, 'stop.requested')).toMatchObject([{ force: false, by: 'operator' }]);
 });
 
-test('the second stop ends at once, and Ollama is let go [D12, S14]', async ({ page, loupe, ollama }) => {
+test('the second stop ends the run immediately and releases Ollama [D12, S14]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
   ollama.add({ name: 'never', steps: [{ fault: { kind: 'hang' } }] });
   const { id } = await startRun(loupe, { task: 'Wait', model: 'never' });
   const view = new RunView(page);
@@ -50,7 +54,7 @@ test('the second stop ends at once, and Ollama is let go [D12, S14]', async ({ p
   expect((closed()?.at ?? Number.POSITIVE_INFINITY) - (requests[1]?.at ?? 0)).toBeLessThan(10_000);
 });
 
-test('a command that runs is ended with the run [D12]', async ({ page, loupe, ollama }) => {
+test('a running command is killed when the run is stopped [D12]', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'commander',
     steps: [
@@ -68,7 +72,7 @@ test('a command that runs is ended with the run [D12]', async ({ page, loupe, ol
   await expect(view.row(/^run_command, (failed|interrupted|succeeded)/)).toBeVisible();
 });
 
-test('a run that waits in the queue can be stopped, too [D12]', async ({ page, loupe, ollama }) => {
+test('a queued run can be stopped [D12]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'first-in', steps: [{ fault: { kind: 'hang' } }] });
   const first = await startRun(loupe, { task: 'Take the place', model: 'first-in' });
   const second = await startRun(loupe, { task: 'Wait in line', model: 'first-in' });
@@ -83,7 +87,7 @@ test('a run that waits in the queue can be stopped, too [D12]', async ({ page, l
   await endOf(loupe, first.id);
 });
 
-test('what a stopped call had streamed is kept, with its tokens as an estimate [T17]', async ({
+test('the streamed text of a stopped call is kept, with estimated tokens [T17]', async ({
   page,
   loupe,
   ollama,

@@ -8,7 +8,7 @@ const article = Array.from(
   (_, index) => `Paragraph ${index + 1}: ${'words '.repeat(30)}`,
 ).join('\n');
 
-test('a run in all its colours can be read from its first row to its last [D6, D7, D9]', async ({
+test('a run with every kind of row can be read from start to end [D6, D7, D9]', async ({
   page,
   loupe,
   ollama,
@@ -152,11 +152,7 @@ test('text and thinking appear while the model writes them [E2, D4]', async ({ p
   await expect(view.end).toContainText('w39 completed');
 });
 
-test('rows can be clicked while the list scrolls, as it does when it follows', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('rows can be clicked while the list scrolls to follow the run', async ({ page, loupe, ollama }) => {
   const looks = {
     reply: { tool_calls: [call('list_directory', { path: '.' })], content: 'I look. '.repeat(40) },
   };
@@ -187,7 +183,7 @@ test('rows can be clicked while the list scrolls, as it does when it follows', a
   expect(new Set(hits)).toEqual(new Set(['a row']));
 });
 
-test('loading the model is a phase of its own, and a slow call has a running clock [K-25]', async ({
+test('loading the model is a separate phase, and a slow call has a running clock [K-25]', async ({
   page,
   loupe,
   ollama,

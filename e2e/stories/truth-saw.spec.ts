@@ -61,11 +61,7 @@ test('a reader sees what the model saw, as messages, as the request and as the p
   await expectAccessible(page);
 });
 
-test('a prompt that is rendered from a model created anew since the run says so', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a prompt rendered after its model was recreated says so', async ({ page, loupe, ollama }) => {
   const digest = async () => {
     const { models } = (await (await loupe.request('/api/models')).json()) as ModelsReply;
     return models.find(({ name }) => name === 'renewed:1b')?.digest;
@@ -104,7 +100,7 @@ test('a prompt that is rendered from a model created anew since the run says so'
   await expect(saw).toContainText('Say yes');
 });
 
-test('what there is no call for, and a model that another run would lose, is refused', async ({
+test('rendering is refused for a missing call, and if it would unload another run’s model', async ({
   loupe,
   ollama,
 }) => {
@@ -123,12 +119,7 @@ test('what there is no call for, and a model that another run would lose, is ref
   release();
 });
 
-test('a result that was sent in a shorter form can be seen whole again', async ({
-  page,
-  loupe,
-  ollama,
-  workspace,
-}) => {
+test('a result that was sent shortened can be shown in full', async ({ page, loupe, ollama, workspace }) => {
   const read = (n: number) => ({
     reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'big.md', offset: n } }] },
   });

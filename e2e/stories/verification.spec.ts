@@ -84,7 +84,7 @@ test('attempts are limited, and the outcome says that checks fail [V7]', async (
   expect(eventsOf(await logOf(loupe, id), 'attempt.started')).toHaveLength(2);
 });
 
-test('what a guarded run leaves is checked, and passes at most in part [V9]', async ({
+test('the work of a run ended by a guard is checked, and passes at most partially [V9]', async ({
   page,
   loupe,
   ollama,

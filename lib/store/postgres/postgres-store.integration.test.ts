@@ -71,7 +71,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     return subject;
   });
 
-  it('has the tables of SQLite, and beside them its own', async () => {
+  it('has the tables of SQLite and its own', async () => {
     const url = server.newDatabase();
     await open(url);
     const columns = server
@@ -106,14 +106,14 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
   });
 
-  it('makes its tables once when several processes start at the same moment', async () => {
+  it('creates its tables once if several processes start at the same time', async () => {
     const url = server.newDatabase();
     const stores = await Promise.all([open(url), open(url), open(url)]);
     await stores[0].create({ id: 'a', config: sampleConfig() });
     expect(await stores[2].summary('a')).toMatchObject({ id: 'a' });
   });
 
-  it('counts the dropped calls of older logs when it is brought up to date', async () => {
+  it('the migration counts the dropped calls of older logs', async () => {
     const url = server.newDatabase();
     const store = await open(url);
     await store.create({ id: 'old', config: sampleConfig() });
@@ -124,7 +124,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });
   });
 
-  it('refuses a database of a newer version and leaves it as it is', async () => {
+  it('refuses a database of a newer version and leaves it unchanged', async () => {
     const url = server.newDatabase();
     await open(url);
     const newer = POSTGRES_SCHEMA_VERSION + 1;
@@ -149,7 +149,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await migrated.summary('cut')).toMatchObject({ outcome: { kind: 'answered_cut_off' } });
   });
 
-  it('tells why a database cannot be opened, and never shows the password', async () => {
+  it('reports why a database cannot be opened, without the password', async () => {
     const url = server.newDatabase();
     const missing = await PostgresRunStore.open(url.replace(/\/test_\d+$/, '/nowhere')).catch(
       (error) => error,
@@ -171,7 +171,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
   });
 
-  it('asks for ids that no database can hold, and finds nothing [threat 17]', async () => {
+  it('finds nothing for IDs that a database cannot store [threat 17]', async () => {
     const store = await open(server.newDatabase());
     for (const id of ['\0', "'; drop table runs; --", '\ud800', '__proto__', 'x'.repeat(100_000)]) {
       expect(await store.summary(id)).toBeUndefined();
@@ -182,7 +182,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect((await store.summary(runId))?.title).toContain('\0');
   });
 
-  it('commits durably, also where the database was told not to', async () => {
+  it('commits durably, even if the database is configured otherwise', async () => {
     const url = server.newDatabase();
     server.sql(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = await open(url);
@@ -200,7 +200,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   describe('with several processes', () => {
-    it('takes exactly one of two appends that two processes make at the same moment', async () => {
+    it('takes exactly one of two appends made by two processes at the same time', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (let round = 0; round < 30; round++) {
@@ -219,7 +219,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       }
     });
 
-    it('gives a free run to one of several, and to nobody while its lease holds', async () => {
+    it('gives a free run to one process, and to no other while its lease is valid', async () => {
       const url = server.newDatabase();
       const stores = await Promise.all([open(url), open(url), open(url)]);
       const [a, b] = stores;
@@ -235,7 +235,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       }
     });
 
-    it('lets only so many runs work with one model server, whoever holds them', async () => {
+    it('limits the runs per model server across all processes', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (const id of ['1', '2', '3']) await a.create({ id, config: sampleConfig() });
@@ -256,7 +256,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await b.claimFree(runId, one)).toEqual({ epoch: 2, lastSeq: 1 });
     });
 
-    it('lets a lease run out by the clock of the database, and tells its holder when another has taken the run', async () => {
+    it('lets a lease run out by the database’s clock, and tells its holder if another process has claimed the run', async () => {
       const url = server.newDatabase();
       const [frozen, awake] = [await open(url, { leaseMs: 600 }), await open(url)];
       await frozen.create({ id: 'a', config: sampleConfig() });
@@ -280,7 +280,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await expect(late).rejects.toMatchObject({ code: 'stale_epoch' });
     });
 
-    it('Model Check: holds a place that no run takes, in the order of asking, until it is dropped', async () => {
+    it('a model check holds a slot, in request order, until it is released', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (const id of ['1', '2']) await a.create({ id, config: sampleConfig() });
@@ -309,7 +309,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       });
     });
 
-    it('gives an experiment to one process, until it lets go or its lease is over', async () => {
+    it('gives an experiment to one process, until it is released or its lease expires', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url, { leaseMs: 500 }), await open(url)];
       const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1] });
@@ -337,7 +337,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await a.holdExperiment('e', 'a')).toBe(true);
     });
 
-    it('carries words to the other processes in their order, whatever they are, and not back', async () => {
+    it('delivers messages to other processes in order and unchanged, and not to the sender', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       const heard: string[] = [];
@@ -356,7 +356,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(echoes).toEqual([]);
     });
 
-    it('hears of what others append within moments, and without notifications at its next look', async () => {
+    it('notices appends by other processes within moments, and without notifications at its next poll', async () => {
       const url = server.newDatabase();
       const [reader, writer] = [await open(url, { lookMs: 300 }), await open(url)];
       const heard: string[] = [];
@@ -372,7 +372,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(heard).toEqual(['a:1', 'a:2']);
     });
 
-    it('hears that another process has deleted a run', async () => {
+    it('notices that another process has deleted a run', async () => {
       const url = server.newDatabase();
       const [reader, writer] = [await open(url), await open(url)];
       const heard: string[] = [];
@@ -382,7 +382,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await vi.waitFor(() => expect(heard).toContain('a:0'));
     });
 
-    it('removes the import of a process that is gone or frozen, which can no longer complete it', async () => {
+    it('removes the import of a killed or frozen process, which can no longer complete it', async () => {
       const url = server.newDatabase();
       const [importer, other] = [await open(url), await open(url, { leaseMs: 100 })];
       const rows = () => server.sql(url, `select count(*) from events where run_id = 'a'`);
@@ -402,7 +402,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(rows()).toBe('0');
     });
 
-    it('takes what a person does to a run that another holds, at the end of its log only', async () => {
+    it('accepts operator actions for a run held by another process, only at the end of its log', async () => {
       const url = server.newDatabase();
       const [holder, other] = [await open(url), await open(url)];
       await holder.create({ id: 'a', config: sampleConfig() });
@@ -417,7 +417,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     });
   });
 
-  it('faults: says why it cannot look for what other processes wrote, unless the database does not answer', async () => {
+  it('reports why polling failed, unless the database does not respond', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();
     await open(url, { lookMs: 20 });
@@ -431,7 +431,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     said.mockRestore();
   });
 
-  it('brings the search index up to date without an error when the database comes back', async () => {
+  it('updates the search index without an error when the database is back', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();
     const store = await open(url);
@@ -447,7 +447,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     errors.mockRestore();
   });
 
-  it('waits for a database that is started again, and appends once', async () => {
+  it('waits for a restarting database, and appends once', async () => {
     const store = await open(server.newDatabase(), { patienceMs: 30_000 });
     await store.create({ id: 'a', config: sampleConfig() });
     const { epoch } = await store.claim('a', 'w');
@@ -472,7 +472,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
   });
 
-  it('knows what it wrote again when only the answer was lost', async () => {
+  it('recognizes its own append if only the answer was lost', async () => {
     const direct = new URL(server.newDatabase());
     const wire = await cuttableWire(Number(direct.port));
     const url = new URL(direct);
