@@ -65,7 +65,7 @@ test('a run can be forked with an edited result; the original is not changed', a
   expect(readdirSync(folder).sort()).toEqual(['out.txt', 'plan.txt']);
   expect(readFileSync(join(created?.config.workspace ?? '', 'plan.txt'), 'utf8')).toBe('Sell everything.\n');
 
-  // One click leads back to the original, at the place where they part, and from there to the fork.
+  // One click goes back to the original at the divergence, and from there to the fork.
   const branches = page.getByRole('navigation', { name: 'Forks' });
   await branches.getByRole('link', { name: 'Original', exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`${id}#\\d+$`));

@@ -26,7 +26,7 @@ interface Planted {
   share: string;
 }
 
-/** Names and messages of twelve lines wherever somebody else can put one. */
+/** Names and messages of twelve lines, wherever untrusted sources can provide one. */
 async function plant(loupe: LoupeServer, ollama: FakeOllama, folder: string): Promise<Planted> {
   ollama.add({
     name: 'hostile-names',
@@ -96,7 +96,7 @@ async function made<Reply>(loupe: LoupeServer, path: string, json: unknown): Pro
   return (await answer.json()) as Reply;
 }
 
-/** The pages on which these names and messages stand, each in the state that is meant. */
+/** The pages that show these names and messages, each in the relevant state. */
 function visits(planted: Planted): { name: string; open: (page: Page) => Promise<void> }[] {
   const openRun = async (page: Page, id: string) => {
     const view = new RunView(page);

@@ -49,7 +49,7 @@ test('a run with 1000 calls stays usable [D20]', async ({ page, loupe, ollama })
   await view.open(id);
   await view.expectEnd('The iteration limit was reached', 'max_iterations');
   const rows = view.timeline.locator('article');
-  // Only what can be seen is drawn.
+  // Only visible rows are rendered.
   expect(await rows.count()).toBeLessThan(120);
 
   await page.keyboard.press('g');

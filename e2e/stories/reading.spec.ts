@@ -160,7 +160,7 @@ test('a 20 MB result shows its beginning and a download link', async ({ ownServe
   expect(await frames(page, 'scroll')).toBeLessThan(3000);
   const link = row.getByRole('link', { name: /Download the whole content \(20(\.0)? MB\)/ });
   await link.scrollIntoViewIfNeeded();
-  // While the list still moves, a click may meet what stood there a moment ago.
+  // While the list is moving, a click may hit the previous row.
   let download: Download | undefined;
   await expect(async () => {
     [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), link.click()]);

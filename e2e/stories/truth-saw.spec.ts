@@ -141,7 +141,7 @@ test('a result that was sent shortened can be shown in full', async ({ page, lou
   const row = page.locator(`[id="${await first.getAttribute('id')}"]`);
   await expect(row).toContainText('→');
   const restore = row.getByRole('button', { name: 'Show in full' }).first();
-  // While the list still moves, a click may meet what stood there a moment ago.
+  // While the list is moving, a click may hit the previous row.
   await expect(async () => {
     const fold = row.locator('button[aria-expanded="false"]').first();
     if ((await fold.count()) > 0) await fold.click();

@@ -12,7 +12,7 @@ test('failed checks start a second attempt that lists the failures [V5-V8, V10]'
   loupe,
   ollama,
 }) => {
-  // The corrective prompt is a conversation of its own; it plays the scenario that looks for its words.
+  // The corrective prompt starts a new conversation and selects its scenario by its words.
   ollama.add({
     name: 'corrected',
     model: 'checked',

@@ -4,7 +4,7 @@ import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
 
-/** Six iterations with thinking, text and files, slow enough to be looked at on the way. */
+/** Six iterations with thinking, text and files, slow enough to observe. */
 function journey(name: string): ScenarioInput {
   return {
     name,
@@ -173,7 +173,7 @@ test('a deep link opens at its row and stays there while the run continues [D5]'
   await test.step('the link of a row can be taken from the row', async () => {
     const anchor = view.timeline.getByRole('link', { name: /^Event \d+ at/ }).nth(3);
     const href = await anchor.getAttribute('href');
-    // The list may draw other rows meanwhile.
+    // The list may render other rows in between.
     await view.timeline.locator(`a[href="${href}"]`).click();
     await expect(page).toHaveURL(new RegExp(`${href}$`));
     await page.reload();

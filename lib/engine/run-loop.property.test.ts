@@ -21,7 +21,7 @@ const numRuns = Number(process.env.LOUPE_PROPERTY_RUNS ?? 300);
 /** Enough for every retry there is: 1 + length 1 + malformed 1 + transient 2 + overflow 3 + thinking 1. */
 const MAX_CALLS_PER_ITERATION = 9;
 
-/** Appends that bring what an action led to; all others are decided by `nextAction` itself. */
+/** Events that result from an action; all others are decided by `nextAction` itself. */
 const OUTCOMES: ReadonlySet<string> = new Set([
   'run.resumed',
   'preflight.checked',
@@ -99,7 +99,7 @@ const trouble = fc.record({
   toolResults: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
 });
 
-/** A log that remembers what was appended together, and whose worker dies as planned. */
+/** A log that records its batches, and whose worker dies as planned. */
 class MortalLog extends MemoryLog {
   readonly transactions: { at: number; events: readonly NewEvent[] }[] = [];
   #left: number;
@@ -286,7 +286,7 @@ it('no call runs twice or without its intent in the log', async () => {
         event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
       );
       expect(closed.toSorted()).toEqual(started.toSorted());
-      // G6: what was executed never repeats three times in a row.
+      // G6: executed calls never repeat three times in a row.
       const { callHistory } = log.state;
       callHistory.forEach((calls, index) => {
         expect(isRepetition(callHistory.slice(0, index + 1), calls)).toBe(false);
@@ -307,7 +307,7 @@ it('folding is repeatable, every event matches its schema, and nextAction reprod
           if (OUTCOMES.has(transaction.events[0]?.type ?? '')) continue;
           const state = foldAll(emptyRunState('run'), events.slice(0, transaction.at));
           const action = nextAction(state, mode, 1000);
-          // Deciding twice, and from a log folded anew, gives the same.
+          // Deciding twice, and from a freshly folded log, gives the same action.
           expect(nextAction(structuredClone(state), mode, 1000)).toEqual(action);
           expect('events' in action && action.events).toEqual(transaction.events);
         }

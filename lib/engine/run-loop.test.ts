@@ -50,7 +50,7 @@ interface PlayOptions {
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   stopGraceMs?: number;
   wrapModel?: (model: ChatModel) => ChatModel;
-  /** Scenarios that are looked at before the steps. */
+  /** Scenarios with precedence over the steps. */
   before?: ScenarioInput[];
 }
 
@@ -958,7 +958,7 @@ it('at a timeout the last text, the files and the number of calls are kept [T17,
   const steps = [
     { reply: { ...calls(write('a.md')).reply, content: 'First I write.' } },
     { reply: { ...calls(write('b.md'), read('a.md')).reply, content: 'Then I look.' } },
-    // A reply that holds calls alone: its empty text must not replace what was said.
+    // A reply with only calls: its empty text must not replace the previous text.
     calls(read('b.md')),
     { fault: { kind: 'hang' as const } },
   ];

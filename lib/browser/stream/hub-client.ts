@@ -42,7 +42,7 @@ class HubClient {
     });
   }
 
-  /** Says again what this tab follows, from where it stands. */
+  /** Announces again what this tab follows, from its last event. */
   #resume(): void {
     for (const [runId, listener] of this.#runs) {
       this.#send({ type: 'follow', runId, after: listener.cursor() });

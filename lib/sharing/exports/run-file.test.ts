@@ -18,7 +18,7 @@ async function textOf(events: readonly RunEvent[]): Promise<string> {
   return text;
 }
 
-/** The bytes of a text in pieces, as a network brings them. */
+/** The bytes of a text in chunks, as from a network. */
 async function* bytesOf(text: string, size = 1000) {
   const bytes = new TextEncoder().encode(text);
   for (let from = 0; from < bytes.length; from += size) yield bytes.slice(from, from + size);
