@@ -165,7 +165,11 @@ test('a stopped run shows why it ended, its evidence and its results [G17, D8]',
   await endOf(loupe, id);
   const view = new RunView(page);
   await view.open(id);
-  await expectEnding(view, { reason: 'stopped', message: /Stopped at once, in iteration 2/, evidence: [] });
+  await expectEnding(view, {
+    reason: 'stopped',
+    message: /Stopped immediately, in iteration 2/,
+    evidence: [],
+  });
 });
 
 function kindOf(reason: TerminationReason): OutcomeKind {

@@ -42,7 +42,7 @@ test('the second stop ends the run immediately and releases Ollama [D12, S14]', 
   await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
   await stopNow.click();
   await view.expectEnd('The run was stopped', 'stopped');
-  await expect(view.end).toContainText('Stopped at once, in iteration 1.');
+  await expect(view.end).toContainText('Stopped immediately, in iteration 1.');
   const log = await logOf(loupe, id);
   const requests = eventsOf(log, 'stop.requested');
   expect(requests.map(({ force }) => force)).toEqual([false, true]);

@@ -76,7 +76,7 @@ test('attempts are limited, and the outcome says that checks fail [V7]', async (
   const view = new RunView(page);
   await view.open(id);
   await view.expectEnd('Answered, 2 of 2 checks failed', 'final_answer');
-  await expect(view.end).toContainText('The model answered at once, but 2 of 2 checks failed.');
+  await expect(view.end).toContainText('The model answered immediately, but 2 of 2 checks failed.');
   await expect(page).toHaveTitle(/^Answered, 2 of 2 checks failed: Do nothing/);
   await expect(view.end).toContainText('nothing.md contains "nothing"');
   await view.end.getByRole('link', { name: 'What the checks found' }).click();

@@ -181,9 +181,9 @@ class Loop {
         type: 'policy.warned',
         code: 'models_take_turns',
         message:
-          `While this run let others pass, Ollama gave up ${config.model} and has loaded it anew, in ` +
-          `${durationWords(loaded.load_ms)}. As long as runs of several models take turns, each change costs a load. ` +
-          'Stop one of them, or let them use one model.',
+          `While this run yielded to others, Ollama unloaded ${config.model}. Reloading it took ` +
+          `${durationWords(loaded.load_ms)}. While runs with different models take turns, each switch reloads a model. ` +
+          'Stop one of them, or use the same model for all.',
       },
     ]);
   }

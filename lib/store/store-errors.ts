@@ -142,7 +142,7 @@ export function storeError(error: unknown, path: string): unknown {
 export function corruptStore(path: string, cause?: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',
-    message: `The database ${path} is damaged${where}. It was left as it is.`,
+    message: `The database ${path} is damaged${where}. It was not changed.`,
     hint: `Move it away to begin with an empty one, or try to rescue it: sqlite3 ${path} .recover`,
     cause,
   });

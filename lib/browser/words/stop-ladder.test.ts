@@ -15,7 +15,7 @@ it('each rung of a stop with when it was reached', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(false)).push(asked(true), 900);
   log.callFails({ ...aborted, server_idle_ms: 60 }, 100);
-  log.end('stopped', { message: 'Stopped at once.', forced: true });
+  log.end('stopped', { message: 'Stopped immediately.', forced: true });
   expect(ladder(log)).toEqual([
     ['asked', 'Stop requested', 0],
     ['forced', 'Immediate stop requested', 900],
@@ -28,14 +28,16 @@ it('each rung of a stop with when it was reached', () => {
 it('says when the model had to be unloaded to be free [S14]', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(true)).callFails({ ...aborted, server_idle_ms: 3200, freed_slot: true }, 3300);
-  log.end('stopped', { message: 'Stopped at once.', forced: true });
+  log.end('stopped', { message: 'Stopped immediately.', forced: true });
   expect(ladder(log)?.map(([, label]) => label)).toContain('Slot freed by unloading the model');
 });
 
 it('dates the closed connection, the idle server and the freed slot apart', () => {
   const log = new SampleLog().prepare().iteration().callStarts().push(asked(true));
   const ended = { server_idle_ms: 80, freed_slot: true, cleanup_ms: 3280 };
-  log.callFails({ ...aborted, ...ended }, 3300).end('stopped', { message: 'Stopped at once.', forced: true });
+  log
+    .callFails({ ...aborted, ...ended }, 3300)
+    .end('stopped', { message: 'Stopped immediately.', forced: true });
   expect(ladder(log)).toEqual([
     ['asked', 'Immediate stop requested', 0],
     ['acknowledged', 'Connection to Ollama closed', 20],

@@ -162,7 +162,7 @@ class Summary {
       `- Tokens: ${tokensIn} in, ${tokensOut} out${tokensEstimated > 0 ? ` (${tokensEstimated} of them estimated)` : ''}`,
       ...this.#cost(),
       ...(checks ? [`- Checks: ${checksWords(checks).label}`] : []),
-      `- Masked: ${masked === undefined ? 'nothing, as asked' : masked === 0 ? 'nothing had to be' : plural(masked, 'value')}`,
+      `- Masked: ${masked === undefined ? 'nothing, as requested' : masked === 0 ? 'nothing to mask' : plural(masked, 'value')}`,
       ...(log.scope === 'everything' ? [] : [`- Left out: ${LEFT_OUT[log.scope]}`]),
       '',
       ...(config.task.trim() === '' ? [] : ['## Task', '', fenced(config.task), '']),

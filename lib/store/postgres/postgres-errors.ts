@@ -81,7 +81,7 @@ function isLost(error: Error, code: string): boolean {
 export function damagedDatabase(place: string, cause: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',
-    message: `The PostgreSQL database ${place} is damaged${where}. It was left as it is.`,
+    message: `The PostgreSQL database ${place} is damaged${where}. It was not changed.`,
     hint: 'Restore it from a backup, or set LOUPE_DATABASE_URL to another one.',
     cause,
   });
