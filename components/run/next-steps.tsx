@@ -103,7 +103,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             <ForkMark className="size-4" />
             {end.result.termination_reason === 'final_answer'
               ? 'Fork before the answer'
-              : 'Fork before the cause'}
+              : 'Fork before the failure'}
           </Button>
         )}
         <Button size="sm" disabled={busy} onClick={() => void start()}>
