@@ -21,7 +21,7 @@ import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';
 import { LeaveButton, ReplayButton, startReplay } from './replay-controls.tsx';
 
-/** A shared run as it goes on. */
+/** A live shared run. */
 export function LivePlayer({
   source,
   whole,

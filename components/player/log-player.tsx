@@ -9,7 +9,7 @@ import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';
 
-/** A run whose whole log stands in the page. */
+/** A run whose complete log is embedded in the page. */
 export function LogPlayer({
   source,
   whole,

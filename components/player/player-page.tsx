@@ -8,7 +8,7 @@ import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { SharedBar } from './shared-bar.tsx';
 
-/** The page around a run outside of its dashboard: says whose it is and what is not in it. */
+/** The page around a run outside the dashboard: its origin and what is left out. */
 export function PlayerPage({
   store,
   note,

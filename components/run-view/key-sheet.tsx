@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
-/** The list of keys, on `?`. */
+/** The keyboard shortcuts dialog, opened with `?`. */
 export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
   const { server } = useRunScreen();
   const [open, setOpen] = useState(false);

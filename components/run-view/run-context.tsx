@@ -27,7 +27,7 @@ export function RunProvider({
 
 export function useRunSource(): RunSource {
   const source = useContext(SourceContext);
-  if (!source) throw new Error('A part of the run page stands outside of it.');
+  if (!source) throw new Error('This component must be inside a RunProvider.');
   return source;
 }
 

@@ -47,7 +47,7 @@ export function DeleteRun({ imported }: { imported: boolean }) {
           Delete this run?
         </h2>
         <p className="mt-2 text-ink-2">
-          Its log is gone for good, and its share links stop working. Files in its workspace stay.
+          This permanently deletes its log and revokes its share links. Files in its workspace are kept.
         </p>
         {problem && (
           <div className="mt-3">

@@ -180,10 +180,10 @@ function Refused({ problem }: { problem: { code: string; message: string; hint?:
             <ForeignName text={problem.message} max={200} />
           </h1>
           <p className="mt-2 text-ink-2">
-            {deleted ? problem.hint : 'It may have been removed, or the address is not whole.'}
+            {deleted ? problem.hint : 'It may have been deleted, or the link is incomplete.'}
           </p>
           <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>
-            To the list of runs
+            All runs
           </Link>
         </div>
       )}

@@ -15,7 +15,7 @@ export function SharePreview({ preview }: { preview: SharePreviewReply | undefin
   const context = useMemo(() => {
     if (!preview) return undefined;
     const store = createRunStore('', () => () => {}, Date.now);
-    // The server checked them: they are what the shared page gets.
+    // Validated by the server: these are the events of the shared page.
     store.receive(preview.events as ShownEvent[]);
     store.flush();
     store.signal({ type: 'finished' });
@@ -41,7 +41,7 @@ function Rows() {
       ))}
       {rows.length > MAX_ROWS && (
         <p className="px-6 py-4 text-center text-sm text-ink-3">
-          The shared page goes on from here, masked in the same way.
+          The shared page continues from here with the same masking.
         </p>
       )}
     </>

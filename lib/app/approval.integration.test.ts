@@ -86,7 +86,7 @@ describe('approval through the interface', () => {
   });
   afterAll(() => loupe.dispose());
 
-  it('runs what a person made of the call, once, and says so to the model', async () => {
+  it('runs an edited call once, and tells the model', async () => {
     const { run, config } = await start(loupe, { model: 'writer', approval: ask('write_file') });
     const call_id = await waitingCall(loupe, run.id);
     const file = join(config.workspace, 'note.txt');
@@ -116,7 +116,7 @@ describe('approval through the interface', () => {
     expect(await decide(loupe, run.id, { call_id, decision: 'denied' })).toEqual([409, 'already_decided']);
   });
 
-  it('keeps a denied call from having any effect', async () => {
+  it('a denied call has no effect', async () => {
     const { run, config } = await start(loupe, { model: 'writer', approval: { default: 'ask' } });
     const call_id = await waitingCall(loupe, run.id);
     await decide(loupe, run.id, { call_id, decision: 'denied', reason: 'Not today' });
@@ -125,7 +125,7 @@ describe('approval through the interface', () => {
     expect(JSON.stringify(ollama.chats.at(-1))).toContain('Not today');
   });
 
-  it('gives its place at the model server away while it waits, and has it again after the decision', async () => {
+  it('releases its slot while it waits, and gets one again after the decision', async () => {
     const waiting = await start(loupe, { model: 'writer', approval: ask('write_file') });
     const call_id = await waitingCall(loupe, waiting.run.id);
     // One run works at a time: without the place of the first, this one comes to its end.
@@ -149,7 +149,7 @@ describe('approval through the interface', () => {
     expect(eventsOf(events, 'model.load-started')).toHaveLength(2);
   });
 
-  it('a stop of a run that waits for a person needs no place', async () => {
+  it('stopping a run that waits for approval needs no slot', async () => {
     const { run } = await start(loupe, { model: 'writer', approval: ask('write_file') });
     await waitingCall(loupe, run.id);
     const busy = await start(loupe, { model: 'hang' });
@@ -160,7 +160,7 @@ describe('approval through the interface', () => {
     await inPhase(loupe, busy.run.id, 'ended');
   });
 
-  it('refuses rules for tools that there are not, and decisions after the end', async () => {
+  it('refuses rules for unknown tools, and decisions after the end', async () => {
     const answer = await loupe.request('/api/runs', {
       json: { task: 'x', model: 'writer', approval: { tools: { run_comand: 'ask' } } },
     });
@@ -225,7 +225,7 @@ describe('the switch to run unconfined [O8]', () => {
     await loupe.dispose();
   });
 
-  it('asks about each command whatever the run says, and every page carries a banner', async () => {
+  it('asks for approval of each command whatever the run’s setting, and every page has a banner', async () => {
     const loupe = await startLoupe({ ollamaUrl: ollama.url, env: { LOUPE_UNCONFINED: '1' } });
     const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
     expect(health).toMatchObject({ sandbox: { available: true, kind: 'none', unconfined: true } });
@@ -249,7 +249,7 @@ describe('the switch to run unconfined [O8]', () => {
     await loupe.dispose();
   }, 60_000);
 
-  it('asks in a run that was begun with confinement, too', async () => {
+  it('also asks in a run that was started with confinement', async () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const first = await startLoupe({
       ollamaUrl: ollama.url,

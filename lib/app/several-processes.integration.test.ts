@@ -129,7 +129,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     reply: { tool_calls: [{ name: 'run_command', arguments: { command: text } }] },
   });
 
-  it('fault matrix: kill -9 of a worker, while its tool runs and while it waits for the model: another goes on', async ({
+  it('fault matrix: after kill -9 of a worker, during a tool or a model call, another resumes the run', async ({
     skip,
   }) => {
     if (!commandsRun) skip('commands cannot be confined here');
@@ -187,7 +187,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     );
   }, 180_000);
 
-  it('fault matrix: a worker frozen past its lease and woken writes nothing more and stops by itself', async () => {
+  it('fault matrix: a worker frozen past its lease writes nothing more and stops by itself', async () => {
     ollama.add({
       name: 'looker',
       pace: { prompt_ms: 100 },
@@ -225,7 +225,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(new Set(calls).size).toBe(calls.length);
   }, 180_000);
 
-  it('fault matrix: a database that is started again in the middle of a run: nothing is lost, and the run goes on', async () => {
+  it('fault matrix: a database restart during a run loses nothing, and the run continues', async () => {
     ollama.add({
       name: 'writer',
       pace: { prompt_ms: 100 },
@@ -254,7 +254,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(readFileSync(join(root, 'workspace', 'file-30.txt'), 'utf8')).toBe('x');
   }, 180_000);
 
-  it('shows a run live, and takes messages and stops for it, through a process that does not work on it', async () => {
+  it('another process streams a run live, and accepts messages and stops for it', async () => {
     ollama.add({
       name: 'talker',
       pace: { prompt_ms: 50 },
@@ -290,7 +290,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     );
   }, 120_000);
 
-  it('shows text that is being written through a process that does not work on the run, also to who comes late [D5, D13]', async () => {
+  it('another process shows text in progress, also to late viewers [D5, D13]', async () => {
     const words = Array.from({ length: 900 }, (_, index) => `word ${index} 🦊\u0000`).join(' ');
     ollama.add({ name: 'writer', steps: [{ reply: { content: `${words} All is completed.` } }] });
     const goOn = ollama.hold('writer', { turn: 0, afterTokens: 600 });
@@ -342,7 +342,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
   const statusOf = async (server: LoupeServer, id: string) =>
     (await experimentOf(server, id)).items.map(({ status }) => status).join(' ');
 
-  it('fault matrix: kill -9 of the process that works on an experiment: another finishes it, and no run is made twice', async () => {
+  it('fault matrix: after kill -9 of the process that runs an experiment, another finishes it without repeating a run', async () => {
     const letAnswer = ollama.hold('beta', { turn: 1 });
     const first = await startServer();
     const second = await startServer();
@@ -376,7 +376,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(table.trimEnd().split('\r\n')).toHaveLength(7);
   }, 120_000);
 
-  it('fault matrix: a process frozen past its lease and woken does nothing more for an experiment that was stopped elsewhere', async () => {
+  it('fault matrix: a process frozen past its lease does nothing more for an experiment that was stopped elsewhere', async () => {
     const letAnswer = ollama.hold('alpha', { turn: 1 });
     const frozen = await startServer();
     const awake = await startServer();
@@ -404,7 +404,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done done done'), patient);
   }, 120_000);
 
-  it('lets a task of one process pass an endless session of another, which then goes on', async () => {
+  it('an endless session yields to a task of another process, then continues', async () => {
     ollama.add({ name: 'endless', pace: { prompt_ms: 50 }, steps: [{ reply: { content: 'And on.' } }] });
     ollama.add({ name: 'quick', steps: [{ reply: { content: 'All is completed.' } }] });
     const both = [await startServer(), await startServer()] as const;
@@ -428,7 +428,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
   }, 120_000);
 
-  it('begins no more runs of one Ollama than there are places, over all processes, and works off all', async () => {
+  it('runs at most as many runs per Ollama as it has slots, across all processes, and completes all', async () => {
     ollama.add({
       name: 'quick',
       pace: { prompt_ms: 150 },

@@ -72,7 +72,7 @@ it('lists the first auto-run files on one line, with control characters made vis
     ],
   });
   expect(autoRunLine(foldAll(emptyRunState('r'), log.events))).toBe(
-    'Auto-run files written: .envrc, a ⏎ b⟨ESC⟩[2J/package.json, c/Makefile, d/Makefile, e/Makefile and 1 more. Read them before you work in this folder.',
+    'Auto-run files written: .envrc, a ⏎ b⟨ESC⟩[2J/package.json, c/Makefile, d/Makefile, e/Makefile and 1 more. Check them before you work in this folder.',
   );
   expect(autoRunLine(foldAll(emptyRunState('r'), completedLog().events))).toBeUndefined();
 });

@@ -17,7 +17,7 @@ const numRuns = Number(process.env.LOUPE_PROPERTY_RUNS ?? 300);
 /** Enough for every retry there is: 1 + length 1 + malformed 1 + transient 2 + overflow 3 + thinking 1. */
 const MAX_CALLS_PER_ITERATION = 9;
 
-/** Appends that bring what an action led to; all others are decided by `nextAction` itself. */
+/** Events that result from an action; all others are decided by `nextAction` itself. */
 const OUTCOMES: ReadonlySet<string> = new Set([
   'run.resumed',
   'preflight.checked',
@@ -133,7 +133,7 @@ function count(events: readonly RunEvent[], type: RunEvent['type']): number {
   return events.filter((event) => event.type === type).length;
 }
 
-it('every run ends, whatever the model says, fails and however often its worker dies; no limit is exceeded', async () => {
+it('every run ends within its limits, whatever the model replies and however often its worker dies', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log } = await simulate(input);
@@ -173,7 +173,7 @@ it('every run ends, whatever the model says, fails and however often its worker 
   );
 }, 120_000);
 
-it('no call is executed twice, and none without its intent in the log', async () => {
+it('no call runs twice or without its intent in the log', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, executed } = await simulate(input);
@@ -188,7 +188,7 @@ it('no call is executed twice, and none without its intent in the log', async ()
         event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
       );
       expect(closed.toSorted()).toEqual(started.toSorted());
-      // G6: what was executed never repeats three times in a row.
+      // G6: executed calls never repeat three times in a row.
       const { callHistory } = log.state;
       callHistory.forEach((calls, index) => {
         expect(isRepetition(callHistory.slice(0, index + 1), calls)).toBe(false);
@@ -198,7 +198,7 @@ it('no call is executed twice, and none without its intent in the log', async ()
   );
 }, 120_000);
 
-it('fold equals re-fold, every event fits its schema, and the log says what nextAction decides at every prefix', async () => {
+it('folding is repeatable, every event matches its schema, and nextAction reproduces the log at every prefix', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, lives, mode } = await simulate(input);
@@ -209,7 +209,7 @@ it('fold equals re-fold, every event fits its schema, and the log says what next
           if (OUTCOMES.has(transaction.events[0]?.type ?? '')) continue;
           const state = foldAll(emptyRunState('run'), events.slice(0, transaction.at));
           const action = nextAction(state, mode, 1000);
-          // Deciding twice, and from a log folded anew, gives the same.
+          // Deciding twice, and from a freshly folded log, gives the same action.
           expect(nextAction(structuredClone(state), mode, 1000)).toEqual(action);
           expect('events' in action && action.events).toEqual(transaction.events);
         }
@@ -219,7 +219,7 @@ it('fold equals re-fold, every event fits its schema, and the log says what next
   );
 }, 120_000);
 
-it('a run taken over at any prefix goes on with the same action, after the model is loaded again', async () => {
+it('a run resumed at any prefix reloads the model and continues with the same action', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, mode } = await simulate({ ...input, trouble: { ...input.trouble, crashes: [] } });

@@ -519,8 +519,8 @@ describe('the slot of a call that was broken off', () => {
 
   it('is seen to be free again, at the price of no token [D12, S14]', async () => {
     const { fake, model } = await slotServer();
-    const { letGo } = await breakOff(model);
-    expect(letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
+    const { slotRelease } = await breakOff(model);
+    expect(slotRelease).toEqual({ afterMs: expect.any(Number), unloaded: false });
     expect(asked(fake)).toHaveLength(1);
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
   });
@@ -533,7 +533,7 @@ describe('the slot of a call that was broken off', () => {
       const broken = await modelErrorOf(
         model.chat({ ...write, keepAlive }, context({ signal: stop.signal, onDelta: () => stop.abort() })),
       );
-      expect(broken).toMatchObject({ kind: 'aborted', letGo: { unloaded: true } });
+      expect(broken).toMatchObject({ kind: 'aborted', slotRelease: { unloaded: true } });
       expect((await model.chat(hello, context())).message.content).toBe('Hello.');
     },
   );
@@ -562,7 +562,7 @@ describe('the slot of a call that was broken off', () => {
   it('the limit of a call breaks it off, too [T4]', async () => {
     const { model } = await slotServer({ losesSlots: true });
     const late = await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })));
-    expect(late).toMatchObject({ kind: 'timeout', letGo: { unloaded: true } });
+    expect(late).toMatchObject({ kind: 'timeout', slotRelease: { unloaded: true } });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
   });
 
@@ -571,7 +571,7 @@ describe('the slot of a call that was broken off', () => {
     const release = fake.hold('hello', { turn: 0 });
     const theirs = model.chat(hello, context());
     await expect.poll(() => fake.chats.length).toBe(1);
-    expect((await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })))).letGo).toBeUndefined();
+    expect((await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })))).slotRelease).toBeUndefined();
     release();
     expect((await theirs).message.content).toBe('Hello.');
     expect(fake.requests.some(({ body }) => (body as { keep_alive?: unknown })?.keep_alive === 0)).toBe(
@@ -596,7 +596,7 @@ describe('the slot of a call that was broken off', () => {
     'is seen to be free by a server whose clock is %i ms ahead, too [S14]',
     async (clockAheadMs) => {
       const { model } = await slotServer({ clockAheadMs });
-      expect((await breakOff(model)).letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
+      expect((await breakOff(model)).slotRelease).toEqual({ afterMs: expect.any(Number), unloaded: false });
     },
   );
 
@@ -656,7 +656,7 @@ describe('the slot of a call that was broken off', () => {
 
   it('a model that goes on being unloaded after the answer is loaded once it is gone', async () => {
     const { model } = await slotServer({ losesSlots: true, unloadMs: 500 });
-    expect((await breakOff(model)).letGo).toMatchObject({ unloaded: true });
+    expect((await breakOff(model)).slotRelease).toMatchObject({ unloaded: true });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
     expect(await model.inMemory?.('play', new AbortController().signal)).toBeDefined();
   });
@@ -665,7 +665,7 @@ describe('the slot of a call that was broken off', () => {
     'asks nobody who would read a prompt that is too long: %j',
     async (server) => {
       const { fake, model } = await slotServer(server);
-      expect((await breakOff(model)).letGo?.unloaded).toBe(false);
+      expect((await breakOff(model)).slotRelease?.unloaded).toBe(false);
       expect(asked(fake)).toEqual([]);
     },
   );

@@ -7,7 +7,6 @@ import type {
   ChatTimings,
   LoadedModel,
 } from './chat-model.ts';
-import { freeSlot, releaseSlotAfterAbort } from './let-go.ts';
 import { loadModel } from './load-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
@@ -24,6 +23,7 @@ import { ping, show, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
 import { readRemote } from './remote-model.ts';
 import { RunnerFinder, refuseRemote } from './residency.ts';
+import { freeSlot, releaseSlotAfterAbort } from './slot-release.ts';
 import { wireBody } from './wire-request.ts';
 
 /** Arguments nested deeper than this are rejected, because serializing them as JSON would overflow the stack. */
@@ -42,7 +42,7 @@ const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
  * otherwise decide silently: `num_ctx`, `num_predict`, `truncate: false`, `shift: false`, `think`, `stream` and
  * `keep_alive`. Responses are bounded by `limits` and validated field by field. Errors are `ModelError`s; a stop
  * closes the socket at once in every phase, and the call returns once the server has dropped it or failed to report
- * so in time (`ModelError.letGo`).
+ * so in time (`ModelError.slotRelease`).
  */
 export function createOllamaChatModel(
   options: { host: OllamaHost; allowRemoteModels?: boolean } & Partial<OllamaLimits>,
@@ -112,14 +112,14 @@ async function chat(
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     endedAt ??= performance.now();
-    const letGo =
+    const slotRelease =
       isSent && BROKEN_OFF.has(error.kind)
         ? await releaseSlotAfterAbort(connection, request, context.onTidying)
         : undefined;
     const cleanupMs = performance.now() - endedAt;
     const { content, thinking } = reply;
     throw error.after({
-      letGo,
+      slotRelease,
       cleanupMs,
       partialText: content || undefined,
       partialThinking: thinking || undefined,

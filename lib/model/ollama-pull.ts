@@ -89,7 +89,7 @@ function explained(error: ModelError, model: string): ModelError {
     return say(
       'library_unreachable',
       `Ollama cannot reach its library: ${text}`,
-      'Is this machine online? What was fetched is kept: fetching again goes on from there.',
+      'Is this machine online? Downloaded data is kept, so pulling again resumes.',
     );
   }
   return error;

@@ -22,7 +22,7 @@ async function open(execute = scripted([]), options: Partial<RunServiceOptions> 
   }[] = [];
   const checks = new ModelChecks({
     store: test.store,
-    places: test.service,
+    slots: test.service,
     clock: () => 7,
     check: (model, { signal, onStep }) =>
       new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ describe('Model Check', () => {
           await new Promise<void>((resolve) => {
             turn.next = resolve;
           });
-          passed.push(await run.letOthersPass());
+          passed.push(await run.yieldToOthers());
         }
         return scripted([])(run);
       },

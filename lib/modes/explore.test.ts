@@ -350,7 +350,7 @@ it('continues until stopped if no cycle limit is set [X22, S13, S14]', async () 
       await log.append([stop(true)]);
     },
   });
-  expect(forced.end).toMatchObject({ forced: true, message: 'Stopped at once, in call 1 of cycle 1.' });
+  expect(forced.end).toMatchObject({ forced: true, message: 'Stopped immediately, in call 1 of cycle 1.' });
 });
 
 it('ends after three empty cycles in a row if there is no limit [K-20, K-24]', async () => {

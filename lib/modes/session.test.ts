@@ -183,7 +183,7 @@ it('emits notices in a separate channel, in order [S3, S4, S11, S12, S21]', asyn
   expect(notices[2]).toBe('[tool] write_file({"path":"a.md","content":"x"})');
   expect(notices[3]).toMatch(/^\[result\] \{"success":true,.*\}$/);
   expect(notices[5]).toMatch(/^\[result\] .{200}\.\.\.$/);
-  expect(notices).toContain('Stopping after this turn. Stop again to end at once.');
+  expect(notices).toContain('Stopping after this turn. Stop again to stop immediately.');
   expect(notices.at(-1)).toMatch(
     /^Session ended: user_shutdown after \d+ completed turns\. Log: \/data\/sessions\/run\.jsonl$/,
   );

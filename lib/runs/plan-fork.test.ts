@@ -160,7 +160,7 @@ describe('fork from any iteration with an edited …', () => {
     const fork = (request: Request) => expect(forkOf(parent.log.events, request)).rejects;
     await fork({ at: { before_call: call_id }, ...edit({ path: 3 }) }).toThrow(/path/);
     await fork({ at: { before_call: call_id }, ...edit({}) }).toThrow(/path/);
-    await fork({ at: { seq: result?.seq ?? 0 }, ...edit({ path: 'b' }) }).toThrow('waits to be made');
+    await fork({ at: { seq: result?.seq ?? 0 }, ...edit({ path: 'b' }) }).toThrow('is pending there');
     await fork({ at: { before_call: 'c99' } }).toThrow('no call "c99"');
   });
 
@@ -486,9 +486,9 @@ it('every other place of every sample log can be forked, and its draft names wha
 });
 
 it.each([
-  [{ edits: [{ target: 'message', index: 99, content: 'x' }] }, 'no number 99'],
-  [{ edits: [{ target: 'reply', content: 'x' }] }, 'no reply is in hand'],
-  [{ edits: [{ target: 'memory', key: 'k', value: 'v' }] }, 'only an exploration'],
+  [{ edits: [{ target: 'message', index: 99, content: 'x' }] }, 'message 99 does not exist'],
+  [{ edits: [{ target: 'reply', content: 'x' }] }, 'there is no unanswered reply'],
+  [{ edits: [{ target: 'memory', key: 'k', value: 'v' }] }, 'only explorations'],
   [{ settings: { max_cycles: 3 } }, 'mode "explore"'],
   [{ settings: { turn_delay: 3 } }, 'mode "session"'],
 ] as const)('refuses %o', async (changes, words) => {

@@ -75,7 +75,7 @@ const RUNS: [string, Partial<CreateRunRequest>, ScenarioStepInput[]][] = [
   ],
 ];
 
-it.each(RUNS)('Scenario: a recorded run plays again in the same way: %s', async (_, request, steps) => {
+it.each(RUNS)('a recorded run replays identically from its scenario: %s', async (_, request, steps) => {
   const task = request.mode === 'explore' ? {} : { task: 'Do it with {{care}}' };
   await using first = await play({ ...task, ...request }, steps);
   const { models, scenarios } = await runScenario([first.log.events]);

@@ -19,7 +19,7 @@ import type { ModelReader } from './model-store.ts';
 import { summaryFromRow } from './run-row.ts';
 import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
-import type { PlacesOfRun } from './search-groups.ts';
+import type { HitsOfRun } from './search-groups.ts';
 import type { ShareReader } from './share-store.ts';
 import type { SignInReader } from './sign-in-store.ts';
 
@@ -39,7 +39,7 @@ const shareRow = z.object({
 const priceRow = z.object({ model: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
-/** The reading half that every SQL database shares: what differs is how a query is run. */
+/** The read operations shared by both SQL databases; subclasses run the queries. */
 export abstract class SqlReader
   implements RunReader, ExperimentReader, ShareReader, SignInReader, ModelReader
 {
@@ -265,7 +265,7 @@ export function textFromRow(row: unknown, damaged: (where: string, cause: unknow
   try {
     const found: unknown = JSON.parse(body);
     if (!isBody(found, type)) throw new TypeError(`It is no event of type ${type}`);
-    // As this program writes it, it is one line; any other text of the same value is written anew.
+    // Loupe writes JSON on one line; other formatting is normalized.
     const rest = (body.startsWith('{') && !/[\r\n]/.test(body) ? body : JSON.stringify(found)).slice(1);
     return { run_id, seq, type, json: `{"run_id":${JSON.stringify(run_id)},"seq":${seq},"at":${at},${rest}` };
   } catch (cause) {
@@ -273,20 +273,20 @@ export function textFromRow(row: unknown, damaged: (where: string, cause: unknow
   }
 }
 
-/** Whether this is an event of the type without its place, which has columns of its own. */
+/** Whether a row is an event of the type. Its run and number are separate columns. */
 function isBody(found: unknown, type: string): boolean {
   if (typeof found !== 'object' || found === null || !('type' in found) || found.type !== type) return false;
   return !('run_id' in found || 'seq' in found || 'at' in found);
 }
 
-/** An event that was found, with the stretch of its text in which the words stand. */
+/** A matching event with an excerpt around the words. */
 export function hitOf(event: RunEvent, words: readonly SearchWord[]): SearchHit {
   const { run_id, seq, at, type } = event;
   return { run_id, seq, at, type, ...excerpt(searchText(event), words) };
 }
 
 /** What was found in a run, with the events that are shown of it. */
-export function foundRun({ runId, places, atLeast }: PlacesOfRun, hits: SearchHit[]): FoundRun {
+export function foundRun({ runId, places, atLeast }: HitsOfRun, hits: SearchHit[]): FoundRun {
   return { run_id: runId, places, ...(atLeast ? { at_least: true } : {}), hits };
 }
 

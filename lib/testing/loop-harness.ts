@@ -65,7 +65,7 @@ export interface PlayedRun extends AsyncDisposable {
   workspace: string;
   outcome: RunLoopOutcome;
   progress: ProgressEvent[];
-  /** The texts of the harness's channel. */
+  /** The texts of all notices. */
   notices: string[];
   of<T extends RunEventType>(type: T): EventOf<T>[];
   end: EventOf<'run.ended'>;
@@ -80,7 +80,7 @@ export interface PlayOptions {
   files?: Record<string, string>;
   /** The beginning of the log, instead of a new run. */
   events?: readonly RunEvent[];
-  /** Called with everything that is running, to stop it or to look on. */
+  /** Called while the run is active, to stop or inspect it. */
   during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
   /** Changes what the loop is given. Without it nothing waits: `sleep` resolves at once. */
   loop?: (given: Loop & { fake: FakeOllama }) => Partial<Loop>;
@@ -152,7 +152,7 @@ export async function play(
 
 export const says = (content: string): ScenarioStepInput => ({ reply: { content } });
 
-/** Said nothing, and meant it: only the end mark was counted. */
+/** A truly empty reply: only the end token was generated. */
 export const silence: ScenarioStepInput = { reply: { content: '', eval_count: 1 } };
 
 export const calls = (...tool_calls: { name: string; arguments?: JsonObject }[]): ScenarioStepInput => ({

@@ -28,8 +28,8 @@ export function ReflectionsPanel() {
     <>
       <p className="mt-3 text-sm text-ink-3">
         {monitored
-          ? `The harness compares each reflection with those before it. The model was told ${told === 1 ? 'once' : `${formatCount(told)} times`} to look for something new.`
-          : 'Diversity feedback is off: the harness says nothing about likeness.'}
+          ? `Loupe compares each reflection with earlier ones. The model was told ${told === 1 ? 'once' : `${formatCount(told)} times`} to look for something new.`
+          : 'Diversity feedback is off.'}
       </p>
       <ol className="mt-1 divide-y">
         {reflected.map((cycle) => (

@@ -15,7 +15,7 @@ import { Panel } from './row-frame.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
 
-/** A call that waits for a person: what it would do, and approve, edit or deny it with a reason. */
+/** A call that needs approval: its arguments, with buttons to approve, edit or deny it. */
 export function ApprovalPanel({
   row,
   runId,
@@ -37,7 +37,7 @@ export function ApprovalPanel({
   const began = useRef(false);
 
   useEffect(() => {
-    // Not at first: a row that comes must not take the focus away.
+    // Not on mount: a new row must not take the focus.
     if (began.current) {
       const first = step === 'choose' ? 'button' : 'textarea';
       panel.current?.querySelector<HTMLElement>(first)?.focus();
@@ -51,7 +51,7 @@ export function ApprovalPanel({
         call_id: row.callId,
         ...decision,
       });
-      // The buttons go with the decision; the reader stays where they were.
+      // The buttons disappear after the decision, so keep the focus in place.
       document.getElementById(`row-${row.key}`)?.focus({ preventScroll: true });
     });
   const edit = () =>
@@ -183,13 +183,13 @@ function Reason({ reason, onChange }: { reason: string; onChange: (reason: strin
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={`${id}-note`} className="mt-1 text-xs text-ink-2">
-        The model reads it and goes on. May be left empty.
+        The model sees the reason and continues. Optional.
       </p>
     </div>
   );
 }
 
-/** The arguments uncut: what is edited is what runs. */
+/** The full arguments, because the edited ones replace them. */
 async function wholeArguments(runId: string, row: ToolRow): Promise<ToolRow['arguments']> {
   const cut = row.argumentsCuts.some(({ path }) => path.startsWith(`${row.argumentsPath}.`));
   if (!cut || !row.requested) return row.arguments;

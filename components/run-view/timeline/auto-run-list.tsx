@@ -8,7 +8,7 @@ import { useRunScreen } from '../screen-context.ts';
 
 const MAX_NAMED = 20;
 
-/** Files of the run that shells, editors, git, builds or agents run or obey, each with the call that wrote it. */
+/** Files that shells, editors, git, builds or agents execute or load, each with the call that wrote it. */
 export function AutoRunList({ written }: { written: AutoRunFiles }) {
   const { goTo } = useRunScreen();
   const { files, more } = namedAutoRunFiles(written, MAX_NAMED);
@@ -20,7 +20,7 @@ export function AutoRunList({ written }: { written: AutoRunFiles }) {
     >
       <h3 className="text-sm font-medium text-warn">Auto-run files written</h3>
       <p className="mt-0.5 max-w-read text-sm text-ink-2">
-        Shells, editors, git, builds or agents run or obey these without asking. Read them before you work in
+        Shells, editors, git, builds or agents run or obey these without asking. Check them before you work in
         this folder.
       </p>
       <ul className="mt-1.5 grid gap-1 text-sm">

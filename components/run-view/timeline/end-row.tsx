@@ -34,7 +34,7 @@ const edges = {
   live: 'border-t-brass-fill',
 };
 
-/** Why the run ended, in words, with its evidence, what is left of it, and what to do next (D8). */
+/** The end card: why the run ended, its evidence, results and next steps (D8). */
 export function EndRow({ row }: { row: EndRowData }) {
   const { event } = row;
   const { goTo, server } = useRunScreen();
@@ -46,7 +46,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
-  // A run that shows this row has ended, so it has an outcome.
+  // This row exists only for ended runs, which have an outcome.
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
   const words = endWords(outcome);
   const hint = result.error?.hint;
@@ -148,7 +148,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   );
 }
 
-/** What is missing from the work, by its checks after the last attempt; what each of them saw stands with the row. */
+/** The failed checks of the last attempt; their output is in the verification row. */
 function FailedChecks() {
   const { goTo } = useRunScreen();
   const checks = useRun(({ run }) => run.attempts.at(-1)?.checks);
@@ -180,10 +180,10 @@ function FailedChecks() {
 function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
   if (mode === 'session' || mode === 'explore') return 'Its last words';
   if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
-  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'What it had said so far';
+  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'Last output';
 }
 
-/** What an event is, for the link to it: `read_file (#12)`, `Turn 3 (#20)`. */
+/** The label of a link to an event: `read_file (#12)`, `Turn 3 (#20)`. */
 function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefined): string {
   const index = rowIndexOfSeq(timeline, seq);
   const row = index === undefined ? undefined : timeline.rows[index];

@@ -43,7 +43,7 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 import { RestoredMessage } from './saw-panel.tsx';
 import { wholeOf } from './whole-of.ts';
 
-/** The task as it was given, and every setting of the run. */
+/** The task and all settings of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const { config, copied } = row.event;
@@ -55,7 +55,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
           <span className="font-semibold">{modeWords(config)}</span>
           <span className="text-sm text-ink-3">and settings</span>
         </Disclosure>
-        {row.event.parent && <Badge>made from another run</Badge>}
+        {row.event.parent && <Badge>fork</Badge>}
       </div>
       {task.trim() ? (
         <div className="mt-1">
@@ -70,7 +70,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
       ) : (
         <p className="mt-1 text-ink-2">
           {config.mode === 'explore'
-            ? 'No task: the model is given a memory and told to go where it likes.'
+            ? 'No task: the model has a memory and explores freely.'
             : 'No first words: the model begins by itself.'}
         </p>
       )}
@@ -195,7 +195,7 @@ function whyAgain({
   return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
 }
 
-/** What is known while a model loads: Ollama tells what it loads into, and no progress. */
+/** Details of a loading model. Ollama reports where it loads, but no progress. */
 function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
   const load = useLive((live) => live.load);
   const known = useRun((view) => view.run.preflight?.size_bytes);
@@ -211,7 +211,7 @@ function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
   );
 }
 
-/** How much of the model is in graphics memory, when the server tells. */
+/** The share of the model in GPU memory, if reported. */
 function gpuShare(loaded: PreparationRowData['loaded']): string | undefined {
   if (!loaded?.size_bytes) return undefined;
   return `${formatBytes(loaded.size_bytes)}, ${formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU`;
@@ -342,12 +342,12 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           title={`Nudge ${event.count} of ${event.limit}`}
           detail={
             (event.swallowed_tokens
-              ? `None of the ${formatCount(event.swallowed_tokens)} tokens it wrote arrived; the model was told to try again.`
+              ? `None of the ${formatCount(event.swallowed_tokens)} generated tokens arrived, so the model was told to try again.`
               : undefined) ??
             {
-              empty: 'The reply was empty; the model was told to act.',
-              plan: 'The reply only announced a plan; the model was told to act.',
-              malformed: 'The call could not be read; the model was told to try again.',
+              empty: 'The reply was empty, so the model was told to act.',
+              plan: 'The reply was only a plan, so the model was told to act.',
+              malformed: 'The call could not be parsed, so the model was told to try again.',
             }[event.cause]
           }
           open={open}
@@ -372,7 +372,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
         <Notice
           tone="live"
           title="Older results shortened"
-          detail={`${plural(event.folded.length, 'message')} sent in a shorter form from here on; the log keeps them whole.`}
+          detail={`${plural(event.folded.length, 'message')} shortened in requests from here on. The log keeps the full text.`}
           figure={`${formatShortCount(event.before_tokens)} → ${formatShortCount(event.after_tokens)} of ${formatShortCount(event.limit_tokens)} tok`}
           open={open}
           onToggle={toggle}
@@ -441,7 +441,7 @@ function spentWords(
 ): string {
   const tokens = formatTokens(tokens_used, tokens_estimated, formatNumber);
   const words = `${tokens} tok, ${formatDuration(seconds_used * 1000)}`;
-  // Logs from before models had prices hold a 0 that says nothing.
+  // Logs from before models had prices contain a meaningless 0.
   return cost_usd ? `${words}, ${formatUsd(cost_usd)}` : words;
 }
 
@@ -487,7 +487,7 @@ function Notice({
   );
 }
 
-/** The checks after an attempt, each with what it saw (V5-V11). */
+/** The checks after an attempt, each with its output (V5-V11). */
 export function VerificationRow({ row }: { row: VerificationRowData }) {
   const { checked } = row;
   const words = checked && checksWords(checkCounts(checked.checks));

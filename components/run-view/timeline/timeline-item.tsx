@@ -72,7 +72,7 @@ export const TimelineItem = memo(function TimelineItem({
   );
 });
 
-/** When the row began, counted from the start of the run; its link is the deep link of the row. `low`: beside a heading. */
+/** The row's start time relative to the run's start, linking to the row. `low`: next to a heading. */
 function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
   const { goTo } = useRunScreen();
   // Copied events count from the beginning of the run they come from.
@@ -128,7 +128,7 @@ function Row({ row }: { row: TimelineRow }) {
   }
 }
 
-/** The name of the row for readers who hear the page: what it is, and how it stands. */
+/** The row's accessible name: description and state. */
 function rowLabel(row: TimelineRow, mode: RunMode | undefined): string {
   const words = rowWords(row, mode);
   return row.kind === 'tool' || row.kind === 'call' ? `${words}, ${row.status}` : words;

@@ -38,7 +38,7 @@ const states: Record<ToolStatus, { words: string; text: string; node: string }> 
 /** Tools have short names; a model may ask for any. */
 const MAX_NAME_CHARS = 48;
 
-/** One tool call: what was asked for, what came back, how long it took (D7). */
+/** One tool call: arguments, result, duration (D7). */
 export function ToolRow({ row }: { row: ToolRowData }) {
   const state = states[row.status];
   const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
@@ -66,19 +66,17 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
         {row.forked && (
-          <Badge tone="warn" title="This run was forked before the call, which ran with other arguments">
+          <Badge tone="warn" title="This run was forked before the call, which ran with edited arguments">
             edited in the fork
           </Badge>
         )}
         {row.decided?.decision === 'edited' && (
-          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
+          <Badge tone="warn" title="It ran with edited arguments, not with those the model wrote">
             edited by {operator}
           </Badge>
         )}
         {row.decided?.decision === 'approved' && <Badge>approved by {operator}</Badge>}
-        {row.result?.truncated && (
-          <Badge title="The tool's output was longer than it may be">truncated</Badge>
-        )}
+        {row.result?.truncated && <Badge title="The tool's output exceeded the limit">truncated</Badge>}
         {row.resultSeq !== undefined && (
           <ForkButton
             opening={{
@@ -205,7 +203,7 @@ function Arguments({ row, id }: { row: ToolRowData; id: string }) {
   );
 }
 
-/** What a person wrote in place of the model's arguments: while the call waited for them, else in the fork. */
+/** Arguments edited by the operator, at approval or in the fork. */
 function editedArguments({ decided, decidedCuts = [], forked }: ToolRowData): ToolRowData['forked'] {
   if (decided?.decision !== 'edited') return forked;
   return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };
@@ -221,7 +219,7 @@ function ForkCallButton({ row }: { row: ToolRowData }) {
     <Button
       size="sm"
       className="justify-self-start print:hidden"
-      title="A new run makes this call with the arguments that you write, and goes on from its result"
+      title="Starts a new run that makes this call with your arguments"
       onClick={() => fork({ place: { before_call: row.callId }, words, focus: 'arguments' })}
     >
       <ForkMark className="size-4" />

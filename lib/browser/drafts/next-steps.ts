@@ -108,7 +108,7 @@ export function continueWith(
   return { request: { at: { end: true }, message, settings, workspace: 'same' }, changes };
 }
 
-/** How a run that came to its limit of iterations or cycles can go on: with so many more. `undefined`: it cannot. */
+/** The raised limit for a run that reached its iteration or cycle limit; `undefined` for other runs. */
 export function moreSteps(
   config: RunConfig,
   extent: Extent,
@@ -136,7 +136,7 @@ function higherLimit({ max_iterations: limit }: RunConfig): number {
 export interface Suggestion {
   readonly words: string;
   readonly changes: Partial<RunDraft>;
-  /** Whether it raises the very limit that ended the run; else it is one thing to try, or right for some tasks only. */
+  /** Whether it raises the limit that ended the run; otherwise it is just a suggestion. */
   readonly raisesLimit: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface RunListener {
   signal(signal: ConnectionSignal): void;
 }
 
-/** Takes what comes of a run until its page listens. */
+/** Buffers messages about a run until its page listens. */
 export class EarlyListener implements RunListener {
   readonly #came: ((listener: RunListener) => void)[] = [];
   #cursor = 0;

@@ -1,7 +1,7 @@
 import { valueAt } from '../../util/value-at.ts';
 import { getJson } from '../api.ts';
 
-/** Long texts are sent in part; the rest is one request away. */
+/** Fetches the full versions of truncated texts. */
 export interface WholeTexts {
   /** A value of an event in full. @param path dotted, as in `cuts` @throws {ApiError} */
   value: (seq: number, path: string) => Promise<unknown>;
@@ -9,7 +9,7 @@ export interface WholeTexts {
   fileUrl: (seq: number, path: string) => string;
 }
 
-/** @param place where the run is read, such as `/api/runs/ID` or a link to it; asked for with every request */
+/** @param place returns the run's URL, such as `/api/runs/ID` or a share link; called for every request */
 export function wholeTextsAt(place: () => string): WholeTexts {
   const address = (seq: number) => `${place()}/events/${seq}`;
   return {

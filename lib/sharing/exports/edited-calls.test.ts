@@ -13,7 +13,7 @@ import { SessionLogProjection, sessionLogEntry } from './session-log.ts';
 
 type During = NonNullable<NonNullable<Parameters<typeof play>[2]>['during']>;
 
-/** Approves the first call with other arguments, then stops the run after so many replies. */
+/** Approves the first call with edited arguments, then stops the run after a number of replies. */
 const editing =
   (edited: Record<string, string>, replies: number): During =>
   async ({ log }) => {

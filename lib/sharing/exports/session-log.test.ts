@@ -150,7 +150,7 @@ it('the file is written line by line, and mended from the log after a crash [S19
     await logger.write('run', [event]);
     if (expected.length > 0) expect(written(path)).toEqual(expected);
     if (event.type === 'tool-call.started') {
-      // The server is lost in the middle of a line, and another one goes on.
+      // The server dies in the middle of a line, and another one continues.
       writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
       logger = open();
     }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatRequest, MemoryModel } from './chat-model.ts';
 import { keepAliveForLoad, keepAliveMs } from './keep-alive.ts';
-import { type LetGo, ModelError } from './model-error.ts';
+import { ModelError, type SlotRelease } from './model-error.ts';
 import { aborted, callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { unloadModel } from './ollama-models.ts';
 import { versionReply } from './ollama-wire.ts';
@@ -51,7 +51,7 @@ export async function releaseSlotAfterAbort(
   connection: OllamaConnection,
   slot: SlotOf,
   onIdle?: () => void,
-): Promise<LetGo | undefined> {
+): Promise<SlotRelease | undefined> {
   const since = performance.now();
   const isIdle = await isSeenIdle(connection, slot);
   if (!isIdle) return undefined;
@@ -182,7 +182,8 @@ async function isSeenIdle(
       if (now.state === 'unknown') return false;
       const sinceMs = performance.now() - since;
       // During a request, Ollama restarts the keep-alive with each query, or does not count it.
-      if (isLetGo(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs })) return true;
+      if (isRequestOver(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs }))
+        return true;
       before = now;
     }
     return false;
@@ -199,7 +200,7 @@ async function isSeenIdle(
  *
  * @param about.sinceMs time since the request ended
  */
-export function isLetGo(
+export function isRequestOver(
   before: Pick<MemoryModel, 'expiresAt'>,
   now: Pick<MemoryModel, 'expiresAt' | 'serverTimeMs'>,
   about: { keepAlive: string | number; sinceMs: number },
