@@ -42,7 +42,7 @@ function useHits(query: string): SearchReply | undefined {
       getJson<SearchReply>(`/api/search?limit=${HITS}&q=${encodeURIComponent(words)}`, abort.signal)
         .then((found) => setReply({ ...found, query: words }))
         .catch((error) => {
-          // Signed out or away: the other commands are still there.
+          // If this fails, the other commands still work.
           if (!(error instanceof ApiError) && !abort.signal.aborted) throw error;
         });
     }, TYPING_MS);
@@ -137,7 +137,7 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
   const [open, setOpen] = useState(false);
   useImperativeHandle(handle, () => ({ open: () => setOpen(true) }), []);
   const choose = (command: Command) => {
-    // First, because a command may move the focus, and the page behind a dialog cannot have it.
+    // Closed first: a command may move the focus, and the page behind a modal dialog cannot take it.
     flushSync(() => setOpen(false));
     command.run();
   };
@@ -180,11 +180,11 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
   );
 }
 
-/** The field of the palette and what it finds: commands by name, and places in the logs of all runs. */
+/** The search field and its results: commands by name, and matches in the logs of all runs. */
 function CommandSearch({ onChoose }: { onChoose: (command: Command) => void }) {
   const router = useRouter();
   const [query, setQuery] = useState('');
-  // Signed out or away: the other commands are still there.
+  // If this fails, the other commands still work.
   const { data } = useApi<RunListReply>('/api/runs?limit=30');
   const commands = useCommands(data?.runs);
   const hits = useHits(query);

@@ -18,13 +18,13 @@ export function Dialog({
   open: boolean;
   /** May be called more than once for one closing. */
   onClose: () => void;
-  /** Whether a press beside it closes it. */
+  /** Closes it on a press outside. */
   dismissable?: boolean;
   className: string;
   children: ReactNode;
 } & ({ 'aria-label': string } | { 'aria-labelledby': string })) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // In a layout effect, because only a dialog that is closed before it leaves the document returns the focus.
+  // A layout effect, because a dialog that is removed while open does not return the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!open || !element) return;
@@ -36,7 +36,7 @@ export function Dialog({
       {...name}
       ref={dialog}
       onCancel={onClose}
-      // This event comes in a task of its own after the closing: by then it may be open again.
+      // Fires in a later task, when the dialog may be open again.
       onClose={(event) => {
         if (!event.currentTarget.open) onClose();
       }}
