@@ -1,6 +1,6 @@
 import type { ExperimentMode, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { Tone } from '#lib/browser/words/end-words.ts';
-import { MODES, QUICK_PROMPT } from '#lib/events/modes.ts';
+import { RUN_KINDS } from '#lib/events/modes.ts';
 
 export const STATUS_WORDS: Record<ExperimentSummary['status'], { label: string; tone: Tone }> = {
   waiting: { label: 'Waits for another', tone: 'calm' },
@@ -9,9 +9,9 @@ export const STATUS_WORDS: Record<ExperimentSummary['status'], { label: string; 
   finished: { label: 'Finished', tone: 'ok' },
 };
 
-/** What the runs of an experiment are. */
+/** What the runs of an experiment are, in the order in which its form offers them. */
 export const MODE_WORDS: Record<ExperimentMode, string> = {
-  explore: MODES.explore.labels,
-  task: MODES.task.labels,
-  prompt: QUICK_PROMPT.labels,
+  explore: RUN_KINDS.explore.labels,
+  task: RUN_KINDS.task.labels,
+  prompt: RUN_KINDS.prompt.labels,
 };
