@@ -1,4 +1,4 @@
-import type { RunConfig, RunMode } from './config.ts';
+import type { RunMode } from './config.ts';
 
 /** What a person can start: a run of each mode, or a quick prompt, which is a task without tools (T9, T10). */
 export type RunKind = RunMode | 'prompt';
@@ -64,12 +64,14 @@ export interface ModeFacts {
   /** Those it has besides the settings of all modes: accepted by the API and offered by the forms. */
   readonly settings: readonly OwnSetting[];
   /** The defaults that differ between modes. */
-  readonly defaults: Pick<
-    RunConfig,
-    'compact_at' | 'stall_guard' | 'nudge_plans' | 'max_attempts' | 'live_tokens'
-  > & {
-    readonly num_predict: readonly [number, number];
-    readonly parser_layers: readonly RunConfig['parser_layers'][number][];
+  readonly defaults: {
+    readonly compact_at: number;
+    readonly num_predict: readonly [first: number, second: number];
+    readonly stall_guard: boolean;
+    readonly nudge_plans: boolean;
+    readonly max_attempts: number;
+    readonly live_tokens: boolean;
+    readonly parser_layers: readonly ('native' | 'json' | 'xml')[];
   };
   /** Whether the form for a new run starts with live tokens on. Missing: the last choice is remembered. */
   readonly startsLive?: boolean;
@@ -245,7 +247,11 @@ export function modeFacts(mode: RunMode | undefined): ModeFacts {
   return MODES[mode ?? DEFAULT_MODE];
 }
 
-type ModeAndTools = Pick<RunConfig, 'mode' | 'agentic'>;
+interface ModeAndTools {
+  readonly mode: RunMode;
+  /** `false`: without tools. */
+  readonly agentic: boolean;
+}
 
 /** What kind of run a configuration, a summary or a request describes. */
 export function kindOf({ mode, agentic }: ModeAndTools): RunKind {
