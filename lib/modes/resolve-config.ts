@@ -60,7 +60,7 @@ function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
     ...sharedConfig(request, facts),
     ...(request.system === undefined ? {} : { system: request.system }),
     max_iterations: getMaxIterations(request),
-    stall_guard: request.stall_guard ?? facts.offeredTools.includes(WRITING_TOOL),
+    stall_guard: request.stall_guard ?? (defaults.stall_guard && facts.offeredTools.includes(WRITING_TOOL)),
     parser_layers: agentic ? (request.parser_layers ?? defaults.parser_layers) : [],
   };
 }
