@@ -1,6 +1,6 @@
 import type { RunConfig } from '../events/config.ts';
 import { ITERATION_LIMITS } from '../events/iteration-limits.ts';
-import { kindFacts, kindOf, modeFacts } from '../events/modes.ts';
+import { kindFacts, kindOf, modeFacts, modesWithSetting } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -78,11 +78,11 @@ export function settingsOf(config: RunConfig): RunSettings {
     shell_timeout_secs: config.shell_timeout_secs,
     blocked_patterns: config.blocked_patterns,
   };
-  if (session) return { ...shared, ...commands, ...session };
-  if (explore) return { ...shared, ...explore };
-  return {
+  const all: RunSettings = {
     ...shared,
     ...commands,
+    ...session,
+    ...explore,
     system: config.system,
     tier: config.tier,
     max_iterations: config.max_iterations,
@@ -93,6 +93,8 @@ export function settingsOf(config: RunConfig): RunSettings {
     checks: config.checks,
     max_attempts: config.max_attempts,
   };
+  const own = Object.entries(all).filter(([name]) => modesWithSetting(name)?.includes(config.mode) ?? true);
+  return Object.fromEntries(own);
 }
 
 /** The names of the settings in a request, for the log (`asked`). */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
-import { settingsOf } from '../api/run-settings.ts';
-import { kindFacts, kindOf, modeAndTools, modesWithSetting, runKinds } from '../events/modes.ts';
+import { askedSettings, defaultSettings, settingsOf } from '../api/run-settings.ts';
+import { kindFacts, kindOf, modeAndTools, runKinds } from '../events/modes.ts';
 import { modeOf } from './mode-of.ts';
 import { resolveConfig } from './resolve-config.ts';
 
@@ -12,21 +12,18 @@ describe.each(runKinds)('the facts of the kind "%s" agree with what it does', (k
     model: 'm',
     ...(facts.task === 'none' ? {} : { task: 'Do it.' }),
   });
-  const config = resolveConfig(request, { workspace: '/w', offeredTools: facts.tools });
+  const config = resolveConfig(request, { workspace: '/w', offeredTools: ['write_file'] });
   const mode = modeOf(config);
 
   it('is recognized from its configuration', () => {
     expect(kindOf(config)).toBe(kind);
   });
 
-  it('has the settings of its mode and no others', () => {
-    const names = Object.entries(settingsOf(config)).flatMap(([name, value]) =>
-      value === undefined ? [] : [name],
-    );
-    for (const name of names) expect(modesWithSetting(name) ?? [config.mode]).toContain(config.mode);
-    expect(facts.settings.filter((name) => modesWithSetting(name)?.includes(config.mode) !== true)).toEqual(
-      [],
-    );
+  it('takes the defaults of its mode', () => {
+    const settings = settingsOf(config);
+    const defaults = defaultSettings(config);
+    expect(askedSettings({ ...config, asked: undefined })).toEqual({});
+    for (const name of facts.settings.filter((own) => own in defaults)) expect(settings).toHaveProperty(name);
   });
 
   it('works in a folder and opens tools as its facts say', () => {
