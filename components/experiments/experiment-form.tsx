@@ -2,7 +2,7 @@
 
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useState } from 'react';
-import type { ExperimentMode, ExperimentReply } from '#lib/api/experiment.ts';
+import type { ExperimentReply } from '#lib/api/experiment.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
-import { kindFacts } from '#lib/events/modes.ts';
+import { isRepeatable, kindFacts, runKinds } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Capabilities } from '../models/model-picker.tsx';
@@ -22,12 +22,12 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
-import { MODE_WORDS } from './experiment-words.ts';
 
-const MODE_OPTIONS = Object.entries(MODE_WORDS).map(([value, label]) => ({
-  value: value as ExperimentMode,
-  label,
-}));
+/** What its runs can be, the default first. */
+const MODE_OPTIONS = runKinds
+  .filter(isRepeatable)
+  .sort((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
+  .map((value) => ({ value, label: kindFacts(value).labels }));
 
 /** Plans an experiment and starts it. */
 export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {

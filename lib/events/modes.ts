@@ -220,7 +220,7 @@ export const MODES = {
 } as const satisfies Record<RunMode, ModeFacts>;
 
 /** All kinds of run, in the order in which the form offers them. */
-export const RUN_KINDS = {
+const RUN_KINDS = {
   ...MODES,
   prompt: {
     ...MODES.task,

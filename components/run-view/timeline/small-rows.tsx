@@ -118,7 +118,9 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
   const queuedMs = row.worker === undefined ? (loadStarted?.waited_ms ?? 0) : row.at - createdAt;
   const ended = useRun((view) => view.run.phase === 'ended');
   // An exploration and a single answer run no commands anywhere.
-  const commands = useRun(({ run }) => !run.config || kindFacts(kindOf(run.config)).usesFiles);
+  const commands = useRun(
+    ({ run }) => !run.config || kindFacts(kindOf(run.config)).tools.includes('run_command'),
+  );
   const facts = preflight
     ? [
         preflight.remote_host && `runs at ${preflight.remote_host}`,

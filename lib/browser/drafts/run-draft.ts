@@ -202,9 +202,10 @@ export function requestOf(
 /** Of the settings without a field, those that the kind of run has. */
 function otherSettingsOf({ kind, otherSettings }: RunDraft): Partial<CreateRunRequest> {
   const { parser_layers, shell_timeout_secs, blocked_patterns } = otherSettings;
+  const { tools, settings } = kindFacts(kind);
   return {
-    ...(kindFacts(kind).tools.length === 0 ? {} : { parser_layers }),
-    ...(kindFacts(kind).usesFiles ? { shell_timeout_secs, blocked_patterns } : {}),
+    ...(tools.length === 0 ? {} : { parser_layers }),
+    ...(settings.includes('shell_timeout_secs') ? { shell_timeout_secs, blocked_patterns } : {}),
   };
 }
 
