@@ -197,7 +197,9 @@ function ForkForm({
 
 function messageHint({ mode, reply }: ForkDraftReply): string {
   const { answers, readsMessages } = modeFacts(mode);
-  if (readsMessages === 'with_its_own') return 'It reads this with the result of its next message to you.';
+  if (readsMessages === 'with_own_message') {
+    return 'It reads this with the result of its next message to you.';
+  }
   if (answers && reply && reply.calls.length === 0) {
     return 'The conversation goes on after the answer with this. Left empty, the answer is the end.';
   }

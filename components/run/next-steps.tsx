@@ -143,7 +143,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
               onChange={(event) => setHint(event.target.value)}
             />
             <p id="hint-effect" className="mt-1 text-sm text-ink-3">
-              {readsMessages === 'with_its_own'
+              {readsMessages === 'with_own_message'
                 ? 'The exploration goes on from its end and reads this with the answer to its next message to you.'
                 : `The conversation goes on from its end${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
               {continuation.changes.length > 0 && ` It gets ${continuation.changes.join(' and ')}.`} This run

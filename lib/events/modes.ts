@@ -79,9 +79,9 @@ export interface ModeFacts {
   readonly endsBy: 'max_iterations' | 'max_cycles' | 'reply' | 'stop';
   /** Whether the last text is the answer to a task. */
   readonly answers: boolean;
-  /** Whether it works in a folder, where commands run too. */
+  /** Whether it works in a folder. */
   readonly usesFiles: boolean;
-  /** Whether it has a memory that outlives its conversation. */
+  /** Whether it keeps a memory of keys and values, which a fork can edit. */
   readonly hasMemory: boolean;
   /** Whether steps form cycles, each closed by a text without calls: the reflection. */
   readonly hasCycles: boolean;
@@ -90,7 +90,7 @@ export interface ModeFacts {
   /** Whether it writes a log file while it runs (S4). */
   readonly writesLogFile: boolean;
   /** When the operator's messages reach it: between steps, or with the result of a message it sends itself. */
-  readonly readsMessages: 'between_steps' | 'with_its_own';
+  readonly readsMessages: 'between_steps' | 'with_own_message';
   /** In the order in which they are checked (G18). */
   readonly gauges: readonly ModeGauge[];
   readonly panels: readonly ModePanel[];
@@ -204,7 +204,7 @@ export const MODES = {
     hasCycles: true,
     isConversation: false,
     writesLogFile: false,
-    readsMessages: 'with_its_own',
+    readsMessages: 'with_own_message',
     gauges: [
       'cycles',
       'calls_per_cycle',
@@ -219,7 +219,6 @@ export const MODES = {
   },
 } as const satisfies Record<RunMode, ModeFacts>;
 
-/** All kinds of run, in the order in which the form offers them. */
 const RUN_KINDS = {
   ...MODES,
   prompt: {
@@ -237,6 +236,7 @@ const RUN_KINDS = {
   },
 } as const satisfies Record<RunKind, ModeFacts>;
 
+/** In the order in which the form offers them. */
 export const runKinds = Object.keys(RUN_KINDS) as RunKind[];
 
 /** The mode of a request that names none, and of a run whose configuration has not arrived yet. */
@@ -283,6 +283,7 @@ export type RepeatableKind = {
     : never;
 }[RunKind];
 
+/** Whether experiments can run a kind. */
 export function isRepeatable(kind: RunKind): kind is RepeatableKind {
   return kindFacts(kind).resultColumns !== undefined;
 }
