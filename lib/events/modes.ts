@@ -1,8 +1,3 @@
-import type { RunMode } from './config.ts';
-
-/** What a person can start: a run of each mode, or a quick prompt, which is a task without tools (T9, T10). */
-export type RunKind = RunMode | 'prompt';
-
 /** Settings that only some modes have, named as in `POST /api/runs`. */
 type OwnSetting =
   | 'workspace'
@@ -98,7 +93,7 @@ export interface ModeFacts {
   readonly resultColumns?: readonly ResultColumn[];
 }
 
-/** All modes. */
+/** All modes, by the name that logs keep. */
 export const MODES = {
   task: {
     label: 'Task',
@@ -217,7 +212,14 @@ export const MODES = {
     panels: ['Memory', 'Reflections', 'Messages'],
     resultColumns: ['cycles', 'calls', 'memories', 'novelty'],
   },
-} as const satisfies Record<RunMode, ModeFacts>;
+} as const satisfies Record<string, ModeFacts>;
+
+export type RunMode = keyof typeof MODES;
+
+export const modeNames = Object.keys(MODES) as RunMode[];
+
+/** What a person can start: a run of each mode, or a quick prompt, which is a task without tools (T9, T10). */
+export type RunKind = RunMode | 'prompt';
 
 const RUN_KINDS = {
   ...MODES,
@@ -273,8 +275,6 @@ export function modesWithSetting(setting: string): readonly RunMode[] | undefine
   const modes = modeNames.filter((mode) => modeFacts(mode).settings.some((own) => own === setting));
   return modes.length > 0 ? modes : undefined;
 }
-
-const modeNames = Object.keys(MODES) as RunMode[];
 
 /** A kind that experiments can run many times over, because each run ends by itself. */
 export type RepeatableKind = {
