@@ -5,7 +5,7 @@ import { kindFacts } from '#lib/events/modes.ts';
 import { Choice, Field, NumberField, Section, Switch, THINKING } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
-/** The options of the model that people change most. */
+/** The most common model options. */
 export function ModelBehaviour({ draft, set, problems }: FormPart) {
   const defaults = draftDefaults(draft);
   return (
@@ -51,7 +51,7 @@ export function ModelBehaviour({ draft, set, problems }: FormPart) {
   );
 }
 
-/** The other options, folded. */
+/** Further options, collapsed. */
 export function AdvancedFields({ draft, set, problems }: FormPart) {
   const { settings } = kindFacts(draft.kind);
   const defaults = draftDefaults(draft);
@@ -69,7 +69,7 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
         {settings.includes('system') && (
-          <Field label="System prompt (added first)" hint="Put before the tool rules.">
+          <Field label="System prompt (added first)" hint="Placed before the tool rules.">
             {(props) => (
               <textarea
                 {...props}
@@ -97,7 +97,7 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
             placeholder="600"
             problem={problems.loadTimeout}
           />
-          <Field label="Keep loaded for" hint="A duration such as 30m, or seconds.">
+          <Field label="Keep loaded for" hint="A duration such as 30m, or a number of seconds.">
             {(props) => (
               <input
                 {...props}
