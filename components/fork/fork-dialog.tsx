@@ -27,6 +27,7 @@ import { ForkMark } from '../run-view/fork-mark.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
@@ -42,19 +43,15 @@ export function ForkDialog({
   opening: ForkOpening;
   onClose: () => void;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { data: point, error } = useApi<ForkDraftReply>(
     `/api/runs/${encodeURIComponent(runId)}/fork?${queryOf(opening.place)}`,
   );
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby="fork-title"
+    <Dialog
+      open
       onClose={onClose}
-      className="m-auto flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col rounded-lg border bg-raised p-0 text-ink shadow-xl backdrop:bg-sunken/70"
+      aria-labelledby="fork-title"
+      className="flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col"
     >
       <header className="border-b px-4 pt-4 pb-3 sm:px-6">
         <h2 id="fork-title" className="flex items-center gap-2 text-lg font-semibold tracking-[-0.01em]">
@@ -68,7 +65,7 @@ export function ForkDialog({
       {error && (
         <div className="grid gap-3 p-4 sm:p-6">
           <ErrorNote error={error} />
-          <Button size="sm" className="justify-self-end" onClick={() => dialog.current?.close()}>
+          <Button size="sm" className="justify-self-end" onClick={onClose}>
             Close
           </Button>
         </div>
@@ -78,10 +75,8 @@ export function ForkDialog({
           Loading the conversation
         </p>
       )}
-      {point && !error && (
-        <ForkForm runId={runId} opening={opening} point={point} onCancel={() => dialog.current?.close()} />
-      )}
-    </dialog>
+      {point && !error && <ForkForm runId={runId} opening={opening} point={point} onCancel={onClose} />}
+    </Dialog>
   );
 }
 
