@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { fault } from '../engine/fault.ts';
 import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -13,7 +14,6 @@ import type { RunStore } from '../store/run-store.ts';
 import type { RunLeases } from '../store/shared-run-store.ts';
 import { isStorageFull } from '../store/store-errors.ts';
 import { whenNotBusy } from '../store/when-not-busy.ts';
-import { fault } from '../util/fault.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { StoredRunLog } from './stored-run-log.ts';
