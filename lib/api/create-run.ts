@@ -1,18 +1,8 @@
 import { z } from 'zod';
-import {
-  approvalChoice,
-  blockedPattern,
-  budget,
-  check,
-  diversitySettings,
-  exploreSettings,
-  type RunMode,
-  runMode,
-  sessionSettings,
-  thinkSetting,
-  tier,
-} from '../events/config.ts';
+import { type RunMode, runMode } from '../events/config.ts';
 import { TOOL_NAMES } from '../events/modes.ts';
+import { approvalChoice } from '../events/setting-values.ts';
+import { modesWithSetting, optionalSettings, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
 
 /**
@@ -33,47 +23,13 @@ export const createRunRequest = z
     workspace: z.string().min(1).max(4096).optional(),
     /** Works on a copy of `workspace` in a new folder; the original is not changed. */
     workspace_copy: z.boolean().optional(),
-    system: z.string().max(100_000).optional(),
-    tier: tier.optional(),
-    max_iterations: z.int().min(1).max(100).optional(),
-    window_tokens: z.int().min(256).max(2_000_000).optional(),
-    stall_guard: z.boolean().optional(),
-    nudge_plans: z.boolean().optional(),
-    budget: budget.optional(),
-    checks: z.array(check).max(20).optional(),
-    max_attempts: z.int().min(1).max(10).optional(),
-    live_tokens: z.boolean().optional(),
-    think: thinkSetting.optional(),
-    keep_alive: z.union([z.string(), z.number()]).optional(),
-    call_timeout_seconds: z.number().positive().max(86_400).optional(),
-    load_timeout_seconds: z.number().positive().max(86_400).optional(),
-    num_predict: z.tuple([z.int().positive(), z.int().positive()]).optional(),
-    compact_at: z.number().min(0.1).max(1).optional(),
-    result_chars: z.int().min(200).max(1_000_000).optional(),
-    model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
-    parser_layers: z
-      .array(z.enum(['native', 'json', 'xml']))
-      .min(1)
-      .optional(),
-    shell_timeout_secs: z.int().min(1).max(86_400).optional(),
-    blocked_patterns: z.array(blockedPattern).max(50).optional(),
-    context_limit: sessionSettings.shape.context_limit.optional(),
-    turn_delay: sessionSettings.shape.turn_delay.optional(),
-    max_cycles: exploreSettings.shape.max_cycles.optional(),
-    calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
-    cycle_line: z.boolean().optional(),
+    ...optionalSettings(SETTING_NAMES),
     /** Which calls need approval; none by default. */
     approval: z
       .strictObject({
         default: approvalChoice.default('auto'),
         // Rejects a rule for a misspelt tool.
         tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
-      })
-      .optional(),
-    diversity: diversitySettings
-      .extend({
-        threshold: diversitySettings.shape.threshold.default(0.6),
-        window: diversitySettings.shape.window.default(5),
       })
       .optional(),
   })
@@ -96,7 +52,7 @@ export const createRunRequest = z
     for (const problem of namedOptionProblems(request)) complain('model_options', problem);
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
-      const modes = FIELDS_OF_MODES[field];
+      const modes = FIELDS_OF_MODES[field] ?? modesWithSetting(field);
       if (modes && !modes.includes(mode)) {
         complain(
           field,
@@ -106,27 +62,10 @@ export const createRunRequest = z
     }
   });
 
-/** Fields that only some modes have. */
+/** Fields that only some modes have, besides settings. */
 const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
   workspace: ['task', 'session'],
   workspace_copy: ['task', 'session'],
-  system: ['task'],
-  tier: ['task'],
-  max_iterations: ['task'],
-  stall_guard: ['task'],
-  nudge_plans: ['task'],
-  checks: ['task'],
-  max_attempts: ['task'],
-  compact_at: ['task'],
-  result_chars: ['task'],
-  shell_timeout_secs: ['task', 'session'],
-  blocked_patterns: ['task', 'session'],
-  context_limit: ['session', 'explore'],
-  turn_delay: ['session'],
-  max_cycles: ['explore'],
-  calls_per_cycle: ['explore'],
-  cycle_line: ['explore'],
-  diversity: ['explore'],
 };
 
 export type CreateRunRequest = z.input<typeof createRunRequest>;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { budget, exploreSettings, type RunConfig, type RunMode, thinkSetting } from '../events/config.ts';
+import type { RunConfig, RunMode } from '../events/config.ts';
+import { optionValue } from '../events/setting-values.ts';
+import { FORK_SETTINGS, optionalSettings } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
 import { namedOptionProblems } from './named-options.ts';
@@ -29,22 +31,9 @@ const forkSettings = z
   .strictObject({
     model: shape.model.optional(),
     /** Merged into the run's options; `null` removes one. */
-    model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])).optional(),
-    think: thinkSetting.optional(),
-    max_iterations: z.int().min(1).max(100).optional(),
-    max_attempts: shape.max_attempts,
-    window_tokens: shape.window_tokens,
-    num_predict: shape.num_predict,
-    stall_guard: shape.stall_guard,
-    nudge_plans: shape.nudge_plans,
-    live_tokens: shape.live_tokens,
-    call_timeout_seconds: shape.call_timeout_seconds,
-    /** Replaces the whole budget; `{}` removes it. */
-    budget: budget.optional(),
-    max_cycles: exploreSettings.shape.max_cycles.optional(),
-    calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
-    context_limit: shape.context_limit,
-    turn_delay: shape.turn_delay,
+    model_options: z.record(z.string(), z.union([...optionValue.options, z.null()])).optional(),
+    // `budget` replaces the whole budget; `{}` removes it.
+    ...optionalSettings(FORK_SETTINGS),
   })
   .superRefine((settings, context) => {
     const { num_ctx, num_predict } = settings.model_options ?? {};

@@ -1,110 +1,58 @@
+import type { z } from 'zod';
 import type { RunConfig } from '../events/config.ts';
-import { ITERATION_LIMITS } from '../events/iteration-limits.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
+import {
+  defaultSettings,
+  isSettingOf,
+  requiredSettings,
+  SETTING_NAMES,
+  type SettingName,
+  storedSettings,
+} from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import type { NewRun } from './create-run.ts';
 
-/** The default window (C2). */
-export const DEFAULT_WINDOW_TOKENS = 32_768;
-
-const REPLY_LIMITS: Readonly<Record<NewRun['mode'], [number, number]>> = {
-  task: [2048, 4096],
-  session: [4096, 8192],
-  explore: [4096, 4096],
-};
-
-/** Fields of `POST /api/runs` that say what a run does, not how. */
-const NOT_SETTINGS = ['mode', 'agentic', 'title', 'task', 'model', 'workspace', 'workspace_copy'] as const;
-
 /** The settings of a run, with the names and units of `POST /api/runs`. */
-export type RunSettings = Omit<NewRun, (typeof NOT_SETTINGS)[number]>;
-
-/** The values that other defaults depend on. */
-export type DefaultsBasis = Pick<NewRun, 'mode' | 'agentic'> & Pick<RunSettings, 'tier' | 'window_tokens'>;
-
-/**
- * The default of each setting; the only place where one setting depends on another. The server also turns the stall guard
- * off if no available tool writes files. Pure.
- */
-export function defaultSettings({ mode, agentic, tier, window_tokens }: DefaultsBasis) {
-  const task = mode === 'task';
-  const window = window_tokens ?? DEFAULT_WINDOW_TOKENS;
-  return {
-    tier: 'standard',
-    max_iterations: ITERATION_LIMITS[tier ?? 'standard'],
-    window_tokens: DEFAULT_WINDOW_TOKENS,
-    compact_at: task ? 0.75 : 1,
-    // Three results of 8000 characters would fill a small window.
-    result_chars: Math.max(200, Math.min(8000, Math.floor(window / 4))),
-    num_predict: [...REPLY_LIMITS[mode]],
-    call_timeout_seconds: 120,
-    load_timeout_seconds: 600,
-    stall_guard: task,
-    nudge_plans: task,
-    budget: {},
-    checks: [],
-    max_attempts: task ? 3 : 1,
-    live_tokens: mode === 'session',
-    think: false,
-    keep_alive: '30m',
-    model_options: {},
-    // Without tools there are no calls: text that looks like one is part of the answer.
-    parser_layers: mode === 'explore' ? ['native', 'xml'] : agentic ? ['native', 'json', 'xml'] : [],
-    context_limit: window,
-    turn_delay: 0,
-    max_cycles: 20,
-    calls_per_cycle: 50,
-    cycle_line: true,
-  } satisfies RunSettings;
-}
-
-/** The default limit of the second try after a truncated reply; never lower than the first. */
-export function defaultSecondReplyLimit(mode: NewRun['mode'], first: number): number {
-  return Math.max(REPLY_LIMITS[mode][1], first);
-}
+export type RunSettings = Pick<NewRun, SettingName>;
 
 /** Every setting of the run's mode, with its effective value. Pure. */
 export function settingsOf(config: RunConfig): RunSettings {
-  const { session, explore } = config;
-  const shared: RunSettings = {
-    window_tokens: config.window_tokens,
-    num_predict: config.num_predict,
+  const values: Readonly<Record<string, JsonValue | undefined>> = {
+    ...config,
+    ...config.session,
+    ...config.explore,
     call_timeout_seconds: config.call_timeout_ms / 1000,
     load_timeout_seconds: config.load_timeout_ms / 1000,
-    budget: config.budget,
-    live_tokens: config.live_tokens,
-    think: config.think,
-    keep_alive: config.keep_alive,
     model_options: withoutNamedOptions(config.model_options),
     parser_layers: config.parser_layers.length > 0 ? config.parser_layers : undefined,
-    approval: config.approval as RunSettings['approval'],
   };
-  const commands: RunSettings = {
-    shell_timeout_secs: config.shell_timeout_secs,
-    blocked_patterns: config.blocked_patterns,
-  };
-  if (session) return { ...shared, ...commands, ...session };
-  if (explore) return { ...shared, ...explore };
-  return {
-    ...shared,
-    ...commands,
-    system: config.system,
-    tier: config.tier,
-    max_iterations: config.max_iterations,
-    compact_at: config.compact_at,
-    result_chars: config.result_chars,
-    stall_guard: config.stall_guard,
-    nudge_plans: config.nudge_plans,
-    checks: config.checks,
-    max_attempts: config.max_attempts,
-  };
+  const names = SETTING_NAMES.filter((name) => isSettingOf(config.mode, name));
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+/**
+ * The settings of a request with their defaults, as far as a configuration keeps them under their own names. Every log
+ * has the settings of all modes that were there from the beginning; later ones are only in those of their modes. Pure.
+ */
+export function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
+  const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };
+  const names = Object.keys(values).filter(
+    (name) => name in requiredSettings || isSettingOf(request.mode, name),
+  );
+  return storedSettings.parse(Object.fromEntries(names.map((name) => [name, values[name]])));
 }
 
 /** The names of the settings in a request, for the log (`asked`). */
 export function askedNames(request: object): string[] {
-  const named = Object.entries(request).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return named.filter((name) => !NOT_SETTINGS.some((other) => other === name));
+  return Object.keys(definedOf(request)).filter((name) => SETTING_NAMES.some((known) => known === name));
+}
+
+/** The fields that have a value. */
+export function definedOf<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>;
 }
 
 /**
@@ -123,4 +71,9 @@ export function askedSettings(config: RunConfig): RunSettings {
 
 function isSame(one: JsonValue, other: JsonValue | undefined): boolean {
   return other !== undefined && sortedJson(one) === sortedJson(other);
+}
+
+/** A time limit of a request, in seconds, as a configuration keeps it. */
+export function milliseconds(seconds: number): number {
+  return Math.max(1, Math.round(seconds * 1000));
 }

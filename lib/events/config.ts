@@ -1,65 +1,23 @@
 import { z } from 'zod';
 import type { ModelPrice } from '../model/cost.ts';
+import { runMode } from './run-mode.ts';
+import { approvalPolicy, parserLayer } from './setting-values.ts';
+import { diversitySettings, SETTINGS, storedSettings } from './settings.ts';
 
-/** The three kinds of run. */
-export const runMode = z.enum(['task', 'session', 'explore']);
-export type RunMode = z.infer<typeof runMode>;
-
-/** Complexity tiers, which set the iteration limit (G1). */
-export const tier = z.enum(['trivial', 'standard', 'complex']);
-
-/** A verification check (V11), run in the workspace like the tools. */
-export const check = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('command'), command: z.string().min(1).max(4000) }),
-  z.object({ type: z.literal('file_exists'), path: z.string().min(1).max(4096) }),
-  z.object({
-    type: z.literal('file_contains'),
-    path: z.string().min(1).max(4096),
-    text: z.string().min(1).max(10_000),
-  }),
-]);
-export type Check = z.infer<typeof check>;
-
-export const thinkSetting = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]);
-
-/**
- * Commands that match are refused before they start (O6): a regular expression, searched for in each of their lines.
- */
-export const blockedPattern = z
-  .string()
-  .min(1)
-  .max(500)
-  .refine((pattern) => isExpression(pattern), 'This is no regular expression.');
-
-/** Settings that keep an exploration from going in circles (X21). */
-export const diversitySettings = z.object({
-  /** Similarity, 0 to 1, at or above which the next cycle gets feedback. */
-  threshold: z.number().min(0).max(1),
-  /** Number of earlier reflections to compare the last one with. */
-  window: z.int().min(1).max(50),
-  /** Ollama model for embeddings; default: compare word n-grams. */
-  embedding_model: z.string().min(1).max(300).optional(),
-});
-
-const contextLimit = z.int().min(64).max(2_000_000);
+export { type RunMode, runMode } from './run-mode.ts';
 
 /** Settings specific to sessions. */
-export const sessionSettings = z.object({
-  /** The session ends when its messages exceed four characters per token of this limit (C8). */
-  context_limit: contextLimit,
-  /** Pause between two turns in milliseconds (S16). */
-  turn_delay: z.int().min(0).max(86_400_000),
+const sessionSettings = z.object({
+  context_limit: SETTINGS.context_limit.schema,
+  turn_delay: SETTINGS.turn_delay.schema,
 });
 
 /** Settings specific to explorations. */
-export const exploreSettings = z.object({
-  context_limit: contextLimit,
-  /** `null`: no limit (X22). */
-  max_cycles: z.int().min(1).max(1000).nullable(),
-  calls_per_cycle: z.int().min(1).max(1000),
-  /** Whether a cycle opens with the line `Cycle {n}.` (X23). */
-  cycle_line: z.boolean(),
-  /** Off by default. */
+const exploreSettings = z.object({
+  context_limit: SETTINGS.context_limit.schema,
+  max_cycles: SETTINGS.max_cycles.schema,
+  calls_per_cycle: SETTINGS.calls_per_cycle.schema,
+  cycle_line: SETTINGS.cycle_line.schema,
   diversity: diversitySettings.optional(),
 });
 
@@ -71,17 +29,6 @@ const conversationStyle = z.object({
   call_ids: z.boolean(),
   /** The form in which the model gets a result: JSON (T14) or plain text (K-39). */
   results: z.enum(['json', 'text']),
-});
-
-/** Whether a call runs, needs approval, or is refused. */
-export const approvalChoice = z.enum(['auto', 'ask', 'deny']);
-export type ApprovalChoice = z.infer<typeof approvalChoice>;
-
-/** Which calls need the operator's approval. */
-const approvalPolicy = z.object({
-  default: approvalChoice,
-  /** By tool name. */
-  tools: z.record(z.string(), approvalChoice).optional(),
 });
 
 const usd = z.number().min(0).max(1_000_000);
@@ -107,13 +54,6 @@ export const modelPrice = z.discriminatedUnion('kind', [
 ]) satisfies z.ZodType<ModelPrice>;
 export type { ModelPrice };
 
-/** Budget limits of a run, each optional (V2). */
-export const budget = z.object({
-  max_tokens_total: z.int().positive().optional(),
-  max_cost_usd: z.number().positive().optional(),
-  max_seconds: z.number().positive().optional(),
-});
-
 /**
  * A run's complete configuration, fixed at creation with all defaults filled in, so that the run can be read, resumed
  * and repeated from it alone.
@@ -129,43 +69,18 @@ export const runConfig = z.object({
   model: z.string().min(1).max(300),
   /** Absolute path; empty if no files are used: single answers and explorations. */
   workspace: z.string(),
-  /** Task-specific text placed before the tool rules in the system prompt (T2). */
-  system: z.string().max(100_000).optional(),
-  tier,
+  ...storedSettings.shape,
   /** Resolved from the tier or the explicit override (G1-G3). 0: no such limit, as in a session (S17). */
   max_iterations: z.int().min(0).max(1_000_000),
-  /** `num_ctx` (C7): context window in tokens; lowered if the model's maximum is lower. */
-  window_tokens: z.int().min(256).max(2_000_000),
-  /** Share of the window at which older results are folded (C2). */
-  compact_at: z.number().min(0.1).max(1),
   /** Rounds kept verbatim (C3). */
   keep_rounds: z.int().min(1).max(20),
-  /** Max characters of a single result once folding is not enough (C6). */
-  result_chars: z.int().min(200).max(1_000_000),
-  /** First and second reply limit in tokens (T20, T21). */
-  num_predict: z.tuple([z.int().positive(), z.int().positive()]),
   call_timeout_ms: z.int().positive(),
   load_timeout_ms: z.int().positive(),
   repetition_threshold: z.int().min(2).max(20),
-  stall_guard: z.boolean(),
   stall_threshold: z.int().min(1).max(100),
-  nudge_plans: z.boolean(),
   max_nudges: z.int().min(0).max(20),
-  budget,
-  checks: z.array(check).max(20),
-  /** Max attempts, including the first, if checks fail (V7). */
-  max_attempts: z.int().min(1).max(10),
-  /** Stream replies and show text as it is generated (K-21). */
-  live_tokens: z.boolean(),
-  think: thinkSetting,
-  keep_alive: z.union([z.string(), z.number()]),
-  /** Ollama options besides `num_ctx` and `num_predict`: temperature, seed, … */
-  model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
-  parser_layers: z.array(z.enum(['native', 'json', 'xml'])),
-  /** Default and max duration of a command in seconds (O7); default: 120. */
-  shell_timeout_secs: z.int().min(1).max(86_400).optional(),
-  /** In addition to the built-in ones (O6). */
-  blocked_patterns: z.array(blockedPattern).max(50).optional(),
+  /** Empty in a single answer. */
+  parser_layers: z.array(parserLayer),
   /** Default: every call runs without approval. */
   approval: approvalPolicy.optional(),
   /** Missing in tasks and in logs from before modes were added: parsed replies, no IDs, JSON results. */
@@ -181,12 +96,3 @@ export const runConfig = z.object({
   asked: z.array(z.string().max(100)).max(100).optional(),
 });
 export type RunConfig = z.infer<typeof runConfig>;
-
-function isExpression(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'i');
-    return true;
-  } catch {
-    return false;
-  }
-}

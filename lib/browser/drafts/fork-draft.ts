@@ -1,5 +1,6 @@
 import type { ForkDraftReply, ForkPlace, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
-import { askedSettings, defaultSecondReplyLimit } from '../../api/run-settings.ts';
+import { askedSettings } from '../../api/run-settings.ts';
+import { defaultSecondReplyLimit } from '../../events/settings.ts';
 import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';

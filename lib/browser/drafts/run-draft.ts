@@ -1,15 +1,11 @@
 import type { CreateRunRequest } from '../../api/create-run.ts';
 import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
-import {
-  askedSettings,
-  defaultSecondReplyLimit,
-  defaultSettings,
-  type RunSettings,
-} from '../../api/run-settings.ts';
+import { askedSettings, type RunSettings } from '../../api/run-settings.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { MODES, type ToolName } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
+import { defaultSecondReplyLimit, defaultSettings } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 

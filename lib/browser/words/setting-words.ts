@@ -1,4 +1,4 @@
-import type { Check } from '../../events/config.ts';
+import type { Check } from '../../events/setting-values.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { formatCount, formatDuration } from './format.ts';
 

@@ -1,0 +1,483 @@
+import { z } from 'zod';
+import type { RunMode } from './run-mode.ts';
+import {
+  approvalPolicy,
+  blockedPattern,
+  check,
+  optionValue,
+  parserLayer,
+  thinkSetting,
+  tier,
+} from './setting-values.ts';
+
+/** Max iterations of a task by complexity tier (G1). */
+export const ITERATION_LIMITS = { trivial: 5, standard: 10, complex: 20 } as const satisfies Record<
+  z.infer<typeof tier>,
+  number
+>;
+
+/** Limits of the guards, which every run has and no request sets. */
+export const GUARD_LIMITS = {
+  /** Rounds that compaction never shortens (C3). */
+  keep_rounds: 3,
+  /** Identical rounds in a row that end a task (G7). */
+  repetition_threshold: 3,
+  /** Rounds in a row without a written file that end a task (G10). */
+  stall_threshold: 5,
+  max_nudges: 2,
+} as const;
+
+/** The values that other defaults depend on. */
+export interface DefaultsBasis {
+  readonly mode: RunMode;
+  readonly agentic: boolean;
+  readonly tier?: z.infer<typeof tier>;
+  readonly window_tokens?: number;
+}
+
+/** What is known of a number besides its limits. */
+export interface NumberFacts {
+  readonly schema: z.ZodNumber;
+  /** Its name in forms, gauges and comparisons. */
+  readonly label: string;
+  readonly help?: string;
+  readonly unit?:
+    | 'tokens'
+    | 'characters'
+    | 'milliseconds'
+    | 'seconds'
+    | 'USD'
+    | 'share of the window'
+    | '0 to 1';
+  /** How forms take it, where that differs: in another unit, within other limits. */
+  readonly form?: {
+    /** The unit of the field, and how many of the setting's own it is. */
+    readonly unit?: string;
+    readonly scale?: number;
+    /** In the unit of the field. */
+    readonly min?: number;
+    readonly max?: number;
+    /** Placeholder of the empty field. Missing: the default. */
+    readonly empty?: string;
+  };
+  /** The option of `loupe run` that sets it, without the dashes. Missing: `--set`. */
+  readonly flag?: string;
+}
+
+/** What is declared about a setting besides the schema of its value. */
+interface SettingFacts<Schema extends z.ZodType> extends Omit<NumberFacts, 'schema'> {
+  /** The modes that have it. Missing: all. */
+  readonly modes?: readonly RunMode[];
+  /** Missing: without a value, it does nothing. */
+  readonly default?: (basis: DefaultsBasis) => z.output<Schema>;
+  /** Whether a fork can change it. */
+  readonly fork?: true;
+  /**
+   * Where the configuration keeps it. Missing: under its own name, where the mode has it and it has a value, as every
+   * later setting must, because older logs lack it. `always`: in every log; `elsewhere`: as `config.ts` says.
+   */
+  readonly stored?: 'always' | 'elsewhere';
+  /** Whether the form for a new run has a field for it; a run started again from another keeps the others. */
+  readonly field?: false;
+}
+
+function setting<Schema extends z.ZodType, const Facts extends SettingFacts<Schema>>(
+  schema: Schema,
+  facts: Facts,
+): { readonly schema: Schema } & Facts {
+  return { schema, ...facts };
+}
+
+const usesFiles = ['task', 'session'] as const;
+const endless = ['session', 'explore'] as const;
+
+const timeLimit = z.number().positive().max(86_400);
+const replyLimit = z.int().positive();
+
+/** The default window (C2). */
+export const DEFAULT_WINDOW_TOKENS = 32_768;
+
+/** The two reply limits of `num_predict`: of the first try, and of the second after a truncated reply (T20, T21). */
+export const REPLY_LIMITS = {
+  first: { schema: replyLimit, label: 'Reply limit', unit: 'tokens', form: { max: 1_000_000 } },
+  second: { schema: replyLimit, label: 'Second reply limit', unit: 'tokens', form: { max: 1_000_000 } },
+} as const satisfies Record<string, NumberFacts>;
+
+const DEFAULT_REPLY_LIMITS: Readonly<Record<RunMode, readonly [number, number]>> = {
+  task: [2048, 4096],
+  session: [4096, 8192],
+  explore: [4096, 4096],
+};
+
+/** The default limit of the second try after a truncated reply; never lower than the first. */
+export function defaultSecondReplyLimit(mode: RunMode, first: number): number {
+  return Math.max(DEFAULT_REPLY_LIMITS[mode][1], first);
+}
+
+/** The parts of a budget, each optional (V2). */
+export const BUDGET_LIMITS = {
+  max_tokens_total: {
+    schema: z.int().positive(),
+    label: 'Token budget',
+    unit: 'tokens',
+    form: { unit: '', max: 1e9, empty: 'none' },
+    flag: 'max-tokens',
+  },
+  max_cost_usd: {
+    schema: z.number().positive(),
+    label: 'Cost budget',
+    unit: 'USD',
+    form: { min: 0.0001, max: 1e6, empty: 'none' },
+    flag: 'max-cost',
+  },
+  max_seconds: {
+    schema: z.number().positive(),
+    label: 'Time budget',
+    unit: 'seconds',
+    form: { unit: 'minutes', scale: 60, min: 0.01, max: 100_000, empty: 'none' },
+    flag: 'max-seconds',
+  },
+} as const satisfies Record<string, NumberFacts>;
+
+/** Budget limits of a run, each optional (V2). */
+export const budget = z.object({
+  max_tokens_total: BUDGET_LIMITS.max_tokens_total.schema.optional(),
+  max_cost_usd: BUDGET_LIMITS.max_cost_usd.schema.optional(),
+  max_seconds: BUDGET_LIMITS.max_seconds.schema.optional(),
+});
+
+/** Defaults of `DIVERSITY_LIMITS`. */
+export const DIVERSITY_DEFAULTS = { threshold: 0.6, window: 5 } as const;
+
+/** The numbers that keep an exploration from going in circles (X21). */
+export const DIVERSITY_LIMITS = {
+  /** Similarity at or above which the next cycle gets feedback. */
+  threshold: {
+    schema: z.number().min(0).max(1),
+    label: 'Alike from',
+    unit: '0 to 1',
+    form: { empty: String(DIVERSITY_DEFAULTS.threshold) },
+  },
+  /** Number of earlier reflections to compare the last one with. */
+  window: {
+    schema: z.int().min(1).max(50),
+    label: 'Reflections compared',
+    form: { empty: String(DIVERSITY_DEFAULTS.window) },
+  },
+} as const satisfies Record<string, NumberFacts>;
+
+/** Settings that keep an exploration from going in circles (X21). */
+export const diversitySettings = z.object({
+  threshold: DIVERSITY_LIMITS.threshold.schema,
+  window: DIVERSITY_LIMITS.window.schema,
+  /** Ollama model for embeddings; default: compare word n-grams. */
+  embedding_model: z.string().min(1).max(300).optional(),
+});
+
+/** The model options that forms have a field for. The API passes any value of theirs to Ollama. */
+export const MODEL_OPTIONS = {
+  temperature: { schema: z.number().min(0).max(5), label: 'Temperature', form: { empty: "model's own" } },
+  seed: {
+    schema: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1),
+    label: 'Seed',
+    form: { empty: 'random' },
+  },
+  top_p: { schema: z.number().min(0).max(1), label: 'Top p', form: { empty: "model's own" } },
+  top_k: { schema: z.int().min(0).max(1000), label: 'Top k', form: { empty: "model's own" } },
+} as const satisfies Record<string, NumberFacts>;
+
+/**
+ * Every setting of a run, under its name in `POST /api/runs`. The request, the configuration, the forms, the options of
+ * `loupe run` and the words for a setting follow from it, and docs/api.md is checked against it.
+ */
+export const SETTINGS = {
+  /** Task-specific text placed before the tool rules in the system prompt (T2). */
+  system: setting(z.string().max(100_000), {
+    modes: ['task'],
+    label: 'System prompt (added first)',
+    help: 'Put before the tool rules.',
+    flag: 'system',
+  }),
+  tier: setting(tier, {
+    modes: ['task'],
+    label: 'Tier',
+    default: () => 'standard',
+    stored: 'always',
+    flag: 'tier',
+  }),
+  /** By default from the tier (G1-G3). */
+  max_iterations: setting(z.int().min(1).max(100), {
+    modes: ['task'],
+    label: 'Iterations',
+    default: ({ tier: chosen }) => ITERATION_LIMITS[chosen ?? 'standard'],
+    stored: 'elsewhere',
+    fork: true,
+    flag: 'max-iterations',
+  }),
+  /** `num_ctx` (C7): context window; lowered if the model's maximum is lower. */
+  window_tokens: setting(z.int().min(256).max(2_000_000), {
+    label: 'Window',
+    unit: 'tokens',
+    default: () => DEFAULT_WINDOW_TOKENS,
+    stored: 'always',
+    fork: true,
+  }),
+  /** Share of the window at which older results are shortened (C2). */
+  compact_at: setting(z.number().min(0.1).max(1), {
+    modes: ['task'],
+    label: 'Shorten results at',
+    unit: 'share of the window',
+    default: ({ mode }) => ({ task: 0.75, session: 1, explore: 1 })[mode],
+    stored: 'always',
+  }),
+  /** Max characters of a single result once shortening older ones is not enough (C6). */
+  result_chars: setting(z.int().min(200).max(1_000_000), {
+    modes: ['task'],
+    label: 'Longest single result',
+    unit: 'characters',
+    // Three results of 8000 characters would fill a small window.
+    default: ({ window_tokens: window = DEFAULT_WINDOW_TOKENS }) =>
+      Math.max(200, Math.min(8000, Math.floor(window / 4))),
+    stored: 'always',
+  }),
+  /** First and second reply limit in tokens (T20, T21). */
+  num_predict: setting(z.tuple([replyLimit, replyLimit]), {
+    label: 'Reply limit',
+    unit: 'tokens',
+    default: ({ mode }) => [...DEFAULT_REPLY_LIMITS[mode]],
+    stored: 'always',
+    fork: true,
+  }),
+  call_timeout_seconds: setting(timeLimit, {
+    label: 'Call limit',
+    unit: 'seconds',
+    default: () => 120,
+    stored: 'elsewhere',
+    fork: true,
+    form: { min: 1 },
+  }),
+  load_timeout_seconds: setting(timeLimit, {
+    label: 'Load limit',
+    unit: 'seconds',
+    default: () => 600,
+    stored: 'elsewhere',
+    form: { min: 1 },
+  }),
+  /** The server also turns it off if no available tool writes files (K-12). */
+  stall_guard: setting(z.boolean(), {
+    modes: ['task'],
+    label: 'Stall guard',
+    help: `Ends the run when ${GUARD_LIMITS.stall_threshold} rounds go by without a written file. Switch it off for tasks that only read.`,
+    default: ({ mode }) => mode === 'task',
+    stored: 'always',
+    fork: true,
+  }),
+  nudge_plans: setting(z.boolean(), {
+    modes: ['task'],
+    label: 'Nudge plans',
+    help: 'A reply that only announces work is answered with the request to do it.',
+    default: ({ mode }) => mode === 'task',
+    stored: 'always',
+    fork: true,
+  }),
+  budget: setting(budget, { label: 'Budget', default: () => ({}), stored: 'always', fork: true }),
+  checks: setting(z.array(check).max(20), {
+    modes: ['task'],
+    label: 'Checks',
+    default: () => [],
+    stored: 'always',
+  }),
+  /** Max attempts, including the first, if checks fail (V7). */
+  max_attempts: setting(z.int().min(1).max(10), {
+    modes: ['task'],
+    label: 'Max attempts',
+    default: ({ mode }) => ({ task: 3, session: 1, explore: 1 })[mode],
+    stored: 'always',
+    fork: true,
+  }),
+  /** Stream replies and show text as it is generated (K-21). */
+  live_tokens: setting(z.boolean(), {
+    label: 'Live tokens',
+    help: 'Show text while the model writes it.',
+    default: ({ mode }) => mode === 'session',
+    stored: 'always',
+    fork: true,
+  }),
+  think: setting(thinkSetting, { label: 'Thinking', default: () => false, stored: 'always', fork: true }),
+  keep_alive: setting(z.union([z.string(), z.number()]), {
+    label: 'Keep loaded for',
+    help: 'A duration such as 30m, or seconds.',
+    default: () => '30m',
+    stored: 'always',
+  }),
+  /** Ollama options besides `num_ctx` and `num_predict`: temperature, seed, … */
+  model_options: setting(z.record(z.string(), optionValue), {
+    label: 'Model options',
+    default: () => ({}),
+    stored: 'always',
+  }),
+  parser_layers: setting(z.array(parserLayer).min(1), {
+    label: 'Layers that read replies',
+    // Without tools there are no calls: text that looks like one is part of the answer.
+    default: ({ mode, agentic }) =>
+      mode === 'explore' ? ['native', 'xml'] : agentic ? [...parserLayer.options] : [],
+    stored: 'elsewhere',
+    field: false,
+  }),
+  /** Default and max duration of a command (O7). */
+  shell_timeout_secs: setting(z.int().min(1).max(86_400), {
+    modes: usesFiles,
+    label: 'Command limit',
+    unit: 'seconds',
+    field: false,
+  }),
+  /** In addition to the built-in ones (O6). */
+  blocked_patterns: setting(z.array(blockedPattern).max(50), {
+    modes: usesFiles,
+    label: 'Refused commands',
+    field: false,
+  }),
+  /** By default, every call runs without approval. */
+  approval: setting(approvalPolicy, { label: 'Approval', stored: 'elsewhere' }),
+  /** The run ends when its messages exceed four characters per token of this limit (C8). */
+  context_limit: setting(z.int().min(64).max(2_000_000), {
+    modes: endless,
+    label: 'Conversation limit',
+    unit: 'tokens',
+    default: ({ window_tokens: window = DEFAULT_WINDOW_TOKENS }) => window,
+    stored: 'elsewhere',
+    fork: true,
+    form: { empty: 'the window' },
+  }),
+  /** Pause between two turns (S16). */
+  turn_delay: setting(z.int().min(0).max(86_400_000), {
+    modes: ['session'],
+    label: 'Pause between turns',
+    unit: 'milliseconds',
+    default: () => 0,
+    stored: 'elsewhere',
+    fork: true,
+    form: { unit: 'seconds', scale: 1000, empty: 'none' },
+  }),
+  /** `null`: no limit (X22). */
+  max_cycles: setting(z.int().min(1).max(1000).nullable(), {
+    modes: ['explore'],
+    label: 'Cycles',
+    default: () => 20,
+    stored: 'elsewhere',
+    fork: true,
+  }),
+  calls_per_cycle: setting(z.int().min(1).max(1000), {
+    modes: ['explore'],
+    label: 'Model calls per cycle',
+    default: () => 50,
+    stored: 'elsewhere',
+    fork: true,
+  }),
+  /** Whether a cycle opens with the line `Cycle {n}.` (X23). */
+  cycle_line: setting(z.boolean(), {
+    modes: ['explore'],
+    label: 'Open each cycle with its number',
+    help: 'A neutral line such as “Cycle 3.” Without it the model answers to its own last words.',
+    default: () => true,
+    stored: 'elsewhere',
+  }),
+  /** Off by default. */
+  diversity: setting(
+    diversitySettings.extend({
+      threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
+      window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),
+    }),
+    {
+      modes: ['explore'],
+      label: 'Advise on diversity',
+      help: 'Compares each reflection with earlier ones and tells the model when it repeats itself.',
+      stored: 'elsewhere',
+    },
+  ),
+} as const;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+
+/** The settings in the order of their declaration. */
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** The names of the settings of which these facts are declared. */
+export type SettingsWith<Facts> = {
+  [Name in SettingName]: Settings[Name] extends Facts ? Name : never;
+}[SettingName];
+
+/** The facts of a setting, whichever it is. */
+export function settingFacts(name: SettingName): SettingFacts<z.ZodType> & { readonly schema: z.ZodType } {
+  return SETTINGS[name];
+}
+
+/** The settings that a fork can change. */
+export const FORK_SETTINGS = SETTING_NAMES.filter(
+  (name) => settingFacts(name).fork,
+) as readonly SettingsWith<{
+  fork: true;
+}>[];
+
+/** The modes that have a setting; `undefined` if all do. */
+export function modesWithSetting(name: string): readonly RunMode[] | undefined {
+  const found = SETTING_NAMES.find((known) => known === name);
+  return found && settingFacts(found).modes;
+}
+
+/** Whether a mode has a setting. */
+export function isSettingOf(mode: RunMode, name: string): boolean {
+  return modesWithSetting(name)?.includes(mode) ?? true;
+}
+
+/** The schemas of some settings, each optional: the fields of a request that sets them. */
+export function optionalSettings<Name extends SettingName>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, SETTINGS[name].schema.optional()])) as {
+    [Each in Name]: z.ZodOptional<Settings[Each]['schema']>;
+  };
+}
+
+/** The defaults of the settings that have one; the only place where one setting depends on another. Pure. */
+export function defaultSettings(basis: DefaultsBasis) {
+  const values = SETTING_NAMES.flatMap((name) => {
+    const value = settingFacts(name).default?.(basis);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(values) as {
+    [Name in SettingsWith<{ default: unknown }>]: z.output<Settings[Name]['schema']>;
+  };
+}
+
+const isStored =
+  <Stored>(stored: Stored) =>
+  (name: SettingName) =>
+    settingFacts(name).stored === stored;
+
+type Shape<Name extends SettingName> = { [Each in Name]: Settings[Each]['schema'] };
+type StoredAlways = SettingsWith<{ stored: 'always' }>;
+type StoredIfSet = Exclude<SettingName, SettingsWith<{ stored: 'always' | 'elsewhere' }>>;
+
+/** The settings that every configuration has, also of a mode that makes no use of them. */
+export const requiredSettings = Object.fromEntries(
+  SETTING_NAMES.filter(isStored('always')).map((name) => [name, SETTINGS[name].schema]),
+) as Shape<StoredAlways>;
+
+/** The fields of a configuration that hold a setting under its own name. */
+export const storedSettings = z.object({
+  ...requiredSettings,
+  ...optionalSettings(SETTING_NAMES.filter(isStored(undefined)) as StoredIfSet[]),
+});
+
+/** The limits of a number as forms take it, in the unit of the field. */
+export function formLimits({ schema, form = {} }: Pick<NumberFacts, 'schema' | 'form'>) {
+  const { scale = 1 } = form;
+  return {
+    min: form.min ?? (schema.minValue ?? 0) / scale,
+    max: form.max ?? (schema.maxValue ?? Number.MAX_SAFE_INTEGER) / scale,
+    whole: schema.isInt && scale === 1,
+  };
+}
