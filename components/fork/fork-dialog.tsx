@@ -19,6 +19,7 @@ import {
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
@@ -145,7 +146,7 @@ function ForkForm({
         </Field>
         <Calls {...part} />
         <Texts {...part} />
-        {point.mode === 'explore' && <Memories {...part} />}
+        {modeFacts(point.mode).hasMemory && <Memories {...part} />}
         <Settings {...part} />
         {point.config.workspace !== '' && (
           <div>
@@ -195,8 +196,11 @@ function ForkForm({
 }
 
 function messageHint({ mode, reply }: ForkDraftReply): string {
-  if (mode === 'explore') return 'It reads this with the result of its next message to you.';
-  if (mode === 'task' && reply && reply.calls.length === 0) {
+  const { answers, readsMessages } = modeFacts(mode);
+  if (readsMessages === 'with_own_message') {
+    return 'It reads this with the result of its next message to you.';
+  }
+  if (answers && reply && reply.calls.length === 0) {
     return 'The conversation goes on after the answer with this. Left empty, the answer is the end.';
   }
   return 'A hint, as a user message before the next reply. May be left empty.';
@@ -427,7 +431,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
     const found = data?.models.filter(canRun).map(({ name }) => name) ?? [];
     return found.includes(point.config.model) ? found : [point.config.model, ...found];
   }, [data, point]);
-  const { mode, agentic } = point.config;
+  const { endsBy, unit } = kindFacts(kindOf(point.config));
   return (
     <section aria-label="Model and settings">
       <h3 className="caption mb-1.5">Model and settings</h3>
@@ -462,10 +466,10 @@ function Settings({ point, draft, problems, onChange }: Part) {
           onChange={(seed) => onChange({ seed })}
           problem={problems.seed}
         />
-        {mode !== 'session' && agentic && (
+        {(endsBy === 'max_iterations' || endsBy === 'max_cycles') && (
           <NumberField
-            label={mode === 'explore' ? 'Cycles' : 'Iterations'}
-            placeholder={mode === 'explore' ? 'until stopped' : 'limit'}
+            label={`${unit}s`}
+            placeholder={endsBy === 'max_cycles' ? 'until stopped' : 'limit'}
             value={draft.limit}
             onChange={(limit) => onChange({ limit })}
             problem={problems.limit}

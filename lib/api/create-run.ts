@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type RunMode, runMode } from '../events/config.ts';
-import { TOOL_NAMES } from '../events/modes.ts';
+import { DEFAULT_MODE, modeAndTools, modeFacts, type RunMode, runMode, TOOL_NAMES } from '../events/modes.ts';
 import { approvalChoice } from '../events/setting-values.ts';
 import { modesWithSetting, optionalSettings, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
@@ -11,7 +10,7 @@ import { namedOptionProblems } from './named-options.ts';
  */
 export const createRunRequest = z
   .strictObject({
-    mode: runMode.default('task'),
+    mode: runMode.default(DEFAULT_MODE),
     /** `false` requests one streamed answer without tools (T10). */
     agentic: z.boolean().default(true),
     /** A display name. */
@@ -33,7 +32,7 @@ export const createRunRequest = z
       })
       .optional(),
   })
-  .refine(({ mode, task }) => mode !== 'task' || task !== '', {
+  .refine(({ mode, task }) => modeFacts(mode).task !== 'required' || task !== '', {
     path: ['task'],
     message: 'Say what the agent should do.',
     // Run even if other fields are invalid, so that one response reports all problems.
@@ -43,16 +42,20 @@ export const createRunRequest = z
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     const { mode } = request;
-    if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
+    if (modeFacts(mode).task === 'none' && request.task !== '') {
+      complain('task', 'An exploration has no task.');
+    }
     if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
     if (request.workspace_copy && request.workspace === undefined) {
       complain('workspace_copy', 'Set workspace to the folder to copy.');
     }
-    if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');
+    if (!request.agentic && mode !== modeAndTools('prompt').mode) {
+      complain('agentic', 'Only a task can do without tools.');
+    }
     for (const problem of namedOptionProblems(request)) complain('model_options', problem);
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
-      const modes = FIELDS_OF_MODES[field] ?? modesWithSetting(field);
+      const modes = modesWithField(field);
       if (modes && !modes.includes(mode)) {
         complain(
           field,
@@ -62,11 +65,11 @@ export const createRunRequest = z
     }
   });
 
-/** Fields that only some modes have, besides settings. */
-const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
-  workspace: ['task', 'session'],
-  workspace_copy: ['task', 'session'],
-};
+/** The modes that have a field; `undefined` if all do. */
+function modesWithField(field: string): readonly RunMode[] | undefined {
+  const isFolder = field === 'workspace' || field === 'workspace_copy';
+  return isFolder ? runMode.options.filter((mode) => modeFacts(mode).usesFiles) : modesWithSetting(field);
+}
 
 export type CreateRunRequest = z.input<typeof createRunRequest>;
 /** A validated request, with its defaults. */

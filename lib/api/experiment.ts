@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
+import type { RepeatableKind } from '../events/modes.ts';
 import { outcome } from '../events/run.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, optionalSettings, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
@@ -19,7 +20,7 @@ const experimentSettings = z
   .omit({ model_options: true, max_cycles: true, turn_delay: true });
 
 /** The kind of runs: tasks with tools, single answers without, or explorations. */
-const experimentMode = z.enum(['task', 'prompt', 'explore']);
+const experimentMode = z.enum(['task', 'prompt', 'explore'] satisfies RepeatableKind[]);
 export type ExperimentMode = z.infer<typeof experimentMode>;
 
 const optionSet = z.record(z.string(), optionValue);

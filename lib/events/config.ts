@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ModelPrice } from '../model/cost.ts';
-import { runMode } from './run-mode.ts';
+import { runMode } from './modes.ts';
 import { approvalPolicy, parserLayer } from './setting-values.ts';
 import { diversitySettings, SETTINGS, storedSettings } from './settings.ts';
 
-export { type RunMode, runMode } from './run-mode.ts';
+export { type RunMode, runMode } from './modes.ts';
 
 /** Settings specific to sessions. */
 const sessionSettings = z.object({

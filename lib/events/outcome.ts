@@ -1,5 +1,6 @@
 import { plural } from '../util/numbers.ts';
 import type { RunMode } from './config.ts';
+import { modeFacts } from './modes.ts';
 import type { Outcome, OutcomeKind, TerminationReason } from './run.ts';
 import type { RunState } from './run-state.ts';
 
@@ -90,7 +91,7 @@ function kindOf(
 ): OutcomeKind {
   if (reason !== 'final_answer') return reason;
   // An exploration has no answer; it is done after all its cycles.
-  if (facts.mode === 'explore') return 'cycles_done';
+  if (modeFacts(facts.mode).hasCycles) return 'cycles_done';
   if (facts.cut) return 'answered_cut_off';
   if (facts.announcedOnly) return 'announced_work_did_none';
   return facts.checksFailed ? 'answered_checks_failed' : 'answered';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunMode } from './run-mode.ts';
+import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
 import {
   approvalPolicy,
   blockedPattern,
@@ -26,6 +26,9 @@ export const GUARD_LIMITS = {
   stall_threshold: 5,
   max_nudges: 2,
 } as const;
+
+/** Empty turns of a session or cycles of an exploration in a row that end it (S18, K-24). */
+export const MAX_EMPTY_REPLIES = 3;
 
 /** The values that other defaults depend on. */
 export interface DefaultsBasis {
@@ -103,15 +106,12 @@ export const REPLY_LIMITS = {
   second: { schema: replyLimit, label: 'Second reply limit', unit: 'tokens', form: { max: 1_000_000 } },
 } as const satisfies Record<string, NumberFacts>;
 
-const DEFAULT_REPLY_LIMITS: Readonly<Record<RunMode, readonly [number, number]>> = {
-  task: [2048, 4096],
-  session: [4096, 8192],
-  explore: [4096, 4096],
-};
+/** The defaults that differ between modes. */
+const own = (basis: DefaultsBasis) => kindFacts(kindOf(basis)).defaults;
 
 /** The default limit of the second try after a truncated reply; never lower than the first. */
 export function defaultSecondReplyLimit(mode: RunMode, first: number): number {
-  return Math.max(DEFAULT_REPLY_LIMITS[mode][1], first);
+  return Math.max(modeFacts(mode).defaults.num_predict[1], first);
 }
 
 /** The parts of a budget, each optional (V2). */
@@ -140,14 +140,14 @@ export const BUDGET_LIMITS = {
 } as const satisfies Record<string, NumberFacts>;
 
 /** Budget limits of a run, each optional (V2). */
-export const budget = z.object({
+const budget = z.object({
   max_tokens_total: BUDGET_LIMITS.max_tokens_total.schema.optional(),
   max_cost_usd: BUDGET_LIMITS.max_cost_usd.schema.optional(),
   max_seconds: BUDGET_LIMITS.max_seconds.schema.optional(),
 });
 
 /** Defaults of `DIVERSITY_LIMITS`. */
-export const DIVERSITY_DEFAULTS = { threshold: 0.6, window: 5 } as const;
+const DIVERSITY_DEFAULTS = { threshold: 0.6, window: 5 } as const;
 
 /** The numbers that keep an exploration from going in circles (X21). */
 export const DIVERSITY_LIMITS = {
@@ -230,7 +230,7 @@ export const SETTINGS = {
     modes: ['task'],
     label: 'Shorten results at',
     unit: 'share of the window',
-    default: ({ mode }) => ({ task: 0.75, session: 1, explore: 1 })[mode],
+    default: (basis) => own(basis).compact_at,
     stored: 'always',
   }),
   /** Max characters of a single result once shortening older ones is not enough (C6). */
@@ -247,7 +247,7 @@ export const SETTINGS = {
   num_predict: setting(z.tuple([replyLimit, replyLimit]), {
     label: 'Reply limit',
     unit: 'tokens',
-    default: ({ mode }) => [...DEFAULT_REPLY_LIMITS[mode]],
+    default: (basis) => [...own(basis).num_predict],
     stored: 'always',
     fork: true,
   }),
@@ -271,7 +271,7 @@ export const SETTINGS = {
     modes: ['task'],
     label: 'Stall guard',
     help: `Ends the run when ${GUARD_LIMITS.stall_threshold} rounds go by without a written file. Switch it off for tasks that only read.`,
-    default: ({ mode }) => mode === 'task',
+    default: (basis) => own(basis).stall_guard,
     stored: 'always',
     fork: true,
   }),
@@ -279,7 +279,7 @@ export const SETTINGS = {
     modes: ['task'],
     label: 'Nudge plans',
     help: 'A reply that only announces work is answered with the request to do it.',
-    default: ({ mode }) => mode === 'task',
+    default: (basis) => own(basis).nudge_plans,
     stored: 'always',
     fork: true,
   }),
@@ -294,7 +294,7 @@ export const SETTINGS = {
   max_attempts: setting(z.int().min(1).max(10), {
     modes: ['task'],
     label: 'Max attempts',
-    default: ({ mode }) => ({ task: 3, session: 1, explore: 1 })[mode],
+    default: (basis) => own(basis).max_attempts,
     stored: 'always',
     fork: true,
   }),
@@ -302,7 +302,7 @@ export const SETTINGS = {
   live_tokens: setting(z.boolean(), {
     label: 'Live tokens',
     help: 'Show text while the model writes it.',
-    default: ({ mode }) => mode === 'session',
+    default: (basis) => own(basis).live_tokens,
     stored: 'always',
     fork: true,
   }),
@@ -321,9 +321,7 @@ export const SETTINGS = {
   }),
   parser_layers: setting(z.array(parserLayer).min(1), {
     label: 'Layers that read replies',
-    // Without tools there are no calls: text that looks like one is part of the answer.
-    default: ({ mode, agentic }) =>
-      mode === 'explore' ? ['native', 'xml'] : agentic ? [...parserLayer.options] : [],
+    default: (basis) => [...own(basis).parser_layers],
     stored: 'elsewhere',
     field: false,
   }),
@@ -412,7 +410,7 @@ export type SettingsWith<Facts> = {
 }[SettingName];
 
 /** The facts of a setting, whichever it is. */
-export function settingFacts(name: SettingName): SettingFacts<z.ZodType> & { readonly schema: z.ZodType } {
+function settingFacts(name: SettingName): SettingFacts<z.ZodType> & { readonly schema: z.ZodType } {
   return SETTINGS[name];
 }
 
@@ -423,6 +421,12 @@ export const FORK_SETTINGS = SETTING_NAMES.filter(
   fork: true;
 }>[];
 
+/** The settings that forms have no field for. */
+export type KeptSetting = SettingsWith<{ field: false }>;
+export const KEPT_SETTINGS = SETTING_NAMES.filter(
+  (name) => settingFacts(name).field === false,
+) as readonly KeptSetting[];
+
 /** The modes that have a setting; `undefined` if all do. */
 export function modesWithSetting(name: string): readonly RunMode[] | undefined {
   const found = SETTING_NAMES.find((known) => known === name);
@@ -432,6 +436,11 @@ export function modesWithSetting(name: string): readonly RunMode[] | undefined {
 /** Whether a mode has a setting. */
 export function isSettingOf(mode: RunMode, name: string): boolean {
   return modesWithSetting(name)?.includes(mode) ?? true;
+}
+
+/** Whether a form for this kind of run offers a setting: a single answer has none that only some modes have. */
+export function offersSetting(kind: RunKind, name: SettingName): boolean {
+  return kind === 'prompt' ? modesWithSetting(name) === undefined : isSettingOf(kind, name);
 }
 
 /** The schemas of some settings, each optional: the fields of a request that sets them. */
@@ -451,6 +460,26 @@ export function defaultSettings(basis: DefaultsBasis) {
     [Name in SettingsWith<{ default: unknown }>]: z.output<Settings[Name]['schema']>;
   };
 }
+
+type HasField<Name extends SettingName> = Exclude<Name, SettingsWith<{ field: false }>>;
+/** The settings that forms take as a number. */
+export type NumberSetting = HasField<SettingsWith<{ schema: z.ZodNumber }> | 'max_cycles'>;
+/** The settings that forms take as a switch. */
+export type SwitchSetting = HasField<SettingsWith<{ schema: z.ZodBoolean }>>;
+
+const isFieldOf = (type: typeof z.ZodBoolean | typeof z.ZodNumber) => (name: SettingName) =>
+  settingFacts(name).schema instanceof type && settingFacts(name).field !== false;
+
+export const NUMBER_SETTING_NAMES = SETTING_NAMES.filter(
+  (name) => name === 'max_cycles' || isFieldOf(z.ZodNumber)(name),
+) as readonly NumberSetting[];
+export const SWITCH_SETTINGS = SETTING_NAMES.filter(isFieldOf(z.ZodBoolean)) as readonly SwitchSetting[];
+export const NUMBER_SETTINGS = {
+  ...(Object.fromEntries(
+    SETTING_NAMES.filter(isFieldOf(z.ZodNumber)).map((name) => [name, settingFacts(name)]),
+  ) as Readonly<Record<Exclude<NumberSetting, 'max_cycles'>, NumberFacts>>),
+  max_cycles: { ...SETTINGS.max_cycles, schema: SETTINGS.max_cycles.schema.unwrap() } as NumberFacts,
+};
 
 const isStored =
   <Stored>(stored: Stored) =>
@@ -472,8 +501,10 @@ export const storedSettings = z.object({
   ...optionalSettings(SETTING_NAMES.filter(isStored(undefined)) as StoredIfSet[]),
 });
 
+export const MODEL_OPTION_NAMES = Object.keys(MODEL_OPTIONS) as readonly (keyof typeof MODEL_OPTIONS)[];
+
 /** The limits of a number as forms take it, in the unit of the field. */
-export function formLimits({ schema, form = {} }: Pick<NumberFacts, 'schema' | 'form'>) {
+export function formLimits({ schema, form = {} }: NumberFacts) {
   const { scale = 1 } = form;
   return {
     min: form.min ?? (schema.minValue ?? 0) / scale,

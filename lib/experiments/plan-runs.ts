@@ -2,6 +2,7 @@ import { createRunRequest, type NewRun } from '../api/create-run.ts';
 import { type ExperimentItem, type ExperimentPlan, MAX_EXPERIMENT_RUNS } from '../api/experiment.ts';
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
 import { AppError } from '../errors/app-error.ts';
+import { modeAndTools } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { DEFAULT_WINDOW_TOKENS } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
@@ -89,8 +90,7 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
     ...plan.settings,
     // A varied option overrides the common setting.
     ...namedOptions(asked),
-    mode: plan.mode === 'explore' ? 'explore' : 'task',
-    agentic: plan.mode !== 'prompt',
+    ...modeAndTools(plan.mode),
     task: plan.task,
     ...(plan.workspace === undefined ? {} : { workspace: plan.workspace, workspace_copy: true }),
     title: `${plan.name}: ${item.model}${ofOptions}${ofSeed}${ofRepeat}`.slice(0, 200),

@@ -2,7 +2,7 @@ import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, milliseconds, resolvedSettings } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ModelPrice, RunConfig } from '../events/config.ts';
+import type { ModelPrice, RunConfig, RunMode } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
 import { defaultSettings, GUARD_LIMITS } from '../events/settings.ts';
@@ -33,7 +33,7 @@ export interface RunFacts {
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   // Window and reply limit have their own fields, so each value is stored once, and is the one that is sent.
   const named = { ...request, ...namedOptions(request) };
-  const config = configOf(
+  const config = CONFIGS[request.mode](
     { ...named, model_options: named.model_options && withoutNamedOptions(named.model_options) },
     facts,
   );
@@ -41,16 +41,12 @@ export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   return config;
 }
 
-function configOf(request: NewRun, facts: RunFacts): RunConfig {
-  switch (request.mode) {
-    case 'session':
-      return sessionConfig(request, facts);
-    case 'explore':
-      return exploreConfig(request, facts);
-    default:
-      return taskConfig(request, facts);
-  }
-}
+/** How each mode completes a request. */
+const CONFIGS: Readonly<Record<RunMode, (request: NewRun, facts: RunFacts) => RunConfig>> = {
+  task: taskConfig,
+  session: sessionConfig,
+  explore: exploreConfig,
+};
 
 function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   const { agentic } = request;
@@ -65,7 +61,7 @@ function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   return {
     ...sharedConfig(request, facts),
     max_iterations: getMaxIterations(request),
-    stall_guard: request.stall_guard ?? facts.offeredTools.includes(WRITING_TOOL),
+    stall_guard: request.stall_guard ?? (defaults.stall_guard && facts.offeredTools.includes(WRITING_TOOL)),
     parser_layers: agentic ? (request.parser_layers ?? defaults.parser_layers) : [],
   };
 }

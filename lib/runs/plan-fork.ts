@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
 import type { ForkEdit } from '../events/fork.ts';
 import { ForkFinder, forkProblem } from '../events/fork-point.ts';
+import { modeFacts } from '../events/modes.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
 import { checkedArguments } from '../policies/approval.ts';
@@ -204,7 +205,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
       return { target: 'call', call_id: call.callId, tool: call.name, before: call.arguments, after };
     }
     default: {
-      if (state.config.mode !== 'explore') throw refused('edits: only an exploration has memories.');
+      if (!modeFacts(state.config.mode).hasMemory) throw refused('edits: only an exploration has memories.');
       const before = state.memory.get(edit.key)?.value;
       return {
         target: 'memory',
@@ -221,7 +222,7 @@ function isAnswered(state: ReadyState, { message }: ForkPlan): boolean {
   const { reply, config } = state;
   return (
     message !== undefined &&
-    config.mode === 'task' &&
+    modeFacts(config.mode).answers &&
     reply !== undefined &&
     !reply.accepted &&
     reply.calls.length === 0

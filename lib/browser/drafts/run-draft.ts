@@ -1,12 +1,25 @@
 import type { CreateRunRequest } from '../../api/create-run.ts';
 import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
-import { askedSettings, type RunSettings } from '../../api/run-settings.ts';
-import type { RunConfig } from '../../events/config.ts';
-import { MODES, type ToolName } from '../../events/modes.ts';
+import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
+import type { RunConfig, RunMode } from '../../events/config.ts';
+import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
-import { defaultSecondReplyLimit, defaultSettings } from '../../events/settings.ts';
-import { formatNumber } from '../../util/numbers.ts';
+import {
+  defaultSecondReplyLimit,
+  defaultSettings,
+  isSettingOf,
+  KEPT_SETTINGS,
+  type KeptSetting,
+  MODEL_OPTION_NAMES,
+  NUMBER_SETTING_NAMES,
+  offersSetting,
+  SETTING_NAMES,
+  SWITCH_SETTINGS,
+  type SwitchSetting,
+} from '../../events/settings.ts';
+import { KIND_WORDS } from '../words/mode-words.ts';
+import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 
 export type DraftCheck =
@@ -14,105 +27,62 @@ export type DraftCheck =
   | { type: 'file_exists'; path: string }
   | { type: 'file_contains'; path: string; text: string };
 
-/** What can be started: three modes, and a task without tools (T9, T10). */
-export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
-
 /** The tools that the form has a rule for. */
 const APPROVAL_TOOLS = MODES.task.tools;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
 export type ApprovalChoice = 'auto' | 'ask' | 'deny';
 
-/** The new-run form as it is filled in. Numbers stay text until the run is started; empty means "as usual". */
-export interface RunDraft {
+/** Switches whose position is requested; the stall guard has a third one, its default. */
+export type PlainSwitch = Exclude<SwitchSetting, 'stall_guard'>;
+const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => name !== 'stall_guard');
+
+/**
+ * The new-run form as it is filled in: a setting under its name in the API. Numbers stay text, in the unit of the field,
+ * until the run is started; empty means the default.
+ */
+export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainSwitch, boolean> {
   kind: RunKind;
   task: string;
   model: string;
   workspaceKind: 'fresh' | 'folder';
   workspace: string;
   tier: 'trivial' | 'standard' | 'complex';
-  maxIterations: string;
-  stallGuard: 'usual' | 'on' | 'off';
-  nudgePlans: boolean;
-  liveTokens: boolean;
+  stall_guard: 'usual' | 'on' | 'off';
   think: ThinkWord;
-  maxTokens: string;
-  maxMinutes: string;
-  maxCost: string;
   /** What becomes of calls, by tool; a tool that is not named runs. */
   approval: Partial<Record<ApprovalTool, ApprovalChoice>>;
   checks: DraftCheck[];
-  maxAttempts: string;
-  windowTokens: string;
-  temperature: string;
-  seed: string;
-  topP: string;
-  topK: string;
-  keepAlive: string;
-  callTimeout: string;
-  loadTimeout: string;
-  predictFirst: string;
-  predictSecond: string;
-  compactAt: string;
-  resultChars: string;
+  keep_alive: string;
   system: string;
-  contextLimit: string;
-  /** Seconds between two turns of a session (S16). */
-  turnDelay: string;
-  maxCycles: string;
   /** An exploration that goes on until it is stopped (X22). */
   untilStopped: boolean;
-  callsPerCycle: string;
-  cycleLine: boolean;
   diversity: boolean;
-  diversityThreshold: string;
-  diversityWindow: string;
   embeddingModel: string;
   /** Ollama options that the form has no field for, kept from the run it was made from. */
   otherOptions: Record<string, number | string | boolean>;
   /** Settings that the form has no field for, kept from the run it was made from. */
-  otherSettings: Pick<RunSettings, 'parser_layers' | 'shell_timeout_secs' | 'blocked_patterns' | 'approval'>;
+  otherSettings: Pick<RunSettings, KeptSetting | 'approval'>;
 }
 
+const switches = defaultSettings({ mode: DEFAULT_MODE, agentic: true });
+
 export const emptyDraft: RunDraft = {
+  ...numbersOf(() => ''),
+  ...switchesOf((name) => switches[name]),
   kind: 'task',
   task: '',
   model: '',
   workspaceKind: 'fresh',
   workspace: '',
   tier: 'standard',
-  maxIterations: '',
-  stallGuard: 'usual',
-  nudgePlans: true,
-  liveTokens: false,
+  stall_guard: 'usual',
   think: 'off',
-  maxTokens: '',
-  maxMinutes: '',
-  maxCost: '',
   approval: {},
   checks: [],
-  maxAttempts: '',
-  windowTokens: '',
-  temperature: '',
-  seed: '',
-  topP: '',
-  topK: '',
-  keepAlive: '',
-  callTimeout: '',
-  loadTimeout: '',
-  predictFirst: '',
-  predictSecond: '',
-  compactAt: '',
-  resultChars: '',
+  keep_alive: '',
   system: '',
-  contextLimit: '',
-  turnDelay: '',
-  maxCycles: '',
   untilStopped: false,
-  callsPerCycle: '',
-  cycleLine: true,
   diversity: false,
-  diversityThreshold: '',
-  diversityWindow: '',
   embeddingModel: '',
   otherOptions: {},
   otherSettings: {},
@@ -126,103 +96,96 @@ export function requestOf(
   draft: RunDraft,
 ): { ok: true; request: CreateRunRequest } | { ok: false; problems: DraftProblems } {
   const problems: DraftProblems = {};
-  const number = (field: DraftField & keyof TextFields, limits: NumberLimits): number | undefined => {
-    const text = draft[field].trim();
-    if (text === '') return undefined;
-    const value = Number(text);
-    const { min, max, whole } = limits;
-    if (!Number.isFinite(value) || value < min || value > max || (whole && !Number.isInteger(value))) {
-      problems[field] = `${whole ? 'A whole number' : 'A number'} from ${min} to ${formatNumber(max)}.`;
-      return undefined;
-    }
-    return value;
+  const number: ReadNumber = (field) => {
+    if (field === 'max_cycles' && draft.untilStopped) return undefined;
+    const read = readNumber(field, draft[field]);
+    if (read.ok) return read.value;
+    problems[field] = read.problem;
+    return undefined;
   };
 
   const { kind } = draft;
-  const isTask = kind === 'task' || kind === 'prompt';
-  const works = kind === 'task' || kind === 'session';
-  if (isTask && draft.task.trim() === '') {
-    problems.task = kind === 'prompt' ? 'Say what you want to know.' : 'Say what the agent should do.';
+  const { mode, agentic } = modeAndTools(kind);
+  const facts = kindFacts(kind);
+  if (facts.task === 'required' && draft.task.trim() === '') {
+    problems.task = KIND_WORDS[kind].task?.missing ?? 'Say what the agent should do.';
   }
   if (draft.model === '') problems.model = 'Choose a model.';
-  const folder = works && draft.workspaceKind === 'folder';
+  const folder = facts.usesFiles && draft.workspaceKind === 'folder';
   if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
     problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
   }
-  const checks = kind === 'task' ? draft.checks : [];
+  const checks = offersSetting(kind, 'checks') ? draft.checks : [];
   if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
     problems.checks = 'Fill in every check, or remove it.';
   }
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
-  const option = (name: string, value: number | undefined) => {
+  for (const name of MODEL_OPTION_NAMES) {
+    const value = number(name);
     if (value !== undefined) options[name] = value;
-  };
-  option('temperature', number('temperature', { min: 0, max: 5 }));
-  option('seed', number('seed', { min: 0, max: 2 ** 31 - 1, whole: true }));
-  option('top_p', number('topP', { min: 0, max: 1 }));
-  option('top_k', number('topK', { min: 0, max: 1000, whole: true }));
-
-  const maxTokens = number('maxTokens', { min: 1, max: 1e9, whole: true });
-  const maxMinutes = number('maxMinutes', { min: 0.01, max: 100_000 });
-  const maxCost = number('maxCost', { min: 0.0001, max: 1e6 });
-  const first = number('predictFirst', { min: 1, max: 1_000_000, whole: true });
-  const second = number('predictSecond', { min: 1, max: 1_000_000, whole: true });
+  }
+  const limits = definedOf({
+    max_tokens_total: number('max_tokens_total'),
+    max_seconds: number('max_seconds'),
+    max_cost_usd: number('max_cost_usd'),
+  });
+  const first = number('predict_first');
+  const second = number('predict_second');
   const request: CreateRunRequest = {
-    mode: isTask ? 'task' : kind,
-    agentic: kind !== 'prompt',
-    task: kind === 'explore' ? undefined : draft.task.trim(),
+    mode,
+    agentic,
+    task: facts.task === 'none' ? undefined : draft.task.trim(),
     model: draft.model,
     workspace: folder ? draft.workspace.trim() : undefined,
-    live_tokens: draft.liveTokens,
+    ...numberSettings(mode, number),
+    ...switchSettings(mode, draft),
     think: thinkOf(draft.think),
-    window_tokens: number('windowTokens', { min: 256, max: 2_000_000, whole: true }),
-    call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
-    load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
     num_predict:
       first === undefined && second === undefined ? undefined : replyLimitsOf(draft, first, second),
-    keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
+    keep_alive: draft.keep_alive.trim() === '' ? undefined : draft.keep_alive.trim(),
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...otherSettingsOf(draft),
-    ...(isTask ? taskFields(draft, number) : endlessFields(draft, number)),
+    ...OWN_FIELDS[mode].request(draft, number),
     approval: approvalOf(draft),
-    budget:
-      maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
-        ? undefined
-        : {
-            max_tokens_total: maxTokens,
-            max_seconds: maxMinutes === undefined ? undefined : Math.round(maxMinutes * 60 * 100) / 100,
-            max_cost_usd: maxCost,
-          },
+    budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
 }
 
+/** The numbers that are settings of the mode. */
+function numberSettings(mode: RunMode, number: ReadNumber): Partial<CreateRunRequest> {
+  const names = NUMBER_SETTING_NAMES.filter((name) => isSettingOf(mode, name));
+  return Object.fromEntries(names.map((name) => [name, number(name)]));
+}
+
+function switchSettings(mode: RunMode, draft: RunDraft): Partial<CreateRunRequest> {
+  return Object.fromEntries(
+    PLAIN_SWITCHES.filter((name) => isSettingOf(mode, name)).map((name) => [name, draft[name]]),
+  );
+}
+
 /** Of the settings without a field, those that the kind of run has. */
 function otherSettingsOf({ kind, otherSettings }: RunDraft): Partial<CreateRunRequest> {
-  const { parser_layers, shell_timeout_secs, blocked_patterns } = otherSettings;
+  const { approval: _, parser_layers, ...others } = otherSettings;
+  const own = SETTING_NAMES.filter((name) => offersSetting(kind, name) && name in others);
   return {
-    ...(kind === 'prompt' ? {} : { parser_layers }),
-    ...(kind === 'task' || kind === 'session' ? { shell_timeout_secs, blocked_patterns } : {}),
+    ...(kindFacts(kind).tools.length === 0 ? {} : { parser_layers }),
+    ...Object.fromEntries(own.map((name) => [name, (others as RunSettings)[name]])),
   };
 }
 
 function replyLimitsOf(draft: RunDraft, first?: number, second?: number): [number, number] {
   const [usual] = draftDefaults(draft).num_predict;
-  return [first ?? usual, second ?? defaultSecondReplyLimit(modeOf(draft), first ?? usual)];
-}
-
-function modeOf({ kind }: Pick<RunDraft, 'kind'>): RunConfig['mode'] {
-  return kind === 'prompt' ? 'task' : kind;
+  return [first ?? usual, second ?? defaultSecondReplyLimit(modeAndTools(draft.kind).mode, first ?? usual)];
 }
 
 /** What the fields that are left empty will be, as far as it is known before the run starts. */
 export function draftDefaults(draft: RunDraft) {
-  const window = Number(draft.windowTokens);
-  const first = Number(draft.predictFirst);
+  const window = Number(draft.window_tokens);
+  const first = Number(draft.predict_first);
   const named = namedOptions({ model_options: draft.otherOptions });
   const defaults = defaultSettings({
-    mode: modeOf(draft),
-    agentic: draft.kind !== 'prompt',
+    ...modeAndTools(draft.kind),
     tier: draft.tier,
     window_tokens: Number.isInteger(window) && window > 0 ? window : named.window_tokens,
   });
@@ -245,43 +208,39 @@ export function thinkWord(think: RunConfig['think']): ThinkWord {
   return think === true ? 'on' : think === false ? 'off' : think;
 }
 
-type ReadNumber = (
-  field: { [K in DraftField]: RunDraft[K] extends string ? K : never }[DraftField],
-  limits: NumberLimits,
-) => number | undefined;
+type ReadNumber = (field: NumberFieldName) => number | undefined;
 
-function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
-  const maxIterations = number('maxIterations', { min: 1, max: 100, whole: true });
-  const maxAttempts = number('maxAttempts', { min: 1, max: 10, whole: true });
+/** The fields that a mode does not share with all others: what they request, and how a former run fills them in. */
+const OWN_FIELDS: Readonly<
+  Record<
+    RunMode,
+    {
+      request(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest>;
+      draft(config: RunConfig, asked: RunSettings): Partial<RunDraft>;
+    }
+  >
+> = {
+  task: { request: taskFields, draft: taskDraft },
+  session: { request: () => ({}), draft: () => ({}) },
+  explore: { request: exploreFields, draft: exploreDraft },
+};
+
+function taskFields(draft: RunDraft): Partial<CreateRunRequest> {
   return {
     tier: draft.tier,
-    max_iterations: maxIterations,
-    stall_guard: draft.stallGuard === 'usual' ? undefined : draft.stallGuard === 'on',
-    nudge_plans: draft.nudgePlans,
-    compact_at: number('compactAt', { min: 0.1, max: 1 }),
-    result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
-    max_attempts: maxAttempts,
+    stall_guard: draft.stall_guard === 'usual' ? undefined : draft.stall_guard === 'on',
     system: draft.system.trim() === '' ? undefined : draft.system,
-    checks: draft.kind === 'task' && draft.checks.length > 0 ? draft.checks : undefined,
+    checks: offersSetting(draft.kind, 'checks') && draft.checks.length > 0 ? draft.checks : undefined,
   };
 }
 
-/** What sessions and explorations have instead of the guards of a task. */
-function endlessFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
-  const context_limit = number('contextLimit', { min: 64, max: 2_000_000, whole: true });
-  if (draft.kind === 'session') {
-    const seconds = number('turnDelay', { min: 0, max: 86_400 });
-    return { context_limit, turn_delay: seconds === undefined ? undefined : Math.round(seconds * 1000) };
-  }
+function exploreFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
   return {
-    context_limit,
-    max_cycles: draft.untilStopped ? null : number('maxCycles', { min: 1, max: 1000, whole: true }),
-    calls_per_cycle: number('callsPerCycle', { min: 1, max: 1000, whole: true }),
-    cycle_line: draft.cycleLine,
+    ...(draft.untilStopped ? { max_cycles: null } : {}),
     diversity: draft.diversity
       ? {
-          threshold: number('diversityThreshold', { min: 0, max: 1 }),
-          window: number('diversityWindow', { min: 1, max: 50, whole: true }),
+          threshold: number('diversity_threshold'),
+          window: number('diversity_window'),
           embedding_model: draft.embeddingModel === '' ? undefined : draft.embeddingModel,
         }
       : undefined,
@@ -297,7 +256,7 @@ export function commandPlace({ available, unconfined }: HealthReply['sandbox']):
 
 /** Tools of this kind of run that the form has a rule for; one that is not offered needs none. */
 export function approvalTools(kind: RunKind, commands: CommandPlace = 'confined'): readonly ApprovalTool[] {
-  const offered: readonly ToolName[] = kind === 'prompt' ? [] : MODES[kind].tools;
+  const offered = kindFacts(kind).tools;
   return APPROVAL_TOOLS.filter(
     (tool) => offered.includes(tool) && !(commands === 'off' && tool === 'run_command'),
   );
@@ -309,58 +268,51 @@ export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): rea
 }
 
 function approvalOf({ kind, approval, otherSettings }: RunDraft): CreateRunRequest['approval'] {
-  if (kind === 'explore') return otherSettings.approval;
+  const ruled = approvalTools(kind);
+  if (ruled.length === 0) return kindFacts(kind).tools.length === 0 ? undefined : otherSettings.approval;
   const tools: RunDraft['approval'] = {};
-  for (const tool of approvalTools(kind)) {
+  for (const tool of ruled) {
     const choice = approval[tool];
     if (choice !== undefined && choice !== 'auto') tools[tool] = choice;
   }
   return Object.keys(tools).length > 0 ? { tools } : undefined;
 }
 
-interface NumberLimits {
-  min: number;
-  max: number;
-  whole?: boolean;
-}
-
-type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]: string };
-
 /**
  * The draft that would start a run again. Fields whose setting took its default stay empty, so that the default follows
  * what is changed. The folder is taken over only where a person chose it.
  */
 export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
+  const kind = kindOf(config);
   const folder = chosenFolder(config, run);
   const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(config.model_options);
-  const seconds = config.budget.max_seconds;
+  const diversity = config.explore?.diversity;
   const asked = askedSettings(config);
   const [first, second] = asked.num_predict ?? [];
   const follows = first !== undefined && second === defaultSecondReplyLimit(config.mode, first);
+  const settings = settingsOf(config);
+  const values: Partial<Record<NumberFieldName, unknown>> = {
+    ...Object.fromEntries(NUMBER_SETTING_NAMES.map((name) => [name, asked[name]])),
+    ...config.budget,
+    ...{ temperature, seed, top_p, top_k },
+    predict_first: first,
+    predict_second: follows ? undefined : second,
+    diversity_threshold: diversity?.threshold,
+    diversity_window: diversity?.window,
+  };
   return {
     ...emptyDraft,
-    kind: config.mode === 'task' ? (config.agentic ? 'task' : 'prompt') : config.mode,
+    kind,
     task: config.task,
     model: config.model,
     workspaceKind: folder === undefined ? 'fresh' : 'folder',
     workspace: folder ?? '',
     tier: config.tier,
-    ...(config.mode === 'task' ? taskDraft(config, asked) : endlessDraft(config, asked)),
-    liveTokens: config.live_tokens,
+    ...OWN_FIELDS[config.mode].draft(config, asked),
+    ...numbersOf((name) => values[name]),
+    ...switchesOf((name) => settings[name] ?? emptyDraft[name]),
     think: thinkWord(config.think),
-    maxTokens: text(config.budget.max_tokens_total),
-    maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
-    maxCost: text(config.budget.max_cost_usd),
-    windowTokens: text(asked.window_tokens),
-    predictFirst: text(first),
-    predictSecond: follows ? '' : text(second),
-    temperature: text(temperature),
-    seed: text(seed),
-    topP: text(top_p),
-    topK: text(top_k),
-    keepAlive: text(asked.keep_alive),
-    callTimeout: text(asked.call_timeout_seconds),
-    loadTimeout: text(asked.load_timeout_seconds),
+    keep_alive: asked.keep_alive === undefined ? '' : String(asked.keep_alive),
     approval: Object.fromEntries(
       APPROVAL_TOOLS.map((tool) => [
         tool,
@@ -369,43 +321,34 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
     ),
     otherOptions,
     otherSettings: {
-      parser_layers: asked.parser_layers,
-      shell_timeout_secs: asked.shell_timeout_secs,
-      blocked_patterns: asked.blocked_patterns,
-      approval: config.mode === 'explore' ? asked.approval : undefined,
+      ...Object.fromEntries(KEPT_SETTINGS.map((name) => [name, asked[name]])),
+      approval: approvalTools(kind).length === 0 ? asked.approval : undefined,
     },
   };
 }
 
-function text(value: number | string | boolean | undefined | null): string {
-  return value === undefined || value === null ? '' : String(value);
-}
-
 function taskDraft(config: RunConfig, asked: RunSettings): Partial<RunDraft> {
   return {
-    maxIterations: text(asked.max_iterations),
-    stallGuard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
-    nudgePlans: config.nudge_plans,
+    stall_guard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
     checks: config.checks,
-    maxAttempts: text(asked.max_attempts),
-    compactAt: text(asked.compact_at),
-    resultChars: text(asked.result_chars),
     system: config.system ?? '',
   };
 }
 
-function endlessDraft({ explore }: RunConfig, asked: RunSettings): Partial<RunDraft> {
-  const diversity = explore?.diversity;
+function exploreDraft({ explore }: RunConfig): Partial<RunDraft> {
   return {
-    contextLimit: text(asked.context_limit),
-    turnDelay: asked.turn_delay ? String(asked.turn_delay / 1000) : '',
-    maxCycles: text(asked.max_cycles),
     untilStopped: explore?.max_cycles === null,
-    callsPerCycle: text(asked.calls_per_cycle),
-    cycleLine: explore?.cycle_line ?? true,
-    diversity: diversity !== undefined,
-    diversityThreshold: text(diversity?.threshold),
-    diversityWindow: text(diversity?.window),
-    embeddingModel: diversity?.embedding_model ?? '',
+    diversity: explore?.diversity !== undefined,
+    embeddingModel: explore?.diversity?.embedding_model ?? '',
   };
+}
+
+function numbersOf(of: (name: NumberFieldName) => unknown) {
+  return Object.fromEntries(
+    NUMBER_FIELD_NAMES.map((name) => [name, writtenNumber(name, of(name))]),
+  ) as Record<NumberFieldName, string>;
+}
+
+function switchesOf(of: (name: PlainSwitch) => boolean) {
+  return Object.fromEntries(PLAIN_SWITCHES.map((name) => [name, of(name)])) as Record<PlainSwitch, boolean>;
 }

@@ -1,6 +1,9 @@
+import type { RunConfig } from '../../events/config.ts';
 import { CHARS_PER_TOKEN, conversationFill } from '../../events/message-size.ts';
+import { DEFAULT_MODE, kindFacts, kindOf, type ModeGauge, modeFacts } from '../../events/modes.ts';
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
+import { BUDGET_LIMITS, isSettingOf, MAX_EMPTY_REPLIES, SETTINGS } from '../../events/settings.ts';
 import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
@@ -32,8 +35,6 @@ export interface Gauge {
   fired?: boolean;
 }
 
-/** Empty turns or cycles in a row that end a run without a limit (S18, K-24). */
-const EMPTY_LIMIT = 3;
 const WRITING_TOOLS = new Set(['write_file']);
 
 /**
@@ -66,7 +67,7 @@ export function firedLimit(run: RunState): Gauge | undefined {
 function firedGauge(run: RunState): string | undefined {
   switch (run.result?.termination_reason) {
     case 'max_iterations':
-      return run.config?.mode === 'explore' ? 'cycles' : 'iterations';
+      return modeFacts(run.config?.mode).hasCycles ? 'cycles' : 'iterations';
     case 'repetition':
       return 'repetition';
     case 'stall':
@@ -84,7 +85,7 @@ function firedGauge(run: RunState): string | undefined {
 
 /** Whether the rule of endless conversations ended the run, and not Ollama, which refused a request. */
 function isConversationFull(run: RunState): boolean {
-  if (run.config?.mode === 'task') return false;
+  if (!modeFacts(run.config?.mode).gauges.includes('conversation')) return false;
   const { chars, limitChars } = conversationFill(run);
   return chars > limitChars;
 }
@@ -92,49 +93,87 @@ function isConversationFull(run: RunState): boolean {
 function gaugesOf(run: RunState, now: number): Gauge[] {
   const { config } = run;
   if (!config) return [];
-  if (config.mode !== 'task') {
-    return [...endless(run), ...retries(run), context(run), ...budgets(run, now)];
-  }
-  const gauges: Gauge[] = [
+  return kindFacts(kindOf(config)).gauges.flatMap((name) => GAUGES[name](run, config, now));
+}
+
+const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now: number) => Gauge[]>> = {
+  iterations: (run, config) => [
     {
-      ...count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
+      ...count({
+        id: 'iterations',
+        label: SETTINGS.max_iterations.label,
+        used: run.iteration,
+        limit: config.max_iterations,
+      }),
       outcome: 'then it ends with what there is',
       events: run.callHistorySeqs.slice(-1),
     },
-  ];
-  if (!config.agentic) return [...retries(run), context(run), ...budgets(run, now)];
-
-  gauges.push(repetition(run, config.repetition_threshold));
-  const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
-  if (config.stall_guard && writes) {
-    gauges.push({
-      ...count({
-        id: 'stall',
-        label: 'Rounds since a file was written',
-        used: roundsSinceWrite(run),
-        limit: config.stall_threshold,
-      }),
-      outcome: 'then it is stalled',
-      events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
-    });
-  }
-  if (config.max_nudges > 0) {
-    gauges.push({
-      ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
-      outcome: 'the next silence ends it',
-      events: run.nudgeSeqs,
-    });
-  }
-  const again = retries(run);
-  gauges.push(...(again.length > 0 ? again : [NO_RETRIES]), context(run), ...budgets(run, now));
-  if (config.checks.length > 0) {
+  ],
+  repetition: (run, config) => [repetition(run, config.repetition_threshold)],
+  stall(run, config) {
+    const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
+    if (!config.stall_guard || !writes) return [];
+    return [
+      {
+        ...count({
+          id: 'stall',
+          label: 'Rounds since a file was written',
+          used: roundsSinceWrite(run),
+          limit: config.stall_threshold,
+        }),
+        outcome: 'then it is stalled',
+        events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
+      },
+    ];
+  },
+  nudges(run, config) {
+    if (config.max_nudges === 0) return [];
+    return [
+      {
+        ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
+        outcome: 'the next silence ends it',
+        events: run.nudgeSeqs,
+      },
+    ];
+  },
+  cycles(run, config) {
+    const limit = config.explore?.max_cycles;
+    // To come to the last cycle is what was asked for, and no limit that was hit.
+    return limit
+      ? [
+          {
+            ...count({ id: 'cycles', label: SETTINGS.max_cycles.label, used: run.cycle.number, limit }),
+            tone: 'calm',
+          },
+        ]
+      : [];
+  },
+  calls_per_cycle: (run, config) => [
+    count({
+      id: 'calls-per-cycle',
+      label: 'Model calls in this cycle',
+      used: run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0,
+      limit: config.explore?.calls_per_cycle ?? 0,
+    }),
+  ],
+  conversation: (run) => [conversation(run)],
+  empty_turns: (run) => empty(run.turns.empty),
+  empty_cycles: (run) => empty(run.cycle.empty),
+  retries(run) {
+    const used = retries(run);
+    return used.length > 0 ? used : [NO_RETRIES];
+  },
+  used_retries: (run) => retries(run),
+  context: (run) => [context(run)],
+  budgets: (run, _config, now) => budgets(run, now),
+  attempts(run, config) {
+    if (config.checks.length === 0) return [];
     const attempts = { id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts };
     // To be in the last attempt ends nothing yet, and the only one is no warning at all.
     const last = run.attempt > 1 && run.attempt >= config.max_attempts;
-    gauges.push({ ...count(attempts), tone: last ? 'near' : 'calm' });
-  }
-  return gauges;
-}
+    return [{ ...count(attempts), tone: last ? 'near' : 'calm' }];
+  },
+};
 
 /** Second tries within an iteration, by cause. */
 const RETRIES = [
@@ -172,39 +211,21 @@ function repetition(run: RunState, limit: number): Gauge {
 }
 
 /** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
-function endless(run: RunState): Gauge[] {
-  const { config } = run;
-  const gauges: Gauge[] = [];
-  if (config?.mode === 'explore') {
-    const cycles = config.explore?.max_cycles;
-    const inCycle = run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0;
-    if (cycles) {
-      const done = count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit: cycles });
-      // To come to the last cycle is what was asked for, and no limit that was hit.
-      gauges.push({ ...done, tone: 'calm' });
-    }
-    gauges.push(
-      count({
-        id: 'calls-per-cycle',
-        label: 'Model calls in this cycle',
-        used: inCycle,
-        limit: config.explore?.calls_per_cycle ?? 0,
-      }),
-    );
-  }
+function conversation(run: RunState): Gauge {
   const { chars, limitChars } = conversationFill(run);
   const used = chars / CHARS_PER_TOKEN;
   const limit = limitChars / CHARS_PER_TOKEN;
-  gauges.push({
+  return {
     ...share('conversation', 'Conversation', used, limit, formatShortCount),
     detail: `≈ ${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     outcome: 'run ends here; start a new one to go on',
-  });
-  const empty = config?.mode === 'session' ? run.turns.empty : run.cycle.empty;
-  if (empty > 0) {
-    gauges.push(count({ id: 'empty', label: 'Empty replies in a row', used: empty, limit: EMPTY_LIMIT }));
-  }
-  return gauges;
+  };
+}
+
+function empty(used: number): Gauge[] {
+  return used > 0
+    ? [count({ id: 'empty', label: 'Empty replies in a row', used, limit: MAX_EMPTY_REPLIES })]
+    : [];
 }
 
 function count(gauge: { id: string; label: string; used: number; limit: number }): Gauge {
@@ -229,7 +250,7 @@ function context(run: RunState): Gauge {
   const compactAt = run.config?.compact_at ?? 1;
   return {
     id: 'context',
-    label: 'Window',
+    label: SETTINGS.window_tokens.label,
     used,
     limit,
     ticks: false,
@@ -237,7 +258,9 @@ function context(run: RunState): Gauge {
     detail: `${promptTokens === undefined && used > 0 ? '≈ ' : ''}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     mark: compactAt < 1 ? compactAt : undefined,
     outcome:
-      run.config?.mode === 'task' && compactAt < 1 ? 'older results are shortened at the mark' : undefined,
+      compactAt < 1 && isSettingOf(run.config?.mode ?? DEFAULT_MODE, 'compact_at')
+        ? 'older results are shortened at the mark'
+        : undefined,
     events: run.lastCall ? [run.lastCall.seq] : [],
     tone: limit > 0 && used >= limit ? 'reached' : limit > 0 && used / limit >= compactAt ? 'near' : 'calm',
   };
@@ -249,7 +272,13 @@ function budgets(run: RunState, now: number): Gauge[] {
   if (budget.max_tokens_total !== undefined) {
     const used = run.tokensIn + run.tokensOut;
     gauges.push({
-      ...share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount),
+      ...share(
+        'tokens',
+        BUDGET_LIMITS.max_tokens_total.label,
+        used,
+        budget.max_tokens_total,
+        formatShortCount,
+      ),
       detail: `${formatTokens(used, run.tokensEstimated, formatShortCount)} of ${formatShortCount(budget.max_tokens_total)}`,
       ...looked(run),
     });
@@ -257,13 +286,19 @@ function budgets(run: RunState, now: number): Gauge[] {
   if (budget.max_seconds !== undefined) {
     const used = workedMs(run, run.phase === 'ended' ? run.updatedAt : now) / 1000;
     gauges.push({
-      ...share('seconds', 'Time budget', used, budget.max_seconds, (value) => `${Math.round(value)} s`),
+      ...share(
+        'seconds',
+        BUDGET_LIMITS.max_seconds.label,
+        used,
+        budget.max_seconds,
+        (value) => `${Math.round(value)} s`,
+      ),
       ...looked(run),
     });
   }
   if (budget.max_cost_usd !== undefined) {
     gauges.push({
-      ...share('cost', 'Cost budget', run.costUsd ?? 0, budget.max_cost_usd, formatUsd),
+      ...share('cost', BUDGET_LIMITS.max_cost_usd.label, run.costUsd ?? 0, budget.max_cost_usd, formatUsd),
       ...looked(run),
     });
   }
