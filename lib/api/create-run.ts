@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { DEFAULT_MODE, modeAndTools, modeFacts, type RunMode, runMode, TOOL_NAMES } from '../events/modes.ts';
+import { runMode } from '../events/config.ts';
+import {
+  DEFAULT_MODE,
+  modeAndTools,
+  modeFacts,
+  modeNames,
+  type RunMode,
+  TOOL_NAMES,
+} from '../events/modes.ts';
 import { approvalChoice } from '../events/setting-values.ts';
 import { modesWithSetting, optionalSettings, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
@@ -68,7 +76,7 @@ export const createRunRequest = z
 /** The modes that have a field; `undefined` if all do. */
 function modesWithField(field: string): readonly RunMode[] | undefined {
   const isFolder = field === 'workspace' || field === 'workspace_copy';
-  return isFolder ? runMode.options.filter((mode) => modeFacts(mode).usesFiles) : modesWithSetting(field);
+  return isFolder ? modeNames.filter((mode) => modeFacts(mode).usesFiles) : modesWithSetting(field);
 }
 
 export type CreateRunRequest = z.input<typeof createRunRequest>;

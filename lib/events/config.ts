@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { ModelPrice } from '../model/cost.ts';
-import { runMode } from './modes.ts';
+import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, parserLayer } from './setting-values.ts';
 import { diversitySettings, SETTINGS, storedSettings } from './settings.ts';
 
-export { type RunMode, runMode } from './modes.ts';
+/** The modes, as in `MODES`. */
+export const runMode = z.enum(modeNames);
+export type { RunMode };
 
 /** Settings specific to sessions. */
 const sessionSettings = z.object({

@@ -1,12 +1,3 @@
-import { z } from 'zod';
-
-/** The three kinds of run. */
-export const runMode = z.enum(['task', 'session', 'explore']);
-export type RunMode = z.infer<typeof runMode>;
-
-/** What a person can start: a run of each mode, or a quick prompt, which is a task without tools (T9, T10). */
-export type RunKind = RunMode | 'prompt';
-
 /** A limit or a group of limits in the ledger. `used_retries`: retries only once there are some. */
 export type ModeGauge =
   | 'iterations'
@@ -78,7 +69,7 @@ export interface ModeFacts {
   readonly resultColumns?: readonly ResultColumn[];
 }
 
-/** All modes. */
+/** All modes, by the name that logs keep. */
 export const MODES = {
   task: {
     label: 'Task',
@@ -173,7 +164,14 @@ export const MODES = {
     panels: ['Memory', 'Reflections', 'Messages'],
     resultColumns: ['cycles', 'calls', 'memories', 'novelty'],
   },
-} as const satisfies Record<RunMode, ModeFacts>;
+} as const satisfies Record<string, ModeFacts>;
+
+export type RunMode = keyof typeof MODES;
+
+export const modeNames = Object.keys(MODES) as RunMode[];
+
+/** What a person can start: a run of each mode, or a quick prompt, which is a task without tools (T9, T10). */
+export type RunKind = RunMode | 'prompt';
 
 const RUN_KINDS = {
   ...MODES,
@@ -222,8 +220,6 @@ export function modeAndTools(kind: RunKind): ModeAndTools {
 export function kindFacts(kind: RunKind): ModeFacts {
   return RUN_KINDS[kind];
 }
-
-const modeNames = Object.keys(MODES) as RunMode[];
 
 /** A kind that experiments can run many times over, because each run ends by itself. */
 export type RepeatableKind = {
