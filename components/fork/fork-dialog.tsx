@@ -19,6 +19,7 @@ import {
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -137,7 +138,7 @@ function ForkForm({
             <textarea
               {...props}
               rows={2}
-              maxLength={8000}
+              maxLength={MAX_MESSAGE_CHARS}
               className="field [field-sizing:content] max-h-48 resize-y"
               value={draft.message}
               onChange={(event) => change({ message: event.target.value })}

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { runMode } from '../events/config.ts';
 import {
+  MAX_MESSAGE_CHARS,
+  MAX_MODEL_NAME_CHARS,
+  MAX_TASK_CHARS,
+  MAX_TITLE_CHARS,
+} from '../events/limits.ts';
+import {
   DEFAULT_MODE,
   modeAndTools,
   modeFacts,
@@ -8,7 +14,7 @@ import {
   type RunMode,
   TOOL_NAMES,
 } from '../events/modes.ts';
-import { approvalChoice } from '../events/setting-values.ts';
+import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, optionalSettings, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
 
@@ -22,12 +28,12 @@ export const createRunRequest = z
     /** `false` requests one streamed answer without tools (T10). */
     agentic: z.boolean().default(true),
     /** A display name. */
-    title: z.string().trim().min(1).max(200).optional(),
+    title: z.string().trim().min(1).max(MAX_TITLE_CHARS).optional(),
     /** In a session, the first message to the model, if any. */
-    task: z.string().trim().max(200_000).default(''),
-    model: z.string().trim().min(1, 'Choose a model.').max(300),
+    task: z.string().trim().max(MAX_TASK_CHARS).default(''),
+    model: z.string().trim().min(1, 'Choose a model.').max(MAX_MODEL_NAME_CHARS),
     /** Absolute path of an existing folder; by default a new folder in the data directory (K-33). */
-    workspace: z.string().min(1).max(4096).optional(),
+    workspace: z.string().min(1).max(MAX_PATH_CHARS).optional(),
     /** Works on a copy of `workspace` in a new folder; the original is not changed. */
     workspace_copy: z.boolean().optional(),
     ...optionalSettings(SETTING_NAMES),
@@ -105,5 +111,5 @@ export const stopRunRequest = z.strictObject({ force: z.boolean().default(false)
 
 /** Body of `POST /api/runs/{id}/messages`. */
 export const messageRequest = z.strictObject({
-  text: z.string().trim().min(1, 'Enter a message.').max(8000),
+  text: z.string().trim().min(1, 'Enter a message.').max(MAX_MESSAGE_CHARS),
 });

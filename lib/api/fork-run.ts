@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RunConfig, RunMode } from '../events/config.ts';
-import { optionValue } from '../events/setting-values.ts';
+import { MAX_MESSAGE_CHARS } from '../events/limits.ts';
+import { MAX_PATH_CHARS, optionValue } from '../events/setting-values.ts';
 import { FORK_SETTINGS, optionalSettings } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
@@ -76,14 +77,14 @@ export const forkRequest = z.strictObject({
     .default([]),
   settings: forkSettings.default({}),
   /** Sent to the fork when it starts, like `POST /api/runs/{id}/messages`. */
-  message: z.string().trim().min(1).max(8000).optional(),
+  message: z.string().trim().min(1).max(MAX_MESSAGE_CHARS).optional(),
   /**
    * `copy`: a copy of the current files in a new folder; `same`: the original folder; `empty`: a new empty folder.
    * Default: `copy`, but `empty` for an imported run, because its file could name any folder of this machine.
    */
   workspace: z.enum(['copy', 'same', 'empty']).optional(),
   /** The folder to copy, as the confirmation required for an imported run. */
-  copy_from: z.string().max(4096).optional(),
+  copy_from: z.string().max(MAX_PATH_CHARS).optional(),
   title: shape.title,
 });
 export type ForkRequest = z.input<typeof forkRequest>;

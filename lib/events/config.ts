@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ModelPrice } from '../model/cost.ts';
+import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, parserLayer } from './setting-values.ts';
 import { diversitySettings, SETTINGS, storedSettings } from './settings.ts';
@@ -63,12 +64,12 @@ export type { ModelPrice };
 export const runConfig = z.object({
   mode: runMode,
   /** Name in lists; default: the start of the task, or the mode. */
-  title: z.string().max(200).optional(),
+  title: z.string().max(MAX_TITLE_CHARS).optional(),
   /** `false` takes the single-shot path: one streamed answer, no tools, no loop (T9, T10). */
   agentic: z.boolean(),
   /** The task. In a session the first message to the model, if any; empty in an exploration. */
-  task: z.string().max(200_000),
-  model: z.string().min(1).max(300),
+  task: z.string().max(MAX_TASK_CHARS),
+  model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
   /** Absolute path; empty if no files are used: single answers and explorations. */
   workspace: z.string(),
   ...storedSettings.shape,

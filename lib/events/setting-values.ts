@@ -1,15 +1,17 @@
 import { z } from 'zod';
 
+export const MAX_PATH_CHARS = 4096;
+
 /** Complexity tiers, which set the iteration limit (G1). */
 export const tier = z.enum(['trivial', 'standard', 'complex']);
 
 /** A verification check (V11), run in the workspace like the tools. */
 export const check = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command'), command: z.string().min(1).max(4000) }),
-  z.object({ type: z.literal('file_exists'), path: z.string().min(1).max(4096) }),
+  z.object({ type: z.literal('file_exists'), path: z.string().min(1).max(MAX_PATH_CHARS) }),
   z.object({
     type: z.literal('file_contains'),
-    path: z.string().min(1).max(4096),
+    path: z.string().min(1).max(MAX_PATH_CHARS),
     text: z.string().min(1).max(10_000),
   }),
 ]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_MODEL_NAME_CHARS } from './limits.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
 import {
   approvalPolicy,
@@ -29,6 +30,9 @@ export const GUARD_LIMITS = {
 
 /** Empty turns of a session or cycles of an exploration in a row that end it (S18, K-24). */
 export const MAX_EMPTY_REPLIES = 3;
+
+/** Checks of one run. */
+export const MAX_CHECKS = 20;
 
 /** The values that other defaults depend on. */
 export interface DefaultsBasis {
@@ -171,7 +175,7 @@ export const diversitySettings = z.object({
   threshold: DIVERSITY_LIMITS.threshold.schema,
   window: DIVERSITY_LIMITS.window.schema,
   /** Ollama model for embeddings; default: compare word n-grams. */
-  embedding_model: z.string().min(1).max(300).optional(),
+  embedding_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).optional(),
 });
 
 /** The model options that forms have a field for. The API passes any value of theirs to Ollama. */
@@ -284,7 +288,7 @@ export const SETTINGS = {
     fork: true,
   }),
   budget: setting(budget, { label: 'Budget', default: () => ({}), stored: 'always', fork: true }),
-  checks: setting(z.array(check).max(20), {
+  checks: setting(z.array(check).max(MAX_CHECKS), {
     modes: ['task'],
     label: 'Checks',
     default: () => [],
