@@ -9,12 +9,12 @@ import { Field, Section, Switch } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
-/** What only a session or an exploration has: how long it goes on, and what keeps it from going in circles. */
+/** Settings specific to sessions and explorations: limits and diversity. */
 export function EndlessFields({ models, ...part }: FormPart & { models: readonly InstalledModel[] }) {
   const { draft, set } = part;
   const { hasCycles } = kindFacts(draft.kind);
   return (
-    <Section title="Limits" hint="It ends when the conversation is full, or when you stop it">
+    <Section title="Limits" hint="Ends when the conversation is full or you stop it">
       <div className="grid gap-3 sm:grid-cols-3">
         {hasCycles && (
           <>
@@ -35,8 +35,8 @@ export function EndlessFields({ models, ...part }: FormPart & { models: readonly
       {hasCycles && (
         <>
           <Switch
-            label="Go on until stopped"
-            hint="Without a number of cycles. Three silent cycles in a row still end it."
+            label="Run until stopped"
+            hint="No cycle limit. Three empty cycles in a row still end the run."
             checked={draft.untilStopped}
             onChange={(checked) => set('untilStopped', checked)}
           />
@@ -51,7 +51,7 @@ export function EndlessFields({ models, ...part }: FormPart & { models: readonly
             <div className="grid gap-3 sm:grid-cols-3">
               <SettingField name="diversity_threshold" {...part} />
               <SettingField name="diversity_window" {...part} />
-              <Field label="Embedding model" hint="Left out, shared words are counted.">
+              <Field label="Embedding model" hint="If empty, shared words are counted.">
                 {(props) => (
                   <select
                     {...props}

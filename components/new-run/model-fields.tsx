@@ -6,7 +6,7 @@ import { Choice, Field, Section, THINKING } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
-/** The options of the model that people change most. */
+/** The most common model options. */
 export function ModelBehaviour(part: FormPart) {
   const { draft, set } = part;
   return (
@@ -28,7 +28,7 @@ export function ModelBehaviour(part: FormPart) {
   );
 }
 
-/** The other options, folded. */
+/** Further options, collapsed. */
 export function AdvancedFields(part: FormPart) {
   const { draft, set } = part;
   const defaults = draftDefaults(draft);

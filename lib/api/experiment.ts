@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
 import type { RepeatableKind } from '../events/modes.ts';
-import { outcome } from '../events/run.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, optionalSettings, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
+import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 
 const { shape } = createRunRequest;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ModelPrice } from '../model/cost.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, parserLayer } from './setting-values.ts';
@@ -36,7 +35,7 @@ const conversationStyle = z.object({
 
 const usd = z.number().min(0).max(1_000_000);
 
-/** A model's price, as set by the user. */
+/** A model's price in US dollars, as set by the user: an API price, or the electricity used while the model answers. */
 export const modelPrice = z.discriminatedUnion('kind', [
   z
     .strictObject({
@@ -54,8 +53,8 @@ export const modelPrice = z.discriminatedUnion('kind', [
     watts: z.number().positive().max(1_000_000),
     usd_per_kwh: z.number().positive().max(1000),
   }),
-]) satisfies z.ZodType<ModelPrice>;
-export type { ModelPrice };
+]);
+export type ModelPrice = z.infer<typeof modelPrice>;
 
 /**
  * A run's complete configuration, fixed at creation with all defaults filled in, so that the run can be read, resumed

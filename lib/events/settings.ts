@@ -202,7 +202,7 @@ export const SETTINGS = {
   system: setting(z.string().max(100_000), {
     modes: ['task'],
     label: 'System prompt (added first)',
-    help: 'Put before the tool rules.',
+    help: 'Placed before the tool rules.',
     flag: 'system',
   }),
   tier: setting(tier, {
@@ -313,7 +313,7 @@ export const SETTINGS = {
   think: setting(thinkSetting, { label: 'Thinking', default: () => false, stored: 'always', fork: true }),
   keep_alive: setting(z.union([z.string(), z.number()]), {
     label: 'Keep loaded for',
-    help: 'A duration such as 30m, or seconds.',
+    help: 'A duration such as 30m, or a number of seconds.',
     default: () => '30m',
     stored: 'always',
   }),
@@ -383,7 +383,7 @@ export const SETTINGS = {
   cycle_line: setting(z.boolean(), {
     modes: ['explore'],
     label: 'Open each cycle with its number',
-    help: 'A neutral line such as “Cycle 3.” Without it the model answers to its own last words.',
+    help: 'A neutral line such as “Cycle 3.” Without it, the model continues from its own last text.',
     default: () => true,
     stored: 'elsewhere',
   }),

@@ -11,11 +11,11 @@ import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 /**
- * The configuration of a fork: the settings of the run with the changes. What was a default and follows from a changed
- * setting follows it again. Pure.
+ * The configuration of a fork: the run's settings with the changes. Defaults that depend on a changed setting are computed
+ * again. Pure.
  *
- * @throws {AppError} `invalid_request` for a setting that the mode does not have, `no_price` for a cost budget of a model
- *   without a price
+ * @throws {AppError} `invalid_request` for a setting that the mode does not have, `no_price` for a cost budget with a
+ *   model that has no price
  */
 export function changedConfig(
   config: RunConfig,
@@ -47,7 +47,7 @@ export function changedConfig(
   return withDefaultsAgain(config, changed);
 }
 
-/** Computes the defaults again that follow from what was changed; all others stay as they were. */
+/** Computes again the defaults that depend on a changed setting. */
 function withDefaultsAgain(before: RunConfig, changed: RunConfig): RunConfig {
   const was: Readonly<Record<string, JsonValue>> = defaultSettings(before);
   const follows = ([name, value]: [string, JsonValue]) =>
@@ -89,7 +89,7 @@ function mergedOptions(
   return merged;
 }
 
-/** The refusal of a fork whose request does not fit its run. */
+/** The error for a fork request that does not fit its run. */
 export function refused(message: string, hint?: string): AppError {
   return new AppError({ code: 'invalid_request', message, hint });
 }

@@ -45,7 +45,7 @@ const { max: maxCycles } = formLimits(NUMBER_SETTINGS.max_cycles);
 
 export type ExperimentProblems = Partial<Record<keyof ExperimentDraft, string>>;
 
-/** What a draft asks the server for, with the number of runs it makes, or what is wrong with it. Pure. */
+/** Reads a draft: the request and its number of runs, or the problems by field. Pure. */
 export function experimentOf(
   draft: ExperimentDraft,
 ):
@@ -117,7 +117,7 @@ interface Varied {
   readonly values: readonly OptionValue[];
 }
 
-/** Options as they are written, one a line; `undefined` when a line is none, or an option stands twice. */
+/** Parses options, one per line; `undefined` if a line is invalid or an option is repeated. */
 function optionsOf(text: string): Varied[] | undefined {
   const options: Varied[] = [];
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {

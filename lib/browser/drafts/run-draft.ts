@@ -54,7 +54,7 @@ export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainS
   checks: DraftCheck[];
   keep_alive: string;
   system: string;
-  /** An exploration that goes on until it is stopped (X22). */
+  /** An exploration without a cycle limit (X22). */
   untilStopped: boolean;
   diversity: boolean;
   embeddingModel: string;
@@ -91,7 +91,7 @@ export const emptyDraft: RunDraft = {
 type DraftField = keyof RunDraft;
 export type DraftProblems = Partial<Record<DraftField, string>>;
 
-/** What a draft asks the server for, or what is wrong with it, by field. Pure. */
+/** Reads a draft: the request, or the problems by field. Pure. */
 export function requestOf(
   draft: RunDraft,
 ): { ok: true; request: CreateRunRequest } | { ok: false; problems: DraftProblems } {

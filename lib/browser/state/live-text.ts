@@ -45,7 +45,7 @@ export function applyPiece(live: LiveText | undefined, offset: number, piece: st
   if (!live) return trim({ start: offset, text: piece });
   const end = live.start + live.text.length;
   if (offset + piece.length <= end && offset >= live.start) return live;
-  // Something in between was missed: go on with what there is; `start` shows that it is not all.
+  // A gap: continue with what arrived; `start` marks it as incomplete.
   if (offset > end || offset < live.start) return trim({ start: offset, text: piece });
   return trim({ start: live.start, text: live.text + piece.slice(end - offset) });
 }

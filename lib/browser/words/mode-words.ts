@@ -52,15 +52,15 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
     start: 'Start session',
     task: { label: 'First message (optional)' },
     noTask: NO_FIRST_MESSAGE,
-    whenRead: 'Read when the turn is over.',
+    whenRead: 'Read after the current turn.',
     goOn: MESSAGE,
-    log: { name: 'Session log', holds: 'What was said and called, as JSON Lines.' },
+    log: { name: 'Session log', holds: 'Messages, calls and results, as JSON Lines.' },
   },
   explore: {
     choice: 'Explore',
     hint: 'No task: cycles of thought with a memory',
     start: 'Start exploration',
-    noTask: 'No task: the model is given a memory and told to go where it likes.',
+    noTask: 'No task: the model has a memory and explores freely.',
     whenRead: 'Read when the agent next writes to you.',
     goOn: MESSAGE,
     log: { name: 'Exploration log', holds: 'Every prompt, reply and tool call by cycle, as JSON Lines.' },
@@ -77,12 +77,12 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
   },
 };
 
-/** What kind of run it is, in a word or two. */
+/** The label of a run's kind. */
 export function modeWords(run: Pick<RunConfig, 'mode' | 'agentic'>): string {
   return kindFacts(kindOf(run)).label;
 }
 
-/** What an iteration is called in a mode: one reply of the model and what it asked for. */
+/** The name of an iteration in a mode. */
 export function stepWord(mode: RunMode | undefined): string {
   return modeFacts(mode).step;
 }
@@ -103,7 +103,7 @@ export function extentWords(mode: RunMode | undefined, progress: Progress): stri
   return plural(extentOf(mode, progress), modeFacts(mode).unit.toLowerCase());
 }
 
-/** The heading of a run: its title, else the first line of its task, else what kind of run it is. */
+/** The heading of a run: its title, the first line of its task, or its mode. */
 export function runTitle(config: Named | undefined): string {
   if (!config) return '';
   const [line = ''] = (config.title ?? config.task).trim().split('\n', 1);
