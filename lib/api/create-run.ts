@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runMode } from '../events/config.ts';
+import { optionalSettings, runMode } from '../events/config.ts';
 import {
   MAX_MESSAGE_CHARS,
   MAX_MODEL_NAME_CHARS,
@@ -15,7 +15,7 @@ import {
   TOOL_NAMES,
 } from '../events/modes.ts';
 import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
-import { modesWithSetting, optionalSettings, SETTING_NAMES } from '../events/settings.ts';
+import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
 
 /**

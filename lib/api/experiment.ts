@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { numberSchema, optionalSettings } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
 import type { RepeatableKind } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
-import { MODEL_OPTIONS, optionalSettings, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
+import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 
@@ -35,10 +36,10 @@ export const experimentRequest = z.strictObject({
   models: z.array(shape.model).min(1, 'Choose a model.').max(50),
   options: z.array(optionSet).min(1).max(MAX_OPTION_SETS).default([{}]),
   /** Empty: no seed is sent. */
-  seeds: z.array(MODEL_OPTIONS.seed.schema).max(MAX_SEEDS).default([]),
+  seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
   repeats: z.int().min(1).max(MAX_REPEATS).default(1),
   /** Per exploration (X22). */
-  cycles: SETTINGS.max_cycles.schema.unwrap().optional(),
+  cycles: numberSchema(SETTINGS.max_cycles).optional(),
   /** The task of each run, or the prompt. */
   task: shape.task,
   /** Each task works on a copy of this folder; without it, in an empty folder. */

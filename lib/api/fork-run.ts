@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RunConfig, RunMode } from '../events/config.ts';
+import { optionalSettings, type RunConfig, type RunMode } from '../events/config.ts';
 import { MAX_MESSAGE_CHARS } from '../events/limits.ts';
 import { MAX_PATH_CHARS, optionValue } from '../events/setting-values.ts';
-import { FORK_SETTINGS, optionalSettings } from '../events/settings.ts';
+import { FORK_SETTINGS } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
 import { forkPlace } from './fork-place.ts';

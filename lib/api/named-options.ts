@@ -1,4 +1,4 @@
-import { REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
+import { isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -11,9 +11,9 @@ interface Asked {
 }
 
 const { window_tokens: windowSetting } = SETTINGS;
-const isWindow = (value: unknown): value is number => windowSetting.schema.safeParse(value).success;
-const isReplyLimit = (value: unknown): value is number => REPLY_LIMITS.first.schema.safeParse(value).success;
-const windowRange = `${formatNumber(windowSetting.schema.minValue ?? 0)} to ${formatNumber(windowSetting.schema.maxValue ?? 0)}`;
+const isWindow = (value: unknown): value is number => isWithin(windowSetting, value);
+const isReplyLimit = (value: unknown): value is number => isWithin(REPLY_LIMITS.first, value);
+const windowRange = `${formatNumber(windowSetting.min)} to ${formatNumber(windowSetting.max)}`;
 
 /**
  * Validates `num_ctx` and `num_predict` in the model options. Both also exist as settings of the run, `window_tokens` and

@@ -1,13 +1,12 @@
 import type { z } from 'zod';
-import type { RunConfig } from '../events/config.ts';
+import { type RunConfig, storedSettings } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import {
   defaultSettings,
   isSettingOf,
-  requiredSettings,
   SETTING_NAMES,
   type SettingName,
-  storedSettings,
+  STORED_ALWAYS,
 } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -38,7 +37,7 @@ export function settingsOf(config: RunConfig): RunSettings {
 export function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
   const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };
   const names = Object.keys(values).filter(
-    (name) => name in requiredSettings || isSettingOf(request.mode, name),
+    (name) => STORED_ALWAYS.some((always) => always === name) || isSettingOf(request.mode, name),
   );
   return storedSettings.parse(Object.fromEntries(names.map((name) => [name, values[name]])));
 }

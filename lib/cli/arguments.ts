@@ -41,18 +41,16 @@ export type Command = Connect &
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
-interface Flag {
+interface Flag extends Pick<NumberFacts, 'unit' | 'whole'> {
   readonly flag: string;
   readonly field: string;
-  readonly schema: z.ZodType;
-  readonly unit?: string;
+  readonly type: 'number' | 'switch' | 'choice' | 'other';
+  readonly options?: readonly string[];
 }
 
-function flagsOf(
-  declared: Readonly<Record<string, Pick<NumberFacts, 'flag' | 'unit'> & Pick<Flag, 'schema'>>>,
-) {
-  return Object.entries(declared).flatMap(([field, { flag, schema, unit }]): Flag[] =>
-    flag === undefined ? [] : [{ flag, field, schema, unit }],
+function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>>): Flag[] {
+  return Object.entries(declared).flatMap(([field, { flag, type = 'number', options, unit }]) =>
+    flag === undefined ? [] : [{ flag, field, type, options, unit }],
   );
 }
 
@@ -60,12 +58,12 @@ const SETTING_FLAGS = flagsOf(SETTINGS);
 const BUDGET_FLAGS = flagsOf(BUDGET_LIMITS);
 
 function usageOf(flags: readonly Flag[]): string {
-  return flags.map(({ flag, schema, unit }) => `--${flag} ${placeholder(schema, unit)}`).join('  ');
+  return flags.map((flag) => `--${flag.flag} ${placeholder(flag)}`).join('  ');
 }
 
-function placeholder(schema: z.ZodType, unit?: string): string {
-  if (schema instanceof z.ZodEnum) return schema.options.join('|');
-  if (schema instanceof z.ZodNumber) return unit === 'USD' ? unit : 'N';
+function placeholder({ type, options, unit }: Flag): string {
+  if (options) return options.join('|');
+  if (type === 'number') return unit === 'USD' ? unit : 'N';
   return 'TEXT';
 }
 
@@ -233,11 +231,11 @@ function readRun(args: readonly string[]): Command {
 /** The fields that options set, read by the type of their value; the server checks its limits. */
 function readFlags(flags: readonly Flag[], texts: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    flags.flatMap(({ flag, field, schema }): [string, string | number][] => {
+    flags.flatMap(({ flag, field, type, whole }): [string, string | number][] => {
       const text = texts[flag];
       if (typeof text !== 'string') return [];
-      if (!(schema instanceof z.ZodNumber)) return [[field, text]];
-      return [[field, schema.isInt ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
+      if (type !== 'number') return [[field, text]];
+      return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
     }),
   );
 }

@@ -1,25 +1,133 @@
 import { z } from 'zod';
+import { copiedFiles } from './copied-files.ts';
+import { envelope } from './envelope.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
-import { approvalPolicy, parserLayer } from './setting-values.ts';
-import { diversitySettings, SETTINGS, storedSettings } from './settings.ts';
+import {
+  approvalPolicy,
+  blockedPattern,
+  check,
+  optionValue,
+  parserLayer,
+  thinkSetting,
+} from './setting-values.ts';
+import {
+  BUDGET_LIMITS,
+  DIVERSITY_DEFAULTS,
+  DIVERSITY_LIMITS,
+  MAX_CHECKS,
+  type NumberFacts,
+  REPLY_LIMITS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingsWith,
+  STORED_ALWAYS,
+  STORED_IF_SET,
+} from './settings.ts';
 
 /** The modes, as in `MODES`. */
 export const runMode = z.enum(modeNames);
 export type { RunMode };
 
+/** The schema of a number from its limits. */
+export function numberSchema({ whole, above, min, max }: NumberFacts): z.ZodNumber {
+  let schema: z.ZodNumber = whole ? z.int() : z.number();
+  if (above !== undefined) schema = schema.gt(above);
+  if (min !== undefined) schema = schema.min(min);
+  return max === undefined ? schema : schema.max(max);
+}
+
+/** Settings that keep an exploration from going in circles (X21). */
+const diversitySettings = z.object({
+  threshold: numberSchema(DIVERSITY_LIMITS.threshold),
+  window: numberSchema(DIVERSITY_LIMITS.window),
+  /** Ollama model for embeddings; default: compare word n-grams. */
+  embedding_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).optional(),
+});
+
+/** The schemas of the settings that are neither numbers, switches nor choices. */
+const OTHER_SCHEMAS = {
+  system: z.string().max(100_000),
+  num_predict: z.tuple([numberSchema(REPLY_LIMITS.first), numberSchema(REPLY_LIMITS.second)]),
+  budget: z.object({
+    max_tokens_total: numberSchema(BUDGET_LIMITS.max_tokens_total).optional(),
+    max_cost_usd: numberSchema(BUDGET_LIMITS.max_cost_usd).optional(),
+    max_seconds: numberSchema(BUDGET_LIMITS.max_seconds).optional(),
+  }),
+  checks: z.array(check).max(MAX_CHECKS),
+  think: thinkSetting,
+  keep_alive: z.union([z.string(), z.number()]),
+  model_options: z.record(z.string(), optionValue),
+  parser_layers: z.array(parserLayer).min(1),
+  blocked_patterns: z.array(blockedPattern).max(50),
+  approval: approvalPolicy,
+  diversity: diversitySettings.extend({
+    threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
+    window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),
+  }),
+} as const satisfies Record<SettingsWith<{ type: 'other' }>, z.ZodType>;
+
+type SchemaOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends { type: 'number'; nullable: true }
+  ? z.ZodNullable<z.ZodNumber>
+  : (typeof SETTINGS)[Name] extends { type: 'number' }
+    ? z.ZodNumber
+    : (typeof SETTINGS)[Name] extends { type: 'switch' }
+      ? z.ZodBoolean
+      : (typeof SETTINGS)[Name] extends { type: 'choice'; options: readonly (infer Option extends string)[] }
+        ? z.ZodEnum<{ [Each in Option]: Each }>
+        : Name extends keyof typeof OTHER_SCHEMAS
+          ? (typeof OTHER_SCHEMAS)[Name]
+          : never;
+
+function schemaOf(name: SettingName): z.ZodType {
+  const facts = SETTINGS[name];
+  switch (facts.type) {
+    case 'number': {
+      const schema = numberSchema(facts);
+      return 'nullable' in facts ? schema.nullable() : schema;
+    }
+    case 'switch':
+      return z.boolean();
+    case 'choice':
+      return z.enum(facts.options);
+    case 'other':
+      return OTHER_SCHEMAS[name as keyof typeof OTHER_SCHEMAS];
+  }
+}
+
+/** The schema of each setting's value in `POST /api/runs`. */
+export const SETTING_SCHEMAS = Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(name)])) as {
+  [Name in SettingName]: SchemaOf<Name>;
+};
+
+/** The schemas of some settings, each optional: the fields of a request that sets them. */
+export function optionalSettings<Name extends SettingName>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, SETTING_SCHEMAS[name].optional()])) as {
+    [Each in Name]: z.ZodOptional<SchemaOf<Each>>;
+  };
+}
+
+/** The fields of a configuration that hold a setting under its own name. */
+export const storedSettings = z.object({
+  ...(Object.fromEntries(STORED_ALWAYS.map((name) => [name, SETTING_SCHEMAS[name]])) as {
+    [Name in (typeof STORED_ALWAYS)[number]]: SchemaOf<Name>;
+  }),
+  ...optionalSettings(STORED_IF_SET),
+});
+
 /** Settings specific to sessions. */
 const sessionSettings = z.object({
-  context_limit: SETTINGS.context_limit.schema,
-  turn_delay: SETTINGS.turn_delay.schema,
+  context_limit: SETTING_SCHEMAS.context_limit,
+  turn_delay: SETTING_SCHEMAS.turn_delay,
 });
 
 /** Settings specific to explorations. */
 const exploreSettings = z.object({
-  context_limit: SETTINGS.context_limit.schema,
-  max_cycles: SETTINGS.max_cycles.schema,
-  calls_per_cycle: SETTINGS.calls_per_cycle.schema,
-  cycle_line: SETTINGS.cycle_line.schema,
+  context_limit: SETTING_SCHEMAS.context_limit,
+  max_cycles: SETTING_SCHEMAS.max_cycles,
+  calls_per_cycle: SETTING_SCHEMAS.calls_per_cycle,
+  cycle_line: SETTING_SCHEMAS.cycle_line,
   diversity: diversitySettings.optional(),
 });
 
@@ -98,3 +206,14 @@ export const runConfig = z.object({
   asked: z.array(z.string().max(100)).max(100).optional(),
 });
 export type RunConfig = z.infer<typeof runConfig>;
+
+/** The first event of a run. It stands with the configuration, which it brings into the log. */
+export const runCreated = z.object({
+  ...envelope,
+  type: z.literal('run.created'),
+  config: runConfig,
+  /** The run this one was forked from: all events up to `seq` are copies. */
+  parent: z.object({ run_id: z.string(), seq: z.int().positive() }).optional(),
+  /** The workspace is a copy of another folder. */
+  copied: copiedFiles.optional(),
+});

@@ -2,9 +2,6 @@ import { z } from 'zod';
 
 export const MAX_PATH_CHARS = 4096;
 
-/** Complexity tiers, which set the iteration limit (G1). */
-export const tier = z.enum(['trivial', 'standard', 'complex']);
-
 /** A verification check (V11), run in the workspace like the tools. */
 export const check = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command'), command: z.string().min(1).max(4000) }),
@@ -18,12 +15,15 @@ export const check = z.discriminatedUnion('type', [
 export type Check = z.infer<typeof check>;
 
 export const thinkSetting = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]);
+export type ThinkSetting = z.infer<typeof thinkSetting>;
 
 /** The layers of the parser that read a reply, in the order in which they are tried. */
 export const parserLayer = z.enum(['native', 'json', 'xml']);
+export type ParserLayer = z.infer<typeof parserLayer>;
 
 /** The value of a model option. */
 export const optionValue = z.union([z.number(), z.string(), z.boolean()]);
+export type OptionValue = z.infer<typeof optionValue>;
 
 /**
  * Commands that match are refused before they start (O6): a regular expression, searched for in each of their lines.

@@ -1,19 +1,13 @@
-import { z } from 'zod';
-import { MAX_MODEL_NAME_CHARS } from './limits.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
-import {
-  approvalPolicy,
-  blockedPattern,
-  check,
-  optionValue,
-  parserLayer,
-  thinkSetting,
-  tier,
-} from './setting-values.ts';
+import type { Check, OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
+
+/** Complexity tiers, which set the iteration limit (G1). */
+const TIERS = ['trivial', 'standard', 'complex'] as const;
+type Tier = (typeof TIERS)[number];
 
 /** Max iterations of a task by complexity tier (G1). */
 export const ITERATION_LIMITS = { trivial: 5, standard: 10, complex: 20 } as const satisfies Record<
-  z.infer<typeof tier>,
+  Tier,
   number
 >;
 
@@ -38,13 +32,12 @@ export const MAX_CHECKS = 20;
 export interface DefaultsBasis {
   readonly mode: RunMode;
   readonly agentic: boolean;
-  readonly tier?: z.infer<typeof tier>;
+  readonly tier?: Tier;
   readonly window_tokens?: number;
 }
 
-/** What is known of a number besides its limits. */
-export interface NumberFacts {
-  readonly schema: z.ZodNumber;
+/** What is said about every setting. */
+interface Described {
   /** Its name in forms, gauges and comparisons. */
   readonly label: string;
   readonly help?: string;
@@ -71,12 +64,28 @@ export interface NumberFacts {
   readonly flag?: string;
 }
 
-/** What is declared about a setting besides the schema of its value. */
-interface SettingFacts<Schema extends z.ZodType> extends Omit<NumberFacts, 'schema'> {
+/** A number and its limits. */
+export interface NumberFacts extends Described {
+  /** Whether it is whole. */
+  readonly whole?: true;
+  readonly min?: number;
+  readonly max?: number;
+  /** It must be greater than this. */
+  readonly above?: number;
+}
+
+/** What is declared about a setting. */
+type SettingFacts = NumberFacts & {
+  /** What its values are; the schema of `other` ones is in `config.ts`. */
+  readonly type: 'number' | 'switch' | 'choice' | 'other';
+  /** The values of a choice. */
+  readonly options?: readonly string[];
+  /** A number that may also be `null`. */
+  readonly nullable?: true;
   /** The modes that have it. Missing: all. */
   readonly modes?: readonly RunMode[];
   /** Missing: without a value, it does nothing. */
-  readonly default?: (basis: DefaultsBasis) => z.output<Schema>;
+  readonly default?: (basis: DefaultsBasis) => unknown;
   /** Whether a fork can change it. */
   readonly fork?: true;
   /**
@@ -86,28 +95,21 @@ interface SettingFacts<Schema extends z.ZodType> extends Omit<NumberFacts, 'sche
   readonly stored?: 'always' | 'elsewhere';
   /** Whether the form for a new run has a field for it; a run started again from another keeps the others. */
   readonly field?: false;
-}
-
-function setting<Schema extends z.ZodType, const Facts extends SettingFacts<Schema>>(
-  schema: Schema,
-  facts: Facts,
-): { readonly schema: Schema } & Facts {
-  return { schema, ...facts };
-}
+};
 
 const usesFiles = ['task', 'session'] as const;
 const endless = ['session', 'explore'] as const;
 
-const timeLimit = z.number().positive().max(86_400);
-const replyLimit = z.int().positive();
+const timeLimit = { type: 'number', above: 0, max: 86_400, unit: 'seconds' } as const;
+const replyLimit = { whole: true, above: 0, unit: 'tokens', form: { max: 1_000_000 } } as const;
 
 /** The default window (C2). */
 export const DEFAULT_WINDOW_TOKENS = 32_768;
 
 /** The two reply limits of `num_predict`: of the first try, and of the second after a truncated reply (T20, T21). */
 export const REPLY_LIMITS = {
-  first: { schema: replyLimit, label: 'Reply limit', unit: 'tokens', form: { max: 1_000_000 } },
-  second: { schema: replyLimit, label: 'Second reply limit', unit: 'tokens', form: { max: 1_000_000 } },
+  first: { ...replyLimit, label: 'Reply limit' },
+  second: { ...replyLimit, label: 'Second reply limit' },
 } as const satisfies Record<string, NumberFacts>;
 
 /** The defaults that differ between modes. */
@@ -121,21 +123,22 @@ export function defaultSecondReplyLimit(mode: RunMode, first: number): number {
 /** The parts of a budget, each optional (V2). */
 export const BUDGET_LIMITS = {
   max_tokens_total: {
-    schema: z.int().positive(),
+    whole: true,
+    above: 0,
     label: 'Token budget',
     unit: 'tokens',
     form: { unit: '', max: 1e9, empty: 'none' },
     flag: 'max-tokens',
   },
   max_cost_usd: {
-    schema: z.number().positive(),
+    above: 0,
     label: 'Cost budget',
     unit: 'USD',
     form: { min: 0.0001, max: 1e6, empty: 'none' },
     flag: 'max-cost',
   },
   max_seconds: {
-    schema: z.number().positive(),
+    above: 0,
     label: 'Time budget',
     unit: 'seconds',
     form: { unit: 'minutes', scale: 60, min: 0.01, max: 100_000, empty: 'none' },
@@ -143,54 +146,43 @@ export const BUDGET_LIMITS = {
   },
 } as const satisfies Record<string, NumberFacts>;
 
-/** Budget limits of a run, each optional (V2). */
-const budget = z.object({
-  max_tokens_total: BUDGET_LIMITS.max_tokens_total.schema.optional(),
-  max_cost_usd: BUDGET_LIMITS.max_cost_usd.schema.optional(),
-  max_seconds: BUDGET_LIMITS.max_seconds.schema.optional(),
-});
+type Budget = { [Limit in keyof typeof BUDGET_LIMITS]?: number };
 
 /** Defaults of `DIVERSITY_LIMITS`. */
-const DIVERSITY_DEFAULTS = { threshold: 0.6, window: 5 } as const;
+export const DIVERSITY_DEFAULTS = { threshold: 0.6, window: 5 } as const;
 
 /** The numbers that keep an exploration from going in circles (X21). */
 export const DIVERSITY_LIMITS = {
   /** Similarity at or above which the next cycle gets feedback. */
   threshold: {
-    schema: z.number().min(0).max(1),
+    min: 0,
+    max: 1,
     label: 'Alike from',
     unit: '0 to 1',
     form: { empty: String(DIVERSITY_DEFAULTS.threshold) },
   },
   /** Number of earlier reflections to compare the last one with. */
   window: {
-    schema: z.int().min(1).max(50),
+    whole: true,
+    min: 1,
+    max: 50,
     label: 'Reflections compared',
     form: { empty: String(DIVERSITY_DEFAULTS.window) },
   },
 } as const satisfies Record<string, NumberFacts>;
 
-/** Settings that keep an exploration from going in circles (X21). */
-export const diversitySettings = z.object({
-  threshold: DIVERSITY_LIMITS.threshold.schema,
-  window: DIVERSITY_LIMITS.window.schema,
-  /** Ollama model for embeddings; default: compare word n-grams. */
-  embedding_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).optional(),
-});
-
 /** The model options that forms have a field for. The API passes any value of theirs to Ollama. */
 export const MODEL_OPTIONS = {
-  temperature: { schema: z.number().min(0).max(5), label: 'Temperature', form: { empty: "model's own" } },
+  temperature: { min: 0, max: 5, label: 'Temperature', form: { empty: "model's own" } },
   seed: {
-    schema: z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1),
+    whole: true,
+    min: 0,
+    max: 2 ** 31 - 1,
     label: 'Seed',
     form: { empty: 'random' },
   },
-  top_p: { schema: z.number().min(0).max(1), label: 'Top p', form: { empty: "model's own" } },
-  top_k: { schema: z.int().min(0).max(1000), label: 'Top k', form: { empty: "model's own" } },
+  top_p: { min: 0, max: 1, label: 'Top p', form: { empty: "model's own" } },
+  top_k: { whole: true, min: 0, max: 1000, label: 'Top k', form: { empty: "model's own" } },
 } as const satisfies Record<string, NumberFacts>;
 
 /**
@@ -199,46 +191,64 @@ export const MODEL_OPTIONS = {
  */
 export const SETTINGS = {
   /** Task-specific text placed before the tool rules in the system prompt (T2). */
-  system: setting(z.string().max(100_000), {
+  system: {
+    type: 'other',
     modes: ['task'],
     label: 'System prompt (added first)',
     help: 'Placed before the tool rules.',
     flag: 'system',
-  }),
-  tier: setting(tier, {
+  },
+  tier: {
+    type: 'choice',
+    options: TIERS,
     modes: ['task'],
     label: 'Tier',
-    default: () => 'standard',
+    default: (): Tier => 'standard',
     stored: 'always',
     flag: 'tier',
-  }),
+  },
   /** By default from the tier (G1-G3). */
-  max_iterations: setting(z.int().min(1).max(100), {
+  max_iterations: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 100,
     modes: ['task'],
     label: 'Iterations',
     default: ({ tier: chosen }) => ITERATION_LIMITS[chosen ?? 'standard'],
     stored: 'elsewhere',
     fork: true,
     flag: 'max-iterations',
-  }),
+  },
   /** `num_ctx` (C7): context window; lowered if the model's maximum is lower. */
-  window_tokens: setting(z.int().min(256).max(2_000_000), {
+  window_tokens: {
+    type: 'number',
+    whole: true,
+    min: 256,
+    max: 2_000_000,
     label: 'Window',
     unit: 'tokens',
     default: () => DEFAULT_WINDOW_TOKENS,
     stored: 'always',
     fork: true,
-  }),
+  },
   /** Share of the window at which older results are shortened (C2). */
-  compact_at: setting(z.number().min(0.1).max(1), {
+  compact_at: {
+    type: 'number',
+    min: 0.1,
+    max: 1,
     modes: ['task'],
     label: 'Shorten results at',
     unit: 'share of the window',
     default: (basis) => own(basis).compact_at,
     stored: 'always',
-  }),
+  },
   /** Max characters of a single result once shortening older ones is not enough (C6). */
-  result_chars: setting(z.int().min(200).max(1_000_000), {
+  result_chars: {
+    type: 'number',
+    whole: true,
+    min: 200,
+    max: 1_000_000,
     modes: ['task'],
     label: 'Longest single result',
     unit: 'characters',
@@ -246,106 +256,124 @@ export const SETTINGS = {
     default: ({ window_tokens: window = DEFAULT_WINDOW_TOKENS }) =>
       Math.max(200, Math.min(8000, Math.floor(window / 4))),
     stored: 'always',
-  }),
+  },
   /** First and second reply limit in tokens (T20, T21). */
-  num_predict: setting(z.tuple([replyLimit, replyLimit]), {
+  num_predict: {
+    type: 'other',
     label: 'Reply limit',
     unit: 'tokens',
-    default: (basis) => [...own(basis).num_predict],
+    default: (basis): [number, number] => [...own(basis).num_predict],
     stored: 'always',
     fork: true,
-  }),
-  call_timeout_seconds: setting(timeLimit, {
+  },
+  call_timeout_seconds: {
+    ...timeLimit,
     label: 'Call limit',
     unit: 'seconds',
     default: () => 120,
     stored: 'elsewhere',
     fork: true,
     form: { min: 1 },
-  }),
-  load_timeout_seconds: setting(timeLimit, {
+  },
+  load_timeout_seconds: {
+    ...timeLimit,
     label: 'Load limit',
     unit: 'seconds',
     default: () => 600,
     stored: 'elsewhere',
     form: { min: 1 },
-  }),
+  },
   /** The server also turns it off if no available tool writes files (K-12). */
-  stall_guard: setting(z.boolean(), {
+  stall_guard: {
+    type: 'switch',
     modes: ['task'],
     label: 'Stall guard',
     help: `Ends the run when ${GUARD_LIMITS.stall_threshold} rounds go by without a written file. Switch it off for tasks that only read.`,
     default: (basis) => own(basis).stall_guard,
     stored: 'always',
     fork: true,
-  }),
-  nudge_plans: setting(z.boolean(), {
+  },
+  nudge_plans: {
+    type: 'switch',
     modes: ['task'],
     label: 'Nudge plans',
     help: 'A reply that only announces work is answered with the request to do it.',
     default: (basis) => own(basis).nudge_plans,
     stored: 'always',
     fork: true,
-  }),
-  budget: setting(budget, { label: 'Budget', default: () => ({}), stored: 'always', fork: true }),
-  checks: setting(z.array(check).max(MAX_CHECKS), {
-    modes: ['task'],
-    label: 'Checks',
-    default: () => [],
-    stored: 'always',
-  }),
+  },
+  budget: { type: 'other', label: 'Budget', default: (): Budget => ({}), stored: 'always', fork: true },
+  checks: { type: 'other', modes: ['task'], label: 'Checks', default: (): Check[] => [], stored: 'always' },
   /** Max attempts, including the first, if checks fail (V7). */
-  max_attempts: setting(z.int().min(1).max(10), {
+  max_attempts: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 10,
     modes: ['task'],
     label: 'Max attempts',
     default: (basis) => own(basis).max_attempts,
     stored: 'always',
     fork: true,
-  }),
+  },
   /** Stream replies and show text as it is generated (K-21). */
-  live_tokens: setting(z.boolean(), {
+  live_tokens: {
+    type: 'switch',
     label: 'Live tokens',
     help: 'Show text while the model writes it.',
     default: (basis) => own(basis).live_tokens,
     stored: 'always',
     fork: true,
-  }),
-  think: setting(thinkSetting, { label: 'Thinking', default: () => false, stored: 'always', fork: true }),
-  keep_alive: setting(z.union([z.string(), z.number()]), {
+  },
+  think: {
+    type: 'other',
+    label: 'Thinking',
+    default: (): ThinkSetting => false,
+    stored: 'always',
+    fork: true,
+  },
+  keep_alive: {
+    type: 'other',
     label: 'Keep loaded for',
     help: 'A duration such as 30m, or a number of seconds.',
-    default: () => '30m',
+    default: (): string | number => '30m',
     stored: 'always',
-  }),
+  },
   /** Ollama options besides `num_ctx` and `num_predict`: temperature, seed, … */
-  model_options: setting(z.record(z.string(), optionValue), {
+  model_options: {
+    type: 'other',
     label: 'Model options',
-    default: () => ({}),
+    default: (): Record<string, OptionValue> => ({}),
     stored: 'always',
-  }),
-  parser_layers: setting(z.array(parserLayer).min(1), {
+  },
+  parser_layers: {
+    type: 'other',
     label: 'Layers that read replies',
-    default: (basis) => [...own(basis).parser_layers],
+    default: (basis): ParserLayer[] => [...own(basis).parser_layers],
     stored: 'elsewhere',
     field: false,
-  }),
+  },
   /** Default and max duration of a command (O7). */
-  shell_timeout_secs: setting(z.int().min(1).max(86_400), {
+  shell_timeout_secs: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 86_400,
     modes: usesFiles,
     label: 'Command limit',
     unit: 'seconds',
     field: false,
-  }),
+  },
   /** In addition to the built-in ones (O6). */
-  blocked_patterns: setting(z.array(blockedPattern).max(50), {
-    modes: usesFiles,
-    label: 'Refused commands',
-    field: false,
-  }),
+  blocked_patterns: { type: 'other', modes: usesFiles, label: 'Refused commands', field: false },
   /** By default, every call runs without approval. */
-  approval: setting(approvalPolicy, { label: 'Approval', stored: 'elsewhere' }),
+  approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },
   /** The run ends when its messages exceed four characters per token of this limit (C8). */
-  context_limit: setting(z.int().min(64).max(2_000_000), {
+  context_limit: {
+    type: 'number',
+    whole: true,
+    min: 64,
+    max: 2_000_000,
     modes: endless,
     label: 'Conversation limit',
     unit: 'tokens',
@@ -353,9 +381,13 @@ export const SETTINGS = {
     stored: 'elsewhere',
     fork: true,
     form: { empty: 'the window' },
-  }),
+  },
   /** Pause between two turns (S16). */
-  turn_delay: setting(z.int().min(0).max(86_400_000), {
+  turn_delay: {
+    type: 'number',
+    whole: true,
+    min: 0,
+    max: 86_400_000,
     modes: ['session'],
     label: 'Pause between turns',
     unit: 'milliseconds',
@@ -363,44 +395,49 @@ export const SETTINGS = {
     stored: 'elsewhere',
     fork: true,
     form: { unit: 'seconds', scale: 1000, empty: 'none' },
-  }),
+  },
   /** `null`: no limit (X22). */
-  max_cycles: setting(z.int().min(1).max(1000).nullable(), {
+  max_cycles: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 1000,
+    nullable: true,
     modes: ['explore'],
     label: 'Cycles',
-    default: () => 20,
+    default: (): number | null => 20,
     stored: 'elsewhere',
     fork: true,
-  }),
-  calls_per_cycle: setting(z.int().min(1).max(1000), {
+  },
+  calls_per_cycle: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 1000,
     modes: ['explore'],
     label: 'Model calls per cycle',
     default: () => 50,
     stored: 'elsewhere',
     fork: true,
-  }),
+  },
   /** Whether a cycle opens with the line `Cycle {n}.` (X23). */
-  cycle_line: setting(z.boolean(), {
+  cycle_line: {
+    type: 'switch',
     modes: ['explore'],
     label: 'Open each cycle with its number',
     help: 'A neutral line such as “Cycle 3.” Without it, the model continues from its own last text.',
     default: () => true,
     stored: 'elsewhere',
-  }),
+  },
   /** Off by default. */
-  diversity: setting(
-    diversitySettings.extend({
-      threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
-      window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),
-    }),
-    {
-      modes: ['explore'],
-      label: 'Advise on diversity',
-      help: 'Compares each reflection with earlier ones and tells the model when it repeats itself.',
-      stored: 'elsewhere',
-    },
-  ),
-} as const;
+  diversity: {
+    type: 'other',
+    modes: ['explore'],
+    label: 'Advise on diversity',
+    help: 'Compares each reflection with earlier ones and tells the model when it repeats itself.',
+    stored: 'elsewhere',
+  },
+} as const satisfies Record<string, SettingFacts>;
 
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
@@ -414,7 +451,7 @@ export type SettingsWith<Facts> = {
 }[SettingName];
 
 /** The facts of a setting, whichever it is. */
-function settingFacts(name: SettingName): SettingFacts<z.ZodType> & { readonly schema: z.ZodType } {
+function settingFacts(name: SettingName): SettingFacts {
   return SETTINGS[name];
 }
 
@@ -447,13 +484,6 @@ export function offersSetting(kind: RunKind, name: SettingName): boolean {
   return kind === 'prompt' ? modesWithSetting(name) === undefined : isSettingOf(kind, name);
 }
 
-/** The schemas of some settings, each optional: the fields of a request that sets them. */
-export function optionalSettings<Name extends SettingName>(names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, SETTINGS[name].schema.optional()])) as {
-    [Each in Name]: z.ZodOptional<Settings[Each]['schema']>;
-  };
-}
-
 /** The defaults of the settings that have one; the only place where one setting depends on another. Pure. */
 export function defaultSettings(basis: DefaultsBasis) {
   const values = SETTING_NAMES.flatMap((name) => {
@@ -461,58 +491,55 @@ export function defaultSettings(basis: DefaultsBasis) {
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(values) as {
-    [Name in SettingsWith<{ default: unknown }>]: z.output<Settings[Name]['schema']>;
+    [Name in SettingsWith<{ default: unknown }>]: ReturnType<Settings[Name]['default']>;
   };
 }
 
 type HasField<Name extends SettingName> = Exclude<Name, SettingsWith<{ field: false }>>;
 /** The settings that forms take as a number. */
-export type NumberSetting = HasField<SettingsWith<{ schema: z.ZodNumber }> | 'max_cycles'>;
+export type NumberSetting = HasField<SettingsWith<{ type: 'number' }>>;
 /** The settings that forms take as a switch. */
-export type SwitchSetting = HasField<SettingsWith<{ schema: z.ZodBoolean }>>;
+export type SwitchSetting = HasField<SettingsWith<{ type: 'switch' }>>;
 
-const isFieldOf = (type: typeof z.ZodBoolean | typeof z.ZodNumber) => (name: SettingName) =>
-  settingFacts(name).schema instanceof type && settingFacts(name).field !== false;
+const isFieldOf = (type: SettingFacts['type']) => (name: SettingName) =>
+  settingFacts(name).type === type && settingFacts(name).field !== false;
 
-export const NUMBER_SETTING_NAMES = SETTING_NAMES.filter(
-  (name) => name === 'max_cycles' || isFieldOf(z.ZodNumber)(name),
-) as readonly NumberSetting[];
-export const SWITCH_SETTINGS = SETTING_NAMES.filter(isFieldOf(z.ZodBoolean)) as readonly SwitchSetting[];
-export const NUMBER_SETTINGS = {
-  ...(Object.fromEntries(
-    SETTING_NAMES.filter(isFieldOf(z.ZodNumber)).map((name) => [name, settingFacts(name)]),
-  ) as Readonly<Record<Exclude<NumberSetting, 'max_cycles'>, NumberFacts>>),
-  max_cycles: { ...SETTINGS.max_cycles, schema: SETTINGS.max_cycles.schema.unwrap() } as NumberFacts,
-};
-
-const isStored =
-  <Stored>(stored: Stored) =>
-  (name: SettingName) =>
-    settingFacts(name).stored === stored;
-
-type Shape<Name extends SettingName> = { [Each in Name]: Settings[Each]['schema'] };
-type StoredAlways = SettingsWith<{ stored: 'always' }>;
-type StoredIfSet = Exclude<SettingName, SettingsWith<{ stored: 'always' | 'elsewhere' }>>;
+export const NUMBER_SETTING_NAMES = SETTING_NAMES.filter(isFieldOf('number')) as readonly NumberSetting[];
+export const SWITCH_SETTINGS = SETTING_NAMES.filter(isFieldOf('switch')) as readonly SwitchSetting[];
+export const NUMBER_SETTINGS = Object.fromEntries(
+  NUMBER_SETTING_NAMES.map((name) => [name, settingFacts(name)]),
+) as unknown as Readonly<Record<NumberSetting, NumberFacts>>;
 
 /** The settings that every configuration has, also of a mode that makes no use of them. */
-export const requiredSettings = Object.fromEntries(
-  SETTING_NAMES.filter(isStored('always')).map((name) => [name, SETTINGS[name].schema]),
-) as Shape<StoredAlways>;
+export const STORED_ALWAYS = SETTING_NAMES.filter(
+  (name) => settingFacts(name).stored === 'always',
+) as readonly SettingsWith<{ stored: 'always' }>[];
 
-/** The fields of a configuration that hold a setting under its own name. */
-export const storedSettings = z.object({
-  ...requiredSettings,
-  ...optionalSettings(SETTING_NAMES.filter(isStored(undefined)) as StoredIfSet[]),
-});
+/** The settings that a configuration holds under their own names where they have a value. */
+export const STORED_IF_SET = SETTING_NAMES.filter(
+  (name) => settingFacts(name).stored === undefined,
+) as readonly Exclude<SettingName, SettingsWith<{ stored: 'always' | 'elsewhere' }>>[];
 
 export const MODEL_OPTION_NAMES = Object.keys(MODEL_OPTIONS) as readonly (keyof typeof MODEL_OPTIONS)[];
 
 /** The limits of a number as forms take it, in the unit of the field. */
-export function formLimits({ schema, form = {} }: NumberFacts) {
+export function formLimits({ min, max, above, whole, form = {} }: NumberFacts) {
   const { scale = 1 } = form;
   return {
-    min: form.min ?? (schema.minValue ?? 0) / scale,
-    max: form.max ?? (schema.maxValue ?? Number.MAX_SAFE_INTEGER) / scale,
-    whole: schema.isInt && scale === 1,
+    min: form.min ?? (min ?? above ?? 0) / scale,
+    max: form.max ?? (max ?? Number.MAX_SAFE_INTEGER) / scale,
+    whole: whole === true && scale === 1,
   };
+}
+
+/** Whether a value is a number within its limits, in its own unit. */
+export function isWithin({ min, max, above, whole }: NumberFacts, value: unknown): value is number {
+  return (
+    typeof value === 'number' &&
+    Number.isFinite(value) &&
+    (!whole || Number.isSafeInteger(value)) &&
+    value >= (min ?? -Infinity) &&
+    value <= (max ?? Infinity) &&
+    value > (above ?? -Infinity)
+  );
 }

@@ -65,7 +65,7 @@ export function experimentOf(
     problems.workspace = 'The whole path, from the root on.';
   }
   if (!temperatures)
-    problems.temperatures = `Numbers from 0 to ${MODEL_OPTIONS.temperature.schema.maxValue}, such as 0, 0.7.`;
+    problems.temperatures = `Numbers from 0 to ${MODEL_OPTIONS.temperature.max}, such as 0, 0.7.`;
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
   if (repeats === null) problems.repeats = `A whole number from 1 to ${MAX_REPEATS}.`;
   if (cycles === null) problems.cycles = `A whole number from 1 to ${formatNumber(maxCycles)}.`;

@@ -39,7 +39,7 @@ export function readNumber(name: NumberFieldName, written: string): ReadField {
   }
   const { scale } = facts.form ?? {};
   if (scale === undefined) return { ok: true, value };
-  return { ok: true, value: facts.schema.isInt ? Math.round(value * scale) : rounded(value * scale) };
+  return { ok: true, value: facts.whole ? Math.round(value * scale) : rounded(value * scale) };
 }
 
 /** A number in the unit of the API as its field has it; empty if there is none. */
