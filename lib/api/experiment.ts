@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { numberSchema, optionalSettings } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
+import { MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../events/limits.ts';
 import type { RepeatableKind } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
@@ -8,12 +9,6 @@ import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 
 const { shape } = createRunRequest;
-
-/** Limits of an experiment: its runs in total, and what they are made of. */
-export const MAX_EXPERIMENT_RUNS = 1000;
-export const MAX_OPTION_SETS = 50;
-export const MAX_SEEDS = 200;
-export const MAX_REPEATS = 200;
 
 /** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have fields of their own. */
 const experimentSettings = z

@@ -1,13 +1,6 @@
-import type { z } from 'zod';
-import { type RunConfig, storedSettings } from '../events/config.ts';
+import type { RunConfig } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
-import {
-  defaultSettings,
-  isSettingOf,
-  SETTING_NAMES,
-  type SettingName,
-  STORED_ALWAYS,
-} from '../events/settings.ts';
+import { defaultSettings, isSettingOf, SETTING_NAMES, type SettingName } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import type { NewRun } from './create-run.ts';
@@ -28,18 +21,6 @@ export function settingsOf(config: RunConfig): RunSettings {
   };
   const names = SETTING_NAMES.filter((name) => isSettingOf(config.mode, name));
   return Object.fromEntries(names.map((name) => [name, values[name]]));
-}
-
-/**
- * The settings of a request with their defaults, as far as a configuration keeps them under their own names. Every log
- * has the settings of all modes that were there from the beginning; later ones are only in those of their modes. Pure.
- */
-export function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
-  const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };
-  const names = Object.keys(values).filter(
-    (name) => STORED_ALWAYS.some((always) => always === name) || isSettingOf(request.mode, name),
-  );
-  return storedSettings.parse(Object.fromEntries(names.map((name) => [name, values[name]])));
 }
 
 /** The names of the settings in a request, for the log (`asked`). */

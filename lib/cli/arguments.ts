@@ -1,5 +1,4 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { z } from 'zod';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
 import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
@@ -49,8 +48,8 @@ interface Flag extends Pick<NumberFacts, 'unit' | 'whole'> {
 }
 
 function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>>): Flag[] {
-  return Object.entries(declared).flatMap(([field, { flag, type = 'number', options, unit }]) =>
-    flag === undefined ? [] : [{ flag, field, type, options, unit }],
+  return Object.entries(declared).flatMap(([field, { flag, type = 'number', ...facts }]) =>
+    flag === undefined ? [] : [{ ...facts, flag, field, type }],
   );
 }
 

@@ -97,7 +97,7 @@ function schemaOf(name: SettingName): z.ZodType {
 }
 
 /** The schema of each setting's value in `POST /api/runs`. */
-export const SETTING_SCHEMAS = Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(name)])) as {
+const SETTING_SCHEMAS = Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(name)])) as {
   [Name in SettingName]: SchemaOf<Name>;
 };
 

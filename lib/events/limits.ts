@@ -6,3 +6,8 @@ export const MAX_MODEL_NAME_CHARS = 300;
 export const MAX_MESSAGE_CHARS = 8000;
 /** Text that a viewer gets and keeps, in UTF-16 units: longer texts are cut, and the whole event can be requested. */
 export const MAX_STREAMED_CHARS = 65_536;
+/** Limits of an experiment: its runs in total, and what they are made of. */
+export const MAX_EXPERIMENT_RUNS = 1000;
+export const MAX_OPTION_SETS = 50;
+export const MAX_SEEDS = 200;
+export const MAX_REPEATS = 200;

@@ -1,11 +1,12 @@
+import type { z } from 'zod';
 import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
-import { askedNames, milliseconds, resolvedSettings } from '../api/run-settings.ts';
+import { askedNames, definedOf, milliseconds } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ModelPrice, RunConfig, RunMode } from '../events/config.ts';
+import { type ModelPrice, type RunConfig, type RunMode, storedSettings } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
-import { defaultSettings, GUARD_LIMITS } from '../events/settings.ts';
+import { defaultSettings, GUARD_LIMITS, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
@@ -148,4 +149,16 @@ function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts)
       ...(Object.keys(tools).length > 0 ? { tools } : {}),
     },
   };
+}
+
+/**
+ * The settings of a request with their defaults, as far as a configuration keeps them under their own names. Every log
+ * has the settings of all modes that were there from the beginning; later ones are only in those of their modes. Pure.
+ */
+function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
+  const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };
+  const names = Object.keys(values).filter(
+    (name) => STORED_ALWAYS.some((always) => always === name) || isSettingOf(request.mode, name),
+  );
+  return storedSettings.parse(Object.fromEntries(names.map((name) => [name, values[name]])));
 }

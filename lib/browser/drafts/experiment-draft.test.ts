@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { experimentRequest, MAX_EXPERIMENT_RUNS } from '../../api/experiment.ts';
+import { experimentRequest } from '../../api/experiment.ts';
+import { MAX_EXPERIMENT_RUNS } from '../../events/limits.ts';
 import { emptyExperiment, experimentOf } from './experiment-draft.ts';
 
 const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };

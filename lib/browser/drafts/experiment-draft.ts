@@ -1,11 +1,5 @@
-import {
-  type ExperimentMode,
-  type ExperimentRequest,
-  MAX_EXPERIMENT_RUNS,
-  MAX_OPTION_SETS,
-  MAX_REPEATS,
-  MAX_SEEDS,
-} from '../../api/experiment.ts';
+import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
+import { MAX_EXPERIMENT_RUNS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../../events/limits.ts';
 import { kindFacts } from '../../events/modes.ts';
 import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
