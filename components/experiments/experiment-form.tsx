@@ -11,10 +11,12 @@ import {
   emptyExperiment,
   experimentOf,
 } from '#lib/browser/drafts/experiment-draft.ts';
+import { placeholderOf } from '#lib/browser/drafts/number-fields.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { isRepeatable, kindFacts, runKinds } from '#lib/events/modes.ts';
+import { defaultSettings, SETTINGS } from '#lib/events/settings.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Capabilities } from '../models/model-picker.tsx';
@@ -28,6 +30,11 @@ const MODE_OPTIONS = runKinds
   .filter(isRepeatable)
   .sort((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
   .map((value) => ({ value, label: kindFacts(value).labels }));
+
+const DEFAULT_CYCLES = placeholderOf(
+  'max_cycles',
+  defaultSettings({ mode: 'explore', agentic: true }).max_cycles,
+);
 
 /** Plans an experiment and starts it. */
 export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
@@ -94,12 +101,12 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
                 label="Cycles each"
                 value={draft.cycles}
                 onChange={(value) => set('cycles', value)}
-                placeholder="20"
+                placeholder={DEFAULT_CYCLES}
                 problem={problems.cycles}
               />
             </div>
             <Switch
-              label="Advise on diversity"
+              label={SETTINGS.diversity.label}
               hint="Tells the model when its reflections repeat themselves."
               checked={draft.diversity}
               onChange={(checked) => set('diversity', checked)}

@@ -20,7 +20,9 @@ import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
+import { MODEL_OPTIONS, SETTINGS } from '#lib/events/settings.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
@@ -133,7 +135,7 @@ function ForkForm({
             <textarea
               {...props}
               rows={2}
-              maxLength={8000}
+              maxLength={MAX_MESSAGE_CHARS}
               className="field [field-sizing:content] max-h-48 resize-y"
               value={draft.message}
               onChange={(event) => change({ message: event.target.value })}
@@ -445,14 +447,14 @@ function Settings({ point, draft, problems, onChange }: Part) {
           )}
         </Field>
         <NumberField
-          label="Temperature"
+          label={MODEL_OPTIONS.temperature.label}
           placeholder="model's own"
           value={draft.temperature}
           onChange={(temperature) => onChange({ temperature })}
           problem={problems.temperature}
         />
         <NumberField
-          label="Seed"
+          label={MODEL_OPTIONS.seed.label}
           placeholder="none"
           value={draft.seed}
           onChange={(seed) => onChange({ seed })}
@@ -467,7 +469,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
             problem={problems.limit}
           />
         )}
-        <Field label="Thinking" className="max-sm:col-span-2">
+        <Field label={SETTINGS.think.label} className="max-sm:col-span-2">
           {(props) => (
             <select
               {...props}
@@ -484,14 +486,14 @@ function Settings({ point, draft, problems, onChange }: Part) {
           )}
         </Field>
         <NumberField
-          label="Window"
+          label={SETTINGS.window_tokens.label}
           placeholder={String(point.config.window_tokens)}
           value={draft.window}
           onChange={(window) => onChange({ window })}
           problem={problems.window}
         />
         <NumberField
-          label="Reply limit"
+          label={SETTINGS.num_predict.label}
           placeholder={String(point.config.num_predict[0])}
           value={draft.reply}
           onChange={(reply) => onChange({ reply })}

@@ -30,7 +30,7 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
   const chosen = models.find((each) => each.name === model);
 
   const start = () => {
-    const draft = requestOf({ ...emptyDraft, task, model, liveTokens: remembered('live-tokens') === 'on' });
+    const draft = requestOf({ ...emptyDraft, task, model, live_tokens: remembered('live-tokens') === 'on' });
     if (!draft.ok) return;
     void run(async () => {
       router.push(await startRun(draft.request));

@@ -166,7 +166,7 @@ function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
       ...emptyDraft,
       task: 'Show me around: list the folder, write some notes, read them back and search them.',
       model,
-      liveTokens: true,
+      live_tokens: true,
     });
     if (!draft.ok) return;
     void run(async () => {

@@ -2,6 +2,7 @@
 
 import { Plus, X } from 'lucide-react';
 import type { DraftCheck } from '#lib/browser/drafts/run-draft.ts';
+import { MAX_CHECKS } from '#lib/events/settings.ts';
 import { Button } from '../ui/button.tsx';
 
 const fresh: Record<DraftCheck['type'], DraftCheck> = {
@@ -91,7 +92,7 @@ export function ChecksEditor({
       <Button
         size="sm"
         className="w-fit"
-        disabled={checks.length >= 20}
+        disabled={checks.length >= MAX_CHECKS}
         onClick={() => onChange([...checks, withCommands ? fresh.command : fresh.file_exists])}
       >
         <Plus className="size-3.5" aria-hidden="true" />

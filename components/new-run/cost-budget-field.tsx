@@ -1,6 +1,7 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
+import { fieldLabel, placeholderOf } from '#lib/browser/drafts/number-fields.ts';
 import { priceWords } from '#lib/browser/words/model-price.ts';
 import { NumberField } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
@@ -21,11 +22,10 @@ export function CostBudgetField({
   const unpriced = model !== undefined && model.price === undefined;
   return (
     <NumberField
-      label="Cost budget"
-      unit="USD"
+      {...fieldLabel('max_cost_usd')}
       value={value}
       onChange={onChange}
-      placeholder={unpriced ? 'needs a price' : 'none'}
+      placeholder={unpriced ? 'needs a price' : placeholderOf('max_cost_usd', undefined)}
       // A budget that came from another run can still be taken out.
       disabled={unpriced && value === ''}
       hint={unpriced ? <NeedsPrice demo={model.demo} /> : model?.price && priceWords(model.price)}

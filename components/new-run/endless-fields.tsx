@@ -4,56 +4,33 @@ import type { InstalledModel } from '#lib/api/replies.ts';
 import { canEmbed } from '#lib/browser/state/models.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
-import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
+import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
+import { Field, Section, Switch } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
+import { SettingField, SettingSwitch } from './setting-field.tsx';
 
 /** Settings specific to sessions and explorations: limits and diversity. */
-export function EndlessFields({
-  draft,
-  set,
-  problems,
-  models,
-}: FormPart & { models: readonly InstalledModel[] }) {
-  const { settings, hasCycles } = kindFacts(draft.kind);
+export function EndlessFields({ models, ...part }: FormPart & { models: readonly InstalledModel[] }) {
+  const { draft, set } = part;
+  const { hasCycles } = kindFacts(draft.kind);
   return (
     <Section title="Limits" hint="Ends when the conversation is full or you stop it">
       <div className="grid gap-3 sm:grid-cols-3">
         {hasCycles && (
           <>
-            <NumberField
-              label="Cycles"
-              value={draft.untilStopped ? '' : draft.maxCycles}
-              onChange={(value) => set('maxCycles', value)}
-              placeholder={draft.untilStopped ? 'until stopped' : '20'}
-              problem={problems.maxCycles}
+            <SettingField
+              name="max_cycles"
+              {...part}
+              {...(draft.untilStopped && {
+                draft: { ...draft, max_cycles: '' },
+                placeholder: 'until stopped',
+              })}
             />
-            <NumberField
-              label="Model calls per cycle"
-              value={draft.callsPerCycle}
-              onChange={(value) => set('callsPerCycle', value)}
-              placeholder="50"
-              problem={problems.callsPerCycle}
-            />
+            <SettingField name="calls_per_cycle" {...part} />
           </>
         )}
-        {settings.includes('turn_delay') && (
-          <NumberField
-            label="Pause between turns"
-            unit="seconds"
-            value={draft.turnDelay}
-            onChange={(value) => set('turnDelay', value)}
-            placeholder="none"
-            problem={problems.turnDelay}
-          />
-        )}
-        <NumberField
-          label="Conversation limit"
-          unit="tokens"
-          value={draft.contextLimit}
-          onChange={(value) => set('contextLimit', value)}
-          placeholder="the window"
-          problem={problems.contextLimit}
-        />
+        {offersSetting(draft.kind, 'turn_delay') && <SettingField name="turn_delay" {...part} />}
+        <SettingField name="context_limit" {...part} />
       </div>
       {hasCycles && (
         <>
@@ -63,35 +40,17 @@ export function EndlessFields({
             checked={draft.untilStopped}
             onChange={(checked) => set('untilStopped', checked)}
           />
+          <SettingSwitch name="cycle_line" {...part} />
           <Switch
-            label="Open each cycle with its number"
-            hint="A neutral line such as “Cycle 3.” Without it, the model continues from its own last text."
-            checked={draft.cycleLine}
-            onChange={(checked) => set('cycleLine', checked)}
-          />
-          <Switch
-            label="Advise on diversity"
-            hint="Compares each reflection with earlier ones and tells the model when it repeats itself."
+            label={SETTINGS.diversity.label}
+            hint={SETTINGS.diversity.help}
             checked={draft.diversity}
             onChange={(checked) => set('diversity', checked)}
           />
           {draft.diversity && (
             <div className="grid gap-3 sm:grid-cols-3">
-              <NumberField
-                label="Alike from"
-                unit="0 to 1"
-                value={draft.diversityThreshold}
-                onChange={(value) => set('diversityThreshold', value)}
-                placeholder="0.6"
-                problem={problems.diversityThreshold}
-              />
-              <NumberField
-                label="Reflections compared"
-                value={draft.diversityWindow}
-                onChange={(value) => set('diversityWindow', value)}
-                placeholder="5"
-                problem={problems.diversityWindow}
-              />
+              <SettingField name="diversity_threshold" {...part} />
+              <SettingField name="diversity_window" {...part} />
               <Field label="Embedding model" hint="If empty, shared words are counted.">
                 {(props) => (
                   <select

@@ -1,59 +1,36 @@
 'use client';
 
 import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
-import { kindFacts } from '#lib/events/modes.ts';
-import { Choice, Field, NumberField, Section, Switch, THINKING } from '../ui/form/fields.tsx';
+import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
+import { Choice, Field, Section, THINKING } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
+import { SettingField, SettingSwitch } from './setting-field.tsx';
 
 /** The most common model options. */
-export function ModelBehaviour({ draft, set, problems }: FormPart) {
-  const defaults = draftDefaults(draft);
+export function ModelBehaviour(part: FormPart) {
+  const { draft, set } = part;
   return (
     <Section title="Model behaviour">
-      <Switch
-        label="Live tokens"
-        hint="Show text while the model writes it."
-        checked={draft.liveTokens}
-        onChange={(checked) => set('liveTokens', checked)}
-      />
+      <SettingSwitch name="live_tokens" {...part} />
       <Choice
-        legend="Thinking"
+        legend={SETTINGS.think.label}
         name="think"
         value={draft.think}
         onChange={(value) => set('think', value)}
         options={THINKING}
       />
       <div className="grid gap-3 sm:grid-cols-3">
-        <NumberField
-          label="Temperature"
-          value={draft.temperature}
-          onChange={(value) => set('temperature', value)}
-          placeholder="model's own"
-          problem={problems.temperature}
-        />
-        <NumberField
-          label="Seed"
-          value={draft.seed}
-          onChange={(value) => set('seed', value)}
-          placeholder="random"
-          problem={problems.seed}
-        />
-        <NumberField
-          label="Window"
-          unit="tokens"
-          value={draft.windowTokens}
-          onChange={(value) => set('windowTokens', value)}
-          placeholder={String(defaults.window_tokens)}
-          problem={problems.windowTokens}
-        />
+        <SettingField name="temperature" {...part} />
+        <SettingField name="seed" {...part} />
+        <SettingField name="window_tokens" {...part} />
       </div>
     </Section>
   );
 }
 
 /** Further options, collapsed. */
-export function AdvancedFields({ draft, set, problems }: FormPart) {
-  const { settings } = kindFacts(draft.kind);
+export function AdvancedFields(part: FormPart) {
+  const { draft, set } = part;
   const defaults = draftDefaults(draft);
   return (
     <details className="group border-t py-6">
@@ -68,8 +45,8 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
         Advanced
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
-        {settings.includes('system') && (
-          <Field label="System prompt (added first)" hint="Placed before the tool rules.">
+        {offersSetting(draft.kind, 'system') && (
+          <Field label={SETTINGS.system.label} hint={SETTINGS.system.help}>
             {(props) => (
               <textarea
                 {...props}
@@ -81,83 +58,29 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
           </Field>
         )}
         <div className="grid gap-3 sm:grid-cols-3">
-          <NumberField
-            label="Call limit"
-            unit="seconds"
-            value={draft.callTimeout}
-            onChange={(value) => set('callTimeout', value)}
-            placeholder="120"
-            problem={problems.callTimeout}
-          />
-          <NumberField
-            label="Load limit"
-            unit="seconds"
-            value={draft.loadTimeout}
-            onChange={(value) => set('loadTimeout', value)}
-            placeholder="600"
-            problem={problems.loadTimeout}
-          />
-          <Field label="Keep loaded for" hint="A duration such as 30m, or a number of seconds.">
+          <SettingField name="call_timeout_seconds" {...part} />
+          <SettingField name="load_timeout_seconds" {...part} />
+          <Field label={SETTINGS.keep_alive.label} hint={SETTINGS.keep_alive.help}>
             {(props) => (
               <input
                 {...props}
                 className="field font-mono text-sm"
-                placeholder="30m"
-                value={draft.keepAlive}
-                onChange={(event) => set('keepAlive', event.target.value)}
+                placeholder={String(defaults.keep_alive)}
+                value={draft.keep_alive}
+                onChange={(event) => set('keep_alive', event.target.value)}
               />
             )}
           </Field>
-          <NumberField
-            label="Reply limit"
-            unit="tokens"
-            value={draft.predictFirst}
-            onChange={(value) => set('predictFirst', value)}
-            placeholder={String(defaults.num_predict[0])}
-            problem={problems.predictFirst}
-          />
-          <NumberField
-            label="Second reply limit"
-            unit="tokens"
-            value={draft.predictSecond}
-            onChange={(value) => set('predictSecond', value)}
-            placeholder={String(defaults.num_predict[1])}
-            problem={problems.predictSecond}
-          />
-          {settings.includes('compact_at') && (
+          <SettingField name="predict_first" {...part} placeholder={String(defaults.num_predict[0])} />
+          <SettingField name="predict_second" {...part} placeholder={String(defaults.num_predict[1])} />
+          {offersSetting(draft.kind, 'compact_at') && (
             <>
-              <NumberField
-                label="Shorten results at"
-                unit="share of the window"
-                value={draft.compactAt}
-                onChange={(value) => set('compactAt', value)}
-                placeholder="0.75"
-                problem={problems.compactAt}
-              />
-              <NumberField
-                label="Longest single result"
-                unit="characters"
-                value={draft.resultChars}
-                onChange={(value) => set('resultChars', value)}
-                placeholder={String(defaults.result_chars)}
-                problem={problems.resultChars}
-              />
+              <SettingField name="compact_at" {...part} />
+              <SettingField name="result_chars" {...part} />
             </>
           )}
-          <NumberField
-            label="Top p"
-            value={draft.topP}
-            onChange={(value) => set('topP', value)}
-            placeholder="model's own"
-            problem={problems.topP}
-          />
-          <NumberField
-            label="Top k"
-            value={draft.topK}
-            onChange={(value) => set('topK', value)}
-            placeholder="model's own"
-            problem={problems.topK}
-          />
+          <SettingField name="top_p" {...part} />
+          <SettingField name="top_k" {...part} />
         </div>
       </div>
     </details>

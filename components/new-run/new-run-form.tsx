@@ -5,6 +5,7 @@ import { useRef } from 'react';
 import type { HealthReply } from '#lib/api/replies.ts';
 import { approvalTools, commandPlace, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
+import { offersSetting } from '#lib/events/settings.ts';
 import { startRun } from '../home/start-run.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -33,7 +34,7 @@ export function NewRunForm() {
   const task = useTypedEarly((text) => set('task', text));
   const installed = models.data?.models;
   const part: FormPart = { draft, set, problems };
-  const { usesFiles, settings } = kindFacts(draft.kind);
+  const { usesFiles } = kindFacts(draft.kind);
 
   const start = () => {
     const read = requestOf(draft);
@@ -87,11 +88,11 @@ export function NewRunForm() {
           />
         </Section>
         {usesFiles && <WorkspaceFields {...part} named={named} />}
-        {settings.includes('context_limit') && <EndlessFields {...part} models={installed ?? []} />}
-        {settings.includes('max_iterations') && (
+        {offersSetting(draft.kind, 'context_limit') && <EndlessFields {...part} models={installed ?? []} />}
+        {offersSetting(draft.kind, 'max_iterations') && (
           <TaskLimits {...part} model={installed?.find(({ name }) => name === draft.model)} />
         )}
-        {settings.includes('checks') && <TaskChecks {...part} withCommands={commands !== 'off'} />}
+        {offersSetting(draft.kind, 'checks') && <TaskChecks {...part} withCommands={commands !== 'off'} />}
         {approvalTools(draft.kind, commands).length > 0 && (
           <Section title="Approval" hint="Which calls wait for you">
             <ApprovalEditor

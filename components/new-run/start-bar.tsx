@@ -68,8 +68,8 @@ function goesOnUntilStopped({ kind, untilStopped }: RunDraft): boolean {
 function lengthWords(draft: RunDraft): string | undefined {
   if (goesOnUntilStopped(draft)) return 'until it is stopped';
   const { endsBy } = kindFacts(draft.kind);
-  if (endsBy === 'max_cycles') return `${draft.maxCycles || 20} cycles`;
+  if (endsBy === 'max_cycles') return `${draft.max_cycles || draftDefaults(draft).max_cycles} cycles`;
   return endsBy === 'max_iterations'
-    ? `at most ${draft.maxIterations || draftDefaults(draft).max_iterations} iterations`
+    ? `at most ${draft.max_iterations || draftDefaults(draft).max_iterations} iterations`
     : undefined;
 }

@@ -39,7 +39,7 @@ export function useRunDraft(
 
   useEffect(() => {
     if (from === null) {
-      setDraft((before) => ({ ...before, liveTokens: remembered('live-tokens') === 'on' }));
+      setDraft((before) => ({ ...before, live_tokens: remembered('live-tokens') === 'on' }));
       return;
     }
     const abort = new AbortController();

@@ -27,7 +27,7 @@ export function KindFields({
         onChange={(kind) => {
           set('kind', kind);
           const { startsLive } = kindFacts(kind);
-          if (isNew && startsLive !== undefined) set('liveTokens', startsLive);
+          if (isNew && startsLive !== undefined) set('live_tokens', startsLive);
         }}
         options={KIND_OPTIONS}
       />

@@ -9,6 +9,7 @@ import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/br
 import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
+import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { kindFacts, kindOf } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -135,7 +136,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
               id="hint"
               rows={2}
               required
-              maxLength={8000}
+              maxLength={MAX_MESSAGE_CHARS}
               // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
               autoFocus
               className="field [field-sizing:content] max-h-48 resize-y"

@@ -1,17 +1,21 @@
 import { z } from 'zod';
+import { optionalSettings, runMode } from '../events/config.ts';
 import {
-  approvalChoice,
-  blockedPattern,
-  budget,
-  check,
-  diversitySettings,
-  exploreSettings,
-  runMode,
-  sessionSettings,
-  thinkSetting,
-  tier,
-} from '../events/config.ts';
-import { DEFAULT_MODE, modeAndTools, modeFacts, modesWithSetting, TOOL_NAMES } from '../events/modes.ts';
+  MAX_MESSAGE_CHARS,
+  MAX_MODEL_NAME_CHARS,
+  MAX_TASK_CHARS,
+  MAX_TITLE_CHARS,
+} from '../events/limits.ts';
+import {
+  DEFAULT_MODE,
+  modeAndTools,
+  modeFacts,
+  modeNames,
+  type RunMode,
+  TOOL_NAMES,
+} from '../events/modes.ts';
+import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
 
 /**
@@ -24,55 +28,21 @@ export const createRunRequest = z
     /** `false` requests one streamed answer without tools (T10). */
     agentic: z.boolean().default(true),
     /** A display name. */
-    title: z.string().trim().min(1).max(200).optional(),
+    title: z.string().trim().min(1).max(MAX_TITLE_CHARS).optional(),
     /** In a session, the first message to the model, if any. */
-    task: z.string().trim().max(200_000).default(''),
-    model: z.string().trim().min(1, 'Choose a model.').max(300),
+    task: z.string().trim().max(MAX_TASK_CHARS).default(''),
+    model: z.string().trim().min(1, 'Choose a model.').max(MAX_MODEL_NAME_CHARS),
     /** Absolute path of an existing folder; by default a new folder in the data directory (K-33). */
-    workspace: z.string().min(1).max(4096).optional(),
+    workspace: z.string().min(1).max(MAX_PATH_CHARS).optional(),
     /** Works on a copy of `workspace` in a new folder; the original is not changed. */
     workspace_copy: z.boolean().optional(),
-    system: z.string().max(100_000).optional(),
-    tier: tier.optional(),
-    max_iterations: z.int().min(1).max(100).optional(),
-    window_tokens: z.int().min(256).max(2_000_000).optional(),
-    stall_guard: z.boolean().optional(),
-    nudge_plans: z.boolean().optional(),
-    budget: budget.optional(),
-    checks: z.array(check).max(20).optional(),
-    max_attempts: z.int().min(1).max(10).optional(),
-    live_tokens: z.boolean().optional(),
-    think: thinkSetting.optional(),
-    keep_alive: z.union([z.string(), z.number()]).optional(),
-    call_timeout_seconds: z.number().positive().max(86_400).optional(),
-    load_timeout_seconds: z.number().positive().max(86_400).optional(),
-    num_predict: z.tuple([z.int().positive(), z.int().positive()]).optional(),
-    compact_at: z.number().min(0.1).max(1).optional(),
-    result_chars: z.int().min(200).max(1_000_000).optional(),
-    model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
-    parser_layers: z
-      .array(z.enum(['native', 'json', 'xml']))
-      .min(1)
-      .optional(),
-    shell_timeout_secs: z.int().min(1).max(86_400).optional(),
-    blocked_patterns: z.array(blockedPattern).max(50).optional(),
-    context_limit: sessionSettings.shape.context_limit.optional(),
-    turn_delay: sessionSettings.shape.turn_delay.optional(),
-    max_cycles: exploreSettings.shape.max_cycles.optional(),
-    calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
-    cycle_line: z.boolean().optional(),
+    ...optionalSettings(SETTING_NAMES),
     /** Which calls need approval; none by default. */
     approval: z
       .strictObject({
         default: approvalChoice.default('auto'),
         // Rejects a rule for a misspelt tool.
         tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
-      })
-      .optional(),
-    diversity: diversitySettings
-      .extend({
-        threshold: diversitySettings.shape.threshold.default(0.6),
-        window: diversitySettings.shape.window.default(5),
       })
       .optional(),
   })
@@ -99,7 +69,7 @@ export const createRunRequest = z
     for (const problem of namedOptionProblems(request)) complain('model_options', problem);
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
-      const modes = modesWithSetting(field);
+      const modes = modesWithField(field);
       if (modes && !modes.includes(mode)) {
         complain(
           field,
@@ -108,6 +78,12 @@ export const createRunRequest = z
       }
     }
   });
+
+/** The modes that have a field; `undefined` if all do. */
+function modesWithField(field: string): readonly RunMode[] | undefined {
+  const isFolder = field === 'workspace' || field === 'workspace_copy';
+  return isFolder ? modeNames.filter((mode) => modeFacts(mode).usesFiles) : modesWithSetting(field);
+}
 
 export type CreateRunRequest = z.input<typeof createRunRequest>;
 /** A validated request, with its defaults. */
@@ -135,5 +111,5 @@ export const stopRunRequest = z.strictObject({ force: z.boolean().default(false)
 
 /** Body of `POST /api/runs/{id}/messages`. */
 export const messageRequest = z.strictObject({
-  text: z.string().trim().min(1, 'Enter a message.').max(8000),
+  text: z.string().trim().min(1, 'Enter a message.').max(MAX_MESSAGE_CHARS),
 });

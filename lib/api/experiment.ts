@@ -1,49 +1,25 @@
 import { z } from 'zod';
-import { thinkSetting } from '../events/config.ts';
+import { numberSchema, optionalSettings } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
+import { MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../events/limits.ts';
 import type { RepeatableKind } from '../events/modes.ts';
+import { optionValue, thinkSetting } from '../events/setting-values.ts';
+import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 
 const { shape } = createRunRequest;
 
-/** Maximum number of runs per experiment. */
-export const MAX_EXPERIMENT_RUNS = 1000;
-
-/** Settings shared by all runs of an experiment, as in `POST /api/runs`. */
-const experimentSettings = z.strictObject({
-  system: shape.system,
-  tier: shape.tier,
-  max_iterations: shape.max_iterations,
-  window_tokens: shape.window_tokens,
-  stall_guard: shape.stall_guard,
-  nudge_plans: shape.nudge_plans,
-  budget: shape.budget,
-  checks: shape.checks,
-  max_attempts: shape.max_attempts,
-  live_tokens: shape.live_tokens,
-  think: shape.think,
-  keep_alive: shape.keep_alive,
-  call_timeout_seconds: shape.call_timeout_seconds,
-  load_timeout_seconds: shape.load_timeout_seconds,
-  num_predict: shape.num_predict,
-  compact_at: shape.compact_at,
-  result_chars: shape.result_chars,
-  parser_layers: shape.parser_layers,
-  shell_timeout_secs: shape.shell_timeout_secs,
-  blocked_patterns: shape.blocked_patterns,
-  approval: shape.approval,
-  context_limit: shape.context_limit,
-  calls_per_cycle: shape.calls_per_cycle,
-  cycle_line: shape.cycle_line,
-  diversity: shape.diversity,
-});
+/** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have fields of their own. */
+const experimentSettings = z
+  .strictObject({ ...optionalSettings(SETTING_NAMES), approval: shape.approval })
+  .omit({ model_options: true, max_cycles: true, turn_delay: true });
 
 /** The kind of runs: tasks with tools, single answers without, or explorations. */
 const experimentMode = z.enum(['task', 'prompt', 'explore'] satisfies RepeatableKind[]);
 export type ExperimentMode = z.infer<typeof experimentMode>;
 
-const optionSet = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
+const optionSet = z.record(z.string(), optionValue);
 
 /**
  * Body of `POST /api/experiments`: every model with every option set and every seed, repeated `repeats` times. Each task
@@ -53,20 +29,12 @@ export const experimentRequest = z.strictObject({
   name: z.string().trim().min(1, 'Give it a name.').max(120),
   mode: experimentMode.default('explore'),
   models: z.array(shape.model).min(1, 'Choose a model.').max(50),
-  options: z.array(optionSet).min(1).max(50).default([{}]),
+  options: z.array(optionSet).min(1).max(MAX_OPTION_SETS).default([{}]),
   /** Empty: no seed is sent. */
-  seeds: z
-    .array(
-      z
-        .int()
-        .min(0)
-        .max(2 ** 31 - 1),
-    )
-    .max(200)
-    .default([]),
-  repeats: z.int().min(1).max(200).default(1),
+  seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
+  repeats: z.int().min(1).max(MAX_REPEATS).default(1),
   /** Per exploration (X22). */
-  cycles: z.int().min(1).max(1000).optional(),
+  cycles: numberSchema(SETTINGS.max_cycles).optional(),
   /** The task of each run, or the prompt. */
   task: shape.task,
   /** Each task works on a copy of this folder; without it, in an empty folder. */

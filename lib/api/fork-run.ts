@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { budget, exploreSettings, type RunConfig, type RunMode, thinkSetting } from '../events/config.ts';
+import { optionalSettings, type RunConfig, type RunMode } from '../events/config.ts';
+import { MAX_MESSAGE_CHARS } from '../events/limits.ts';
+import { MAX_PATH_CHARS, optionValue } from '../events/setting-values.ts';
+import { FORK_SETTINGS } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
 import { forkPlace } from './fork-place.ts';
@@ -17,22 +20,9 @@ const forkSettings = z
   .strictObject({
     model: shape.model.optional(),
     /** Merged into the run's options; `null` removes one. */
-    model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])).optional(),
-    think: thinkSetting.optional(),
-    max_iterations: z.int().min(1).max(100).optional(),
-    max_attempts: shape.max_attempts,
-    window_tokens: shape.window_tokens,
-    num_predict: shape.num_predict,
-    stall_guard: shape.stall_guard,
-    nudge_plans: shape.nudge_plans,
-    live_tokens: shape.live_tokens,
-    call_timeout_seconds: shape.call_timeout_seconds,
-    /** Replaces the whole budget; `{}` removes it. */
-    budget: budget.optional(),
-    max_cycles: exploreSettings.shape.max_cycles.optional(),
-    calls_per_cycle: exploreSettings.shape.calls_per_cycle.optional(),
-    context_limit: shape.context_limit,
-    turn_delay: shape.turn_delay,
+    model_options: z.record(z.string(), z.union([...optionValue.options, z.null()])).optional(),
+    // `budget` replaces the whole budget; `{}` removes it.
+    ...optionalSettings(FORK_SETTINGS),
   })
   .superRefine((settings, context) => {
     const { num_ctx, num_predict } = settings.model_options ?? {};
@@ -75,14 +65,14 @@ export const forkRequest = z.strictObject({
     .default([]),
   settings: forkSettings.default({}),
   /** Sent to the fork when it starts, like `POST /api/runs/{id}/messages`. */
-  message: z.string().trim().min(1).max(8000).optional(),
+  message: z.string().trim().min(1).max(MAX_MESSAGE_CHARS).optional(),
   /**
    * `copy`: a copy of the current files in a new folder; `same`: the original folder; `empty`: a new empty folder.
    * Default: `copy`, but `empty` for an imported run, because its file could name any folder of this machine.
    */
   workspace: z.enum(['copy', 'same', 'empty']).optional(),
   /** The folder to copy, as the confirmation required for an imported run. */
-  copy_from: z.string().max(4096).optional(),
+  copy_from: z.string().max(MAX_PATH_CHARS).optional(),
   title: shape.title,
 });
 export type ForkRequest = z.input<typeof forkRequest>;

@@ -1,3 +1,6 @@
+import { isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
+import { formatNumber } from '../util/numbers.ts';
+
 type Options = Readonly<Record<string, unknown>>;
 
 /** The window and reply limits of a request; each can be set in two ways. */
@@ -7,12 +10,10 @@ interface Asked {
   readonly num_predict?: readonly [number, number];
 }
 
-const isWindow = (value: unknown): value is number => isWhole(value, 256, 2_000_000);
-const isReplyLimit = (value: unknown): value is number => isWhole(value, 1, Number.MAX_SAFE_INTEGER);
-
-function isWhole(value: unknown, min: number, max: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-}
+const { window_tokens: windowSetting } = SETTINGS;
+const isWindow = (value: unknown): value is number => isWithin(windowSetting, value);
+const isReplyLimit = (value: unknown): value is number => isWithin(REPLY_LIMITS.first, value);
+const windowRange = `${formatNumber(windowSetting.min)} to ${formatNumber(windowSetting.max)}`;
 
 /**
  * Validates `num_ctx` and `num_predict` in the model options. Both also exist as settings of the run, `window_tokens` and
@@ -22,7 +23,7 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
   const { num_ctx: window, num_predict: limit } = model_options;
   const problems: string[] = [];
   if (window !== undefined && !isWindow(window)) {
-    problems.push(`num_ctx must be a whole number from 256 to 2,000,000. Set window_tokens instead.`);
+    problems.push(`num_ctx must be a whole number from ${windowRange}. Set window_tokens instead.`);
   } else if (window !== undefined && window_tokens !== undefined && window !== window_tokens) {
     problems.push(`num_ctx is ${String(window)}, but window_tokens is ${window_tokens}. Use window_tokens.`);
   }

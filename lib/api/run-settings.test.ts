@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { RunConfig } from '../events/config.ts';
+import { defaultSettings } from '../events/settings.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { createRunRequest } from './create-run.ts';
-import { askedSettings, defaultSettings, settingsOf } from './run-settings.ts';
+import { askedSettings, settingsOf } from './run-settings.ts';
 
 const resolved = (body: object): RunConfig =>
   resolveConfig(createRunRequest.parse({ model: 'm', ...body }), {

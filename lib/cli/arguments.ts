@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
+import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
 /** Connection options, common to all commands. */
@@ -38,14 +39,41 @@ export type Command = Connect &
     | { name: 'check'; model: string; json: boolean }
   );
 
+/** An option of "run" that sets one field, and the value it takes. */
+interface Flag extends Pick<NumberFacts, 'unit' | 'whole'> {
+  readonly flag: string;
+  readonly field: string;
+  readonly type: 'number' | 'switch' | 'choice' | 'other';
+  readonly options?: readonly string[];
+}
+
+function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>>): Flag[] {
+  return Object.entries(declared).flatMap(([field, { flag, type = 'number', ...facts }]) =>
+    flag === undefined ? [] : [{ ...facts, flag, field, type }],
+  );
+}
+
+const SETTING_FLAGS = flagsOf(SETTINGS);
+const BUDGET_FLAGS = flagsOf(BUDGET_LIMITS);
+
+function usageOf(flags: readonly Flag[]): string {
+  return flags.map((flag) => `--${flag.flag} ${placeholder(flag)}`).join('  ');
+}
+
+function placeholder({ type, options, unit }: Flag): string {
+  if (options) return options.join('|');
+  if (type === 'number') return unit === 'USD' ? unit : 'N';
+  return 'TEXT';
+}
+
 const NAMES = ['run', 'follow', 'list', 'stop', 'say', 'export', 'import', 'check', 'help'] as const;
 
 export const USAGE = `loupe: control Loupe runs from a terminal. The server must be running (npm start).
 
   loupe run "TASK" --model NAME [--workspace FOLDER] [options]
       --mode task|session|explore   default: task
-      --title TEXT  --system TEXT  --tier trivial|standard|complex  --max-iterations N
-      --max-seconds N  --max-tokens N  --max-cost USD   budget (cost: the model needs a price)
+      --title TEXT  ${usageOf(SETTING_FLAGS)}
+      ${usageOf(BUDGET_FLAGS)}   budget (cost: the model needs a price)
       --option KEY=VALUE            model option, such as temperature=0 or seed=7; may be repeated
       --set FIELD=JSON              any other field of POST /api/runs (docs/api.md); may be repeated
       --no-tools                    one answer without tools
@@ -154,18 +182,14 @@ export function readArguments(args: readonly string[]): Command {
 }
 
 function readRun(args: readonly string[]): Command {
+  const flags = [...SETTING_FLAGS, ...BUDGET_FLAGS].map(({ flag }) => [flag, { type: 'string' }] as const);
   const { values, positionals } = parse(args, {
+    ...Object.fromEntries(flags),
     ...COMMON,
     model: { type: 'string', short: 'm' },
     workspace: { type: 'string', short: 'w' },
     mode: { type: 'string' },
     title: { type: 'string' },
-    system: { type: 'string' },
-    tier: { type: 'string' },
-    'max-iterations': { type: 'string' },
-    'max-seconds': { type: 'string' },
-    'max-tokens': { type: 'string' },
-    'max-cost': { type: 'string' },
     option: { type: 'string', multiple: true },
     set: { type: 'string', multiple: true },
     'no-tools': { type: 'boolean' },
@@ -176,15 +200,8 @@ function readRun(args: readonly string[]): Command {
   if (positionals.length > 1) throw usage('Put the task in quotes: loupe run "Read the notes and …".');
   if (values.model === undefined)
     throw usage('Name the model: --model NAME. "ollama list" shows what is installed.');
-  const number = (name: 'max-iterations' | 'max-seconds' | 'max-tokens') => {
-    const text = values[name];
-    return text === undefined ? undefined : wholeNumber(`--${name}`, text, 1);
-  };
-  const budget = {
-    max_seconds: number('max-seconds'),
-    max_tokens_total: number('max-tokens'),
-    max_cost_usd: amount('--max-cost', values['max-cost']),
-  };
+  const texts: Readonly<Record<string, unknown>> = values;
+  const budget = readFlags(BUDGET_FLAGS, texts);
   const body: Record<string, unknown> = {
     model: values.model,
     ...given({
@@ -192,12 +209,10 @@ function readRun(args: readonly string[]): Command {
       workspace: values.workspace,
       mode: values.mode,
       title: values.title,
-      system: values.system,
-      tier: values.tier,
-      max_iterations: number('max-iterations'),
+      ...readFlags(SETTING_FLAGS, texts),
       agentic: values['no-tools'] === true ? false : undefined,
       live_tokens: values.live === true ? true : undefined,
-      budget: Object.values(budget).some((limit) => limit !== undefined) ? given(budget) : undefined,
+      budget: Object.keys(budget).length > 0 ? budget : undefined,
       model_options: values.option ? Object.fromEntries(values.option.map(readOption)) : undefined,
     }),
     ...Object.fromEntries((values.set ?? []).map(readField)),
@@ -212,8 +227,19 @@ function readRun(args: readonly string[]): Command {
   };
 }
 
-function amount(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+/** The fields that options set, read by the type of their value; the server checks its limits. */
+function readFlags(flags: readonly Flag[], texts: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(
+    flags.flatMap(({ flag, field, type, whole }): [string, string | number][] => {
+      const text = texts[flag];
+      if (typeof text !== 'string') return [];
+      if (type !== 'number') return [[field, text]];
+      return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
+    }),
+  );
+}
+
+function amount(option: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
     throw usage(`${option} "${text}" must be a number above 0.`);

@@ -1,5 +1,6 @@
-import type { Check, RunConfig } from '../events/config.ts';
+import type { RunConfig } from '../events/config.ts';
 import type { EventOf } from '../events/registry.ts';
+import type { Check } from '../events/setting-values.ts';
 import type { CheckResult } from '../events/verification.ts';
 import type { ToolBox } from '../tools/tool.ts';
 

@@ -15,11 +15,11 @@ import { promptCut } from '../policies/prompt-cut.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
-import { durationWords } from '../util/durations.ts';
-import { type FaultHook, fault } from '../util/fault.ts';
+import { durationWords, MAX_TIMER_MS } from '../util/durations.ts';
 import type { Action } from './action.ts';
 import { buildRequest } from './build-request.ts';
 import { compareReflections } from './compare-reflections.ts';
+import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
@@ -31,8 +31,6 @@ import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
-/** Max timer delay in Node.js. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface RunLoopOptions {
   log: RunLog;

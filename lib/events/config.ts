@@ -1,65 +1,133 @@
 import { z } from 'zod';
+import { copiedFiles } from './copied-files.ts';
+import { envelope } from './envelope.ts';
+import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
+import {
+  approvalPolicy,
+  blockedPattern,
+  check,
+  optionValue,
+  parserLayer,
+  thinkSetting,
+} from './setting-values.ts';
+import {
+  BUDGET_LIMITS,
+  DIVERSITY_DEFAULTS,
+  DIVERSITY_LIMITS,
+  MAX_CHECKS,
+  type NumberFacts,
+  REPLY_LIMITS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingsWith,
+  STORED_ALWAYS,
+  STORED_IF_SET,
+} from './settings.ts';
 
 /** The modes, as in `MODES`. */
 export const runMode = z.enum(modeNames);
 export type { RunMode };
 
-/** Complexity tiers, which set the iteration limit (G1). */
-export const tier = z.enum(['trivial', 'standard', 'complex']);
-
-/** A verification check (V11), run in the workspace like the tools. */
-export const check = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('command'), command: z.string().min(1).max(4000) }),
-  z.object({ type: z.literal('file_exists'), path: z.string().min(1).max(4096) }),
-  z.object({
-    type: z.literal('file_contains'),
-    path: z.string().min(1).max(4096),
-    text: z.string().min(1).max(10_000),
-  }),
-]);
-export type Check = z.infer<typeof check>;
-
-export const thinkSetting = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]);
-
-/**
- * Commands that match are refused before they start (O6): a regular expression, searched for in each of their lines.
- */
-export const blockedPattern = z
-  .string()
-  .min(1)
-  .max(500)
-  .refine((pattern) => isExpression(pattern), 'This is no regular expression.');
+/** The schema of a number from its limits. */
+export function numberSchema({ whole, above, min, max }: NumberFacts): z.ZodNumber {
+  let schema: z.ZodNumber = whole ? z.int() : z.number();
+  if (above !== undefined) schema = schema.gt(above);
+  if (min !== undefined) schema = schema.min(min);
+  return max === undefined ? schema : schema.max(max);
+}
 
 /** Settings that keep an exploration from going in circles (X21). */
-export const diversitySettings = z.object({
-  /** Similarity, 0 to 1, at or above which the next cycle gets feedback. */
-  threshold: z.number().min(0).max(1),
-  /** Number of earlier reflections to compare the last one with. */
-  window: z.int().min(1).max(50),
+const diversitySettings = z.object({
+  threshold: numberSchema(DIVERSITY_LIMITS.threshold),
+  window: numberSchema(DIVERSITY_LIMITS.window),
   /** Ollama model for embeddings; default: compare word n-grams. */
-  embedding_model: z.string().min(1).max(300).optional(),
+  embedding_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).optional(),
 });
 
-const contextLimit = z.int().min(64).max(2_000_000);
+/** The schemas of the settings that are neither numbers, switches nor choices. */
+const OTHER_SCHEMAS = {
+  system: z.string().max(100_000),
+  num_predict: z.tuple([numberSchema(REPLY_LIMITS.first), numberSchema(REPLY_LIMITS.second)]),
+  budget: z.object({
+    max_tokens_total: numberSchema(BUDGET_LIMITS.max_tokens_total).optional(),
+    max_cost_usd: numberSchema(BUDGET_LIMITS.max_cost_usd).optional(),
+    max_seconds: numberSchema(BUDGET_LIMITS.max_seconds).optional(),
+  }),
+  checks: z.array(check).max(MAX_CHECKS),
+  think: thinkSetting,
+  keep_alive: z.union([z.string(), z.number()]),
+  model_options: z.record(z.string(), optionValue),
+  parser_layers: z.array(parserLayer).min(1),
+  blocked_patterns: z.array(blockedPattern).max(50),
+  approval: approvalPolicy,
+  diversity: diversitySettings.extend({
+    threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
+    window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),
+  }),
+} as const satisfies Record<SettingsWith<{ type: 'other' }>, z.ZodType>;
+
+type SchemaOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends { type: 'number'; nullable: true }
+  ? z.ZodNullable<z.ZodNumber>
+  : (typeof SETTINGS)[Name] extends { type: 'number' }
+    ? z.ZodNumber
+    : (typeof SETTINGS)[Name] extends { type: 'switch' }
+      ? z.ZodBoolean
+      : (typeof SETTINGS)[Name] extends { type: 'choice'; options: readonly (infer Option extends string)[] }
+        ? z.ZodEnum<{ [Each in Option]: Each }>
+        : Name extends keyof typeof OTHER_SCHEMAS
+          ? (typeof OTHER_SCHEMAS)[Name]
+          : never;
+
+function schemaOf(name: SettingName): z.ZodType {
+  const facts = SETTINGS[name];
+  switch (facts.type) {
+    case 'number': {
+      const schema = numberSchema(facts);
+      return 'nullable' in facts ? schema.nullable() : schema;
+    }
+    case 'switch':
+      return z.boolean();
+    case 'choice':
+      return z.enum(facts.options);
+    case 'other':
+      return OTHER_SCHEMAS[name as keyof typeof OTHER_SCHEMAS];
+  }
+}
+
+/** The schema of each setting's value in `POST /api/runs`. */
+const SETTING_SCHEMAS = Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(name)])) as {
+  [Name in SettingName]: SchemaOf<Name>;
+};
+
+/** The schemas of some settings, each optional: the fields of a request that sets them. */
+export function optionalSettings<Name extends SettingName>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, SETTING_SCHEMAS[name].optional()])) as {
+    [Each in Name]: z.ZodOptional<SchemaOf<Each>>;
+  };
+}
+
+/** The fields of a configuration that hold a setting under its own name. */
+export const storedSettings = z.object({
+  ...(Object.fromEntries(STORED_ALWAYS.map((name) => [name, SETTING_SCHEMAS[name]])) as {
+    [Name in (typeof STORED_ALWAYS)[number]]: SchemaOf<Name>;
+  }),
+  ...optionalSettings(STORED_IF_SET),
+});
 
 /** Settings specific to sessions. */
-export const sessionSettings = z.object({
-  /** The session ends when its messages exceed four characters per token of this limit (C8). */
-  context_limit: contextLimit,
-  /** Pause between two turns in milliseconds (S16). */
-  turn_delay: z.int().min(0).max(86_400_000),
+const sessionSettings = z.object({
+  context_limit: SETTING_SCHEMAS.context_limit,
+  turn_delay: SETTING_SCHEMAS.turn_delay,
 });
 
 /** Settings specific to explorations. */
-export const exploreSettings = z.object({
-  context_limit: contextLimit,
-  /** `null`: no limit (X22). */
-  max_cycles: z.int().min(1).max(1000).nullable(),
-  calls_per_cycle: z.int().min(1).max(1000),
-  /** Whether a cycle opens with the line `Cycle {n}.` (X23). */
-  cycle_line: z.boolean(),
-  /** Off by default. */
+const exploreSettings = z.object({
+  context_limit: SETTING_SCHEMAS.context_limit,
+  max_cycles: SETTING_SCHEMAS.max_cycles,
+  calls_per_cycle: SETTING_SCHEMAS.calls_per_cycle,
+  cycle_line: SETTING_SCHEMAS.cycle_line,
   diversity: diversitySettings.optional(),
 });
 
@@ -71,17 +139,6 @@ const conversationStyle = z.object({
   call_ids: z.boolean(),
   /** The form in which the model gets a result: JSON (T14) or plain text (K-39). */
   results: z.enum(['json', 'text']),
-});
-
-/** Whether a call runs, needs approval, or is refused. */
-export const approvalChoice = z.enum(['auto', 'ask', 'deny']);
-export type ApprovalChoice = z.infer<typeof approvalChoice>;
-
-/** Which calls need the operator's approval. */
-const approvalPolicy = z.object({
-  default: approvalChoice,
-  /** By tool name. */
-  tools: z.record(z.string(), approvalChoice).optional(),
 });
 
 const usd = z.number().min(0).max(1_000_000);
@@ -107,13 +164,6 @@ export const modelPrice = z.discriminatedUnion('kind', [
 ]);
 export type ModelPrice = z.infer<typeof modelPrice>;
 
-/** Budget limits of a run, each optional (V2). */
-export const budget = z.object({
-  max_tokens_total: z.int().positive().optional(),
-  max_cost_usd: z.number().positive().optional(),
-  max_seconds: z.number().positive().optional(),
-});
-
 /**
  * A run's complete configuration, fixed at creation with all defaults filled in, so that the run can be read, resumed
  * and repeated from it alone.
@@ -121,51 +171,26 @@ export const budget = z.object({
 export const runConfig = z.object({
   mode: runMode,
   /** Name in lists; default: the start of the task, or the mode. */
-  title: z.string().max(200).optional(),
+  title: z.string().max(MAX_TITLE_CHARS).optional(),
   /** `false` takes the single-shot path: one streamed answer, no tools, no loop (T9, T10). */
   agentic: z.boolean(),
   /** The task. In a session the first message to the model, if any; empty in an exploration. */
-  task: z.string().max(200_000),
-  model: z.string().min(1).max(300),
+  task: z.string().max(MAX_TASK_CHARS),
+  model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
   /** Absolute path; empty if no files are used: single answers and explorations. */
   workspace: z.string(),
-  /** Task-specific text placed before the tool rules in the system prompt (T2). */
-  system: z.string().max(100_000).optional(),
-  tier,
+  ...storedSettings.shape,
   /** Resolved from the tier or the explicit override (G1-G3). 0: no such limit, as in a session (S17). */
   max_iterations: z.int().min(0).max(1_000_000),
-  /** `num_ctx` (C7): context window in tokens; lowered if the model's maximum is lower. */
-  window_tokens: z.int().min(256).max(2_000_000),
-  /** Share of the window at which older results are folded (C2). */
-  compact_at: z.number().min(0.1).max(1),
   /** Rounds kept verbatim (C3). */
   keep_rounds: z.int().min(1).max(20),
-  /** Max characters of a single result once folding is not enough (C6). */
-  result_chars: z.int().min(200).max(1_000_000),
-  /** First and second reply limit in tokens (T20, T21). */
-  num_predict: z.tuple([z.int().positive(), z.int().positive()]),
   call_timeout_ms: z.int().positive(),
   load_timeout_ms: z.int().positive(),
   repetition_threshold: z.int().min(2).max(20),
-  stall_guard: z.boolean(),
   stall_threshold: z.int().min(1).max(100),
-  nudge_plans: z.boolean(),
   max_nudges: z.int().min(0).max(20),
-  budget,
-  checks: z.array(check).max(20),
-  /** Max attempts, including the first, if checks fail (V7). */
-  max_attempts: z.int().min(1).max(10),
-  /** Stream replies and show text as it is generated (K-21). */
-  live_tokens: z.boolean(),
-  think: thinkSetting,
-  keep_alive: z.union([z.string(), z.number()]),
-  /** Ollama options besides `num_ctx` and `num_predict`: temperature, seed, … */
-  model_options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
-  parser_layers: z.array(z.enum(['native', 'json', 'xml'])),
-  /** Default and max duration of a command in seconds (O7); default: 120. */
-  shell_timeout_secs: z.int().min(1).max(86_400).optional(),
-  /** In addition to the built-in ones (O6). */
-  blocked_patterns: z.array(blockedPattern).max(50).optional(),
+  /** Empty in a single answer. */
+  parser_layers: z.array(parserLayer),
   /** Default: every call runs without approval. */
   approval: approvalPolicy.optional(),
   /** Missing in tasks and in logs from before modes were added: parsed replies, no IDs, JSON results. */
@@ -182,11 +207,13 @@ export const runConfig = z.object({
 });
 export type RunConfig = z.infer<typeof runConfig>;
 
-function isExpression(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'i');
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** The first event of a run. It stands with the configuration, which it brings into the log. */
+export const runCreated = z.object({
+  ...envelope,
+  type: z.literal('run.created'),
+  config: runConfig,
+  /** The run this one was forked from: all events up to `seq` are copies. */
+  parent: z.object({ run_id: z.string(), seq: z.int().positive() }).optional(),
+  /** The workspace is a copy of another folder. */
+  copied: copiedFiles.optional(),
+});

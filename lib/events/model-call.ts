@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { thinkSetting } from './config.ts';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
+import { thinkSetting } from './setting-values.ts';
 
 const jsonValue = z.json();
 const jsonObject = z.record(z.string(), jsonValue);

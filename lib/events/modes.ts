@@ -1,25 +1,3 @@
-/** Settings that only some modes have, named as in `POST /api/runs`. */
-type OwnSetting =
-  | 'workspace'
-  | 'workspace_copy'
-  | 'system'
-  | 'tier'
-  | 'max_iterations'
-  | 'stall_guard'
-  | 'nudge_plans'
-  | 'checks'
-  | 'max_attempts'
-  | 'compact_at'
-  | 'result_chars'
-  | 'shell_timeout_secs'
-  | 'blocked_patterns'
-  | 'context_limit'
-  | 'turn_delay'
-  | 'max_cycles'
-  | 'calls_per_cycle'
-  | 'cycle_line'
-  | 'diversity';
-
 /** A limit or a group of limits in the ledger. `used_retries`: retries only once there are some. */
 export type ModeGauge =
   | 'iterations'
@@ -56,8 +34,6 @@ export interface ModeFacts {
   readonly tools: readonly string[];
   /** Whether a run needs a task, may have a first message, or has neither. */
   readonly task: 'required' | 'optional' | 'none';
-  /** Those it has besides the settings of all modes: accepted by the API and offered by the forms. */
-  readonly settings: readonly OwnSetting[];
   /** The defaults that differ between modes. */
   readonly defaults: {
     readonly compact_at: number;
@@ -102,21 +78,6 @@ export const MODES = {
     unit: 'Iteration',
     tools: ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'],
     task: 'required',
-    settings: [
-      'workspace',
-      'workspace_copy',
-      'system',
-      'tier',
-      'max_iterations',
-      'stall_guard',
-      'nudge_plans',
-      'checks',
-      'max_attempts',
-      'compact_at',
-      'result_chars',
-      'shell_timeout_secs',
-      'blocked_patterns',
-    ],
     defaults: {
       compact_at: 0.75,
       num_predict: [2048, 4096],
@@ -145,14 +106,6 @@ export const MODES = {
     unit: 'Turn',
     tools: ['run_command', 'read_file', 'write_file'],
     task: 'optional',
-    settings: [
-      'workspace',
-      'workspace_copy',
-      'shell_timeout_secs',
-      'blocked_patterns',
-      'context_limit',
-      'turn_delay',
-    ],
     defaults: {
       compact_at: 1,
       num_predict: [4096, 8192],
@@ -181,7 +134,6 @@ export const MODES = {
     unit: 'Cycle',
     tools: ['write', 'read', 'list', 'delete', 'pattern_search', 'send_message_to_operator'],
     task: 'none',
-    settings: ['context_limit', 'max_cycles', 'calls_per_cycle', 'cycle_line', 'diversity'],
     defaults: {
       compact_at: 1,
       num_predict: [4096, 4096],
@@ -228,7 +180,6 @@ const RUN_KINDS = {
     label: 'Quick prompt',
     labels: 'Quick prompts',
     tools: [],
-    settings: [],
     // Without tools there are no calls: text that looks like one is part of the answer.
     defaults: { ...MODES.task.defaults, parser_layers: [] },
     startsLive: true,
@@ -268,12 +219,6 @@ export function modeAndTools(kind: RunKind): ModeAndTools {
 /** The facts of a kind of run. */
 export function kindFacts(kind: RunKind): ModeFacts {
   return RUN_KINDS[kind];
-}
-
-/** The modes that have a setting; `undefined` if all do. */
-export function modesWithSetting(setting: string): readonly RunMode[] | undefined {
-  const modes = modeNames.filter((mode) => modeFacts(mode).settings.some((own) => own === setting));
-  return modes.length > 0 ? modes : undefined;
 }
 
 /** A kind that experiments can run many times over, because each run ends by itself. */

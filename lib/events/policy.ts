@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { thinkSetting } from './config.ts';
 import { envelope, optionalCount } from './envelope.ts';
+import { thinkSetting } from './setting-values.ts';
 
 /** The model was nudged to act (G12). A plan is kept as its message before the nudge; an empty reply is not (G16). */
 export const policyNudged = z.object({

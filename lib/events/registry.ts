@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalDecided, approvalRequested } from './approval.ts';
+import { runCreated } from './config.ts';
 import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
 import { runForked } from './fork.ts';
 import {
@@ -16,7 +17,6 @@ import {
   modelLoaded,
   modelLoadStarted,
   preflightChecked,
-  runCreated,
   runEnded,
   runResumed,
   runStarted,

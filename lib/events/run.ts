@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { runConfig } from './config.ts';
-import { copiedFiles } from './copied-files.ts';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
 import { outcome, terminationReason } from './termination.ts';
 
@@ -16,16 +14,6 @@ const runResult = z.object({
   iterations_used: z.int().nonnegative(),
 });
 export type RunResult = z.infer<typeof runResult>;
-
-export const runCreated = z.object({
-  ...envelope,
-  type: z.literal('run.created'),
-  config: runConfig,
-  /** The run this one was forked from: all events up to `seq` are copies. */
-  parent: z.object({ run_id: z.string(), seq: z.int().positive() }).optional(),
-  /** The workspace is a copy of another folder. */
-  copied: copiedFiles.optional(),
-});
 
 /** A worker took the run. Each takeover increments the epoch; appends with an older epoch are rejected. */
 export const runStarted = z.object({

@@ -1,10 +1,11 @@
 import { createRunRequest, type NewRun } from '../api/create-run.ts';
-import { type ExperimentItem, type ExperimentPlan, MAX_EXPERIMENT_RUNS } from '../api/experiment.ts';
+import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
-import { DEFAULT_WINDOW_TOKENS } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
+import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
 import { modeAndTools } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
+import { DEFAULT_WINDOW_TOKENS } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 

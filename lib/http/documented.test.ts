@@ -3,7 +3,17 @@ import { join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRunRequest } from '../api/create-run.ts';
+import { DEFAULT_MODE } from '../events/modes.ts';
 import { progressEvent } from '../events/progress.ts';
+import {
+  defaultSettings,
+  FORK_SETTINGS,
+  ITERATION_LIMITS,
+  modesWithSetting,
+  NUMBER_SETTINGS,
+  type NumberFacts,
+  SETTING_NAMES,
+} from '../events/settings.ts';
 import { STATUS } from './http-error.ts';
 
 // Scripts are written from docs/api.md, so it must be complete.
@@ -53,6 +63,69 @@ it('docs/api.md names every field of a new run', () => {
   );
   const missing = fields.filter((field) => !documentation.includes(`\`${field}\``));
   expect(missing).toEqual([]);
+});
+
+const newRun = documentation.slice(
+  documentation.indexOf('### `POST /api/runs`'),
+  documentation.indexOf('### `GET /api/runs?'),
+);
+const settingRows = [...newRun.matchAll(/^\| (`.+?) \| (.+) \| (.+?) \|$/gm)].map(
+  ([, fields = '', meaning = '', usual = '']) => ({ names: namesIn(fields), meaning, usual }),
+);
+/** Defaults that depend on another setting, and what the document says instead. */
+const DEPENDENT: Readonly<Record<string, string>> = {
+  max_iterations: 'by tier',
+  context_limit: 'the window',
+};
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+}
+
+function defaultWords(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(defaultWords);
+  if (typeof value === 'boolean') return [value ? 'true|on' : 'false|off'];
+  return typeof value === 'number' || typeof value === 'string' ? [`${value}`] : [];
+}
+
+// The parser layers have no row of their own.
+it.each(SETTING_NAMES.filter((name) => name !== 'parser_layers'))(
+  'docs/api.md has the default and the range of %s in its table',
+  (name) => {
+    const row = settingRows.find(({ names }) => names.includes(name));
+    const mode = modesWithSetting(name)?.[0] ?? DEFAULT_MODE;
+    const defaults: Readonly<Record<string, unknown>> = {
+      ...defaultSettings({ mode, agentic: true }),
+      ...DEPENDENT,
+    };
+    for (const words of defaultWords(defaults[name])) expect(row?.usual).toMatch(new RegExp(words));
+    const range = /^(\d+) to (\d+)/.exec(row?.meaning ?? '')?.slice(1);
+    const numbers: Readonly<Record<string, NumberFacts>> = NUMBER_SETTINGS;
+    const limits = numbers[name];
+    expect(row).toBeDefined();
+    if (range) expect(range.map(Number)).toEqual([limits?.min ?? limits?.above, limits?.max]);
+  },
+);
+
+it('docs/api.md says which settings every mode and every fork accepts', () => {
+  const [, shared = ''] = /Every mode accepts (.+?)\. The other fields/s.exec(newRun) ?? [];
+  const [, fork = ''] = /^\| `settings` \| (`model`.+?) \|$/m.exec(documentation) ?? [];
+  const named = namesIn(shared.replaceAll(/\(.*?\)/gs, ''));
+  expect(named.toSorted()).toEqual(
+    [...SETTING_NAMES.filter((name) => !modesWithSetting(name)), 'title', 'model'].toSorted(),
+  );
+  expect(namesIn(fork.replaceAll(/\(.*?\)/g, '')).toSorted()).toEqual(
+    [...FORK_SETTINGS, 'model', 'model_options'].toSorted(),
+  );
+});
+
+it('docs/api.md says how many iterations each tier has', () => {
+  const row = settingRows.find(({ names }) => names[0] === 'tier');
+  const limits = [...(row?.meaning.matchAll(/`(\w+)` \((\d+)/g) ?? [])].map(([, tier, limit]) => [
+    tier,
+    Number(limit),
+  ]);
+  expect(Object.fromEntries(limits)).toEqual(ITERATION_LIMITS);
 });
 
 it('docs/api.md names every progress event with its fields', () => {

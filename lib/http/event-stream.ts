@@ -5,10 +5,10 @@ import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
 import { viewEventJson, viewJson } from './view-event.ts';
 
 /** A local model can think for minutes, and many proxies drop a connection that is idle for one. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 /** A viewer that reads nothing for this long while data is pending is disconnected; it reconnects with its last ID. */
-const STALLED_MS = 60_000;
+export const STALLED_MS = 60_000;
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Ollama } from 'ollama';
+import { MAX_TIMER_MS } from '../util/durations.ts';
 import { ModelError, OllamaNotRespondingError } from './model-error.ts';
 import { type BodyLimits, parseReplyObject, readExcerpt, readLines, readText } from './ollama-body.ts';
 import { type AskedFor, errorIn, httpError, replyError } from './ollama-error.ts';
@@ -33,9 +34,6 @@ const DATE_ERROR_MS = 600;
 
 /** Timeout of the request that distinguishes a slow server from an unresponsive one. It does not involve a model. */
 const VERSION_WITHIN_MS = 2000;
-
-/** setTimeout fires at once above this. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface OllamaConnection {
   readonly host: OllamaHost;

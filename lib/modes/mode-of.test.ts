@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
-import { askedSettings, defaultSettings, settingsOf } from '../api/run-settings.ts';
+import { askedSettings, settingsOf } from '../api/run-settings.ts';
 import { kindFacts, kindOf, modeAndTools, runKinds } from '../events/modes.ts';
+import { defaultSettings, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import { modeOf } from './mode-of.ts';
 import { resolveConfig } from './resolve-config.ts';
 
 describe.each(runKinds)('the facts of the kind "%s" agree with what it does', (kind) => {
   const facts = kindFacts(kind);
+  const offered = SETTING_NAMES.filter((name) => offersSetting(kind, name));
   const request = createRunRequest.parse({
     ...modeAndTools(kind),
     model: 'm',
@@ -23,7 +25,8 @@ describe.each(runKinds)('the facts of the kind "%s" agree with what it does', (k
     const settings = settingsOf(config);
     const defaults = defaultSettings(config);
     expect(askedSettings({ ...config, asked: undefined })).toEqual({});
-    for (const name of facts.settings.filter((own) => own in defaults)) expect(settings).toHaveProperty(name);
+    for (const name of offered.filter((own) => own in defaults && own !== 'parser_layers'))
+      expect(settings).toHaveProperty(name);
   });
 
   it('works in a folder and opens tools as its facts say', () => {
@@ -32,12 +35,12 @@ describe.each(runKinds)('the facts of the kind "%s" agree with what it does', (k
   });
 
   it('shortens older results only if that can be set', () => {
-    expect(mode.shortens).toBe(facts.settings.includes('compact_at'));
+    expect(mode.shortens).toBe(offered.includes('compact_at'));
   });
 
   it('is bounded by a setting that it has, or has no iteration limit of its own', () => {
     if (facts.endsBy === 'stop') expect(config.max_iterations).toBe(0);
     else if (facts.endsBy === 'reply') expect(mode.betweenIterations).toEqual([]);
-    else expect(facts.settings).toContain(facts.endsBy);
+    else expect(offered).toContain(facts.endsBy);
   });
 });

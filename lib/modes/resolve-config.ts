@@ -1,9 +1,12 @@
+import type { z } from 'zod';
 import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
-import { askedNames, defaultSettings } from '../api/run-settings.ts';
+import { askedNames, definedOf, milliseconds } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ApprovalChoice, ModelPrice, RunConfig, RunMode } from '../events/config.ts';
+import { type ModelPrice, type RunConfig, type RunMode, storedSettings } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
+import type { ApprovalChoice } from '../events/setting-values.ts';
+import { defaultSettings, GUARD_LIMITS, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
@@ -58,7 +61,6 @@ function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   }
   return {
     ...sharedConfig(request, facts),
-    ...(request.system === undefined ? {} : { system: request.system }),
     max_iterations: getMaxIterations(request),
     stall_guard: request.stall_guard ?? (defaults.stall_guard && facts.offeredTools.includes(WRITING_TOOL)),
     parser_layers: agentic ? (request.parser_layers ?? defaults.parser_layers) : [],
@@ -107,7 +109,6 @@ export function exploreIterations(maxCycles: number | null, callsPerCycle: numbe
 
 /** Settings that all modes handle the same way. */
 function sharedConfig(request: NewRun, facts: RunFacts) {
-  const { shell_timeout_secs, blocked_patterns } = request;
   const defaults = defaultSettings(request);
   return {
     mode: request.mode,
@@ -116,29 +117,11 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     task: request.task,
     model: request.model,
     workspace: request.agentic ? facts.workspace : '',
-    tier: request.tier ?? defaults.tier,
-    window_tokens: request.window_tokens ?? defaults.window_tokens,
-    compact_at: request.compact_at ?? defaults.compact_at,
-    keep_rounds: 3,
-    result_chars: request.result_chars ?? defaults.result_chars,
-    num_predict: request.num_predict ?? defaults.num_predict,
+    ...resolvedSettings(request),
+    ...GUARD_LIMITS,
     call_timeout_ms: milliseconds(request.call_timeout_seconds ?? defaults.call_timeout_seconds),
     load_timeout_ms: milliseconds(request.load_timeout_seconds ?? defaults.load_timeout_seconds),
-    repetition_threshold: 3,
-    stall_guard: request.stall_guard ?? defaults.stall_guard,
-    stall_threshold: 5,
-    nudge_plans: request.nudge_plans ?? defaults.nudge_plans,
-    max_nudges: 2,
-    budget: request.budget ?? defaults.budget,
-    checks: request.checks ?? defaults.checks,
-    max_attempts: request.max_attempts ?? defaults.max_attempts,
-    live_tokens: request.live_tokens ?? defaults.live_tokens,
-    think: request.think ?? defaults.think,
-    keep_alive: request.keep_alive ?? defaults.keep_alive,
-    model_options: request.model_options ?? defaults.model_options,
     parser_layers: request.parser_layers ?? defaults.parser_layers,
-    ...(shell_timeout_secs === undefined ? {} : { shell_timeout_secs }),
-    ...(blocked_patterns === undefined ? {} : { blocked_patterns }),
     ...approvalOf(request, facts),
     ...(facts.price === undefined ? {} : { price: facts.price }),
     asked: askedNames(request),
@@ -168,6 +151,14 @@ function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts)
   };
 }
 
-function milliseconds(seconds: number): number {
-  return Math.max(1, Math.round(seconds * 1000));
+/**
+ * The settings of a request with their defaults, as far as a configuration keeps them under their own names. Every log
+ * has the settings of all modes that were there from the beginning; later ones are only in those of their modes. Pure.
+ */
+function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
+  const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };
+  const names = Object.keys(values).filter(
+    (name) => STORED_ALWAYS.some((always) => always === name) || isSettingOf(request.mode, name),
+  );
+  return storedSettings.parse(Object.fromEntries(names.map((name) => [name, values[name]])));
 }

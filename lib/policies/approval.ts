@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
-import type { ApprovalChoice, RunConfig } from '../events/config.ts';
+import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { Approval, PendingCall, RunState } from '../events/run-state.ts';
+import type { ApprovalChoice } from '../events/setting-values.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import type { JsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';

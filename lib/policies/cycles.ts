@@ -1,8 +1,6 @@
+import { MAX_EMPTY_REPLIES } from '../events/settings.ts';
 import { ended, type ReadyState, type Rule, type Verdict } from './rule.ts';
 import { swallowedNote, swallowedOf } from './swallowed-tokens.ts';
-
-/** An unlimited exploration ends after this many empty cycles in a row; otherwise it would run forever (K-20, K-24). */
-const MAX_EMPTY_CYCLES = 3;
 
 /** The neutral line that opens a cycle (X23). */
 export function cycleLine(cycle: number): string {
@@ -57,11 +55,11 @@ export const endAfterLastCycle: Rule = (state) => {
 
 /** Ends an unlimited exploration whose model returns only empty replies. */
 export const endOnEmptyCycles: Rule = (state) => {
-  if (state.config.explore?.max_cycles !== null || state.cycle.empty < MAX_EMPTY_CYCLES) return undefined;
+  if (state.config.explore?.max_cycles !== null || state.cycle.empty < MAX_EMPTY_REPLIES) return undefined;
   return ended('error', {
     error: {
       code: 'empty_cycles',
-      message: `The model brought neither call nor reflection in ${MAX_EMPTY_CYCLES} cycles in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
+      message: `The model brought neither call nor reflection in ${MAX_EMPTY_REPLIES} cycles in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
       hint: 'Try another model, or other model options.',
     },
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
-import { ITERATION_LIMITS } from '../events/iteration-limits.ts';
+import { ITERATION_LIMITS } from '../events/settings.ts';
 import { getMaxIterations } from './iteration-limit.ts';
 
 it.each([

@@ -1,4 +1,4 @@
-import { ITERATION_LIMITS } from '../events/iteration-limits.ts';
+import { ITERATION_LIMITS } from '../events/settings.ts';
 import { ended, type Rule } from './rule.ts';
 
 /**

@@ -1,11 +1,9 @@
+import { MAX_EMPTY_REPLIES } from '../events/settings.ts';
 import { ended, type Rule } from './rule.ts';
 import { swallowedNote } from './swallowed-tokens.ts';
 
 /** The prompt sent after a text or an empty reply (S9). */
 export const REPROMPT = 'Continue.';
-
-/** A session ends after this many empty turns in a row; otherwise it would run forever (S18, K-24). */
-const MAX_EMPTY_TURNS = 3;
 
 /** A turn ends once its calls have run; the next turn sees their results in the conversation (S10). */
 export const endTurnAfterCalls: Rule = (state) => ({
@@ -15,11 +13,11 @@ export const endTurnAfterCalls: Rule = (state) => ({
 
 /** Ends a session whose model keeps returning neither text nor calls (S18). */
 export const endOnEmptyTurns: Rule = (state) => {
-  if (state.turns.empty < MAX_EMPTY_TURNS) return undefined;
+  if (state.turns.empty < MAX_EMPTY_REPLIES) return undefined;
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model brought neither text nor call in ${MAX_EMPTY_TURNS} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
+      message: `The model brought neither text nor call in ${MAX_EMPTY_REPLIES} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
       hint: 'Try another model, or say in SYSTEM_PROMPT.md what there is to do.',
     },
   });

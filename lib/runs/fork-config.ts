@@ -1,10 +1,10 @@
 import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
-import { askedNames, askedSettings, defaultSettings } from '../api/run-settings.ts';
+import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ModelPrice, RunConfig } from '../events/config.ts';
-import { modesWithSetting } from '../events/modes.ts';
+import { type ModelPrice, type RunConfig, storedSettings } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
+import { defaultSettings, isSettingOf, modesWithSetting } from '../events/settings.ts';
 import { exploreIterations } from '../modes/resolve-config.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import type { JsonValue } from '../util/json.ts';
@@ -24,35 +24,22 @@ export function changedConfig(
 ): RunConfig {
   const { title } = request;
   const settings = { ...request.settings, ...namedOptions(request.settings) };
-  const { model_options, call_timeout_seconds, max_cycles, calls_per_cycle, context_limit, turn_delay } =
-    settings;
-  const plain = definedOf(settings, [
-    'model',
-    'think',
-    'max_iterations',
-    'max_attempts',
-    'window_tokens',
-    'num_predict',
-    'stall_guard',
-    'nudge_plans',
-    'live_tokens',
-    'budget',
-  ]);
-  requireMode(config, definedOf(settings, OWN_SETTINGS));
-  const explore = withoutMissing({ max_cycles, calls_per_cycle });
-  const session = withoutMissing({ turn_delay });
-  const limit = withoutMissing({ context_limit });
+  requireMode(config, settings);
+  const { model, model_options, max_iterations, call_timeout_seconds, ...others } = settings;
+  const { turn_delay, max_cycles, calls_per_cycle, context_limit, ...plain } = others;
   const changed: RunConfig = {
     ...config,
-    ...plain,
+    ...definedOf({ model, max_iterations, ...plain }),
     workspace,
     ...(title === undefined ? {} : { title }),
-    ...(call_timeout_seconds === undefined
-      ? {}
-      : { call_timeout_ms: Math.max(1, Math.round(call_timeout_seconds * 1000)) }),
+    ...(call_timeout_seconds === undefined ? {} : { call_timeout_ms: milliseconds(call_timeout_seconds) }),
     model_options: withoutNamedOptions(mergedOptions(config.model_options, model_options)),
-    ...(config.explore ? { explore: { ...config.explore, ...explore, ...limit } } : {}),
-    ...(config.session ? { session: { ...config.session, ...session, ...limit } } : {}),
+    ...(config.explore
+      ? { explore: { ...config.explore, ...definedOf({ context_limit, max_cycles, calls_per_cycle }) } }
+      : {}),
+    ...(config.session
+      ? { session: { ...config.session, ...definedOf({ context_limit, turn_delay }) } }
+      : {}),
     price,
     asked: [...new Set([...askedNames(askedSettings(config)), ...askedNames(settings)])],
   };
@@ -62,66 +49,32 @@ export function changedConfig(
 
 /** Computes again the defaults that depend on a changed setting. */
 function withDefaultsAgain(before: RunConfig, changed: RunConfig): RunConfig {
-  const follow = <T extends JsonValue>(name: string, now: T, [was, is]: [T, T]): T =>
-    changed.asked?.includes(name) || sortedJson(was) === sortedJson(is) ? now : is;
-  const was = defaultSettings(before);
-  const window_tokens = follow('window_tokens', changed.window_tokens, [
-    was.window_tokens,
-    defaultSettings(changed).window_tokens,
-  ]);
-  const config = { ...changed, window_tokens };
-  const is = defaultSettings(config);
-  const limitOf = (now: number) => follow('context_limit', now, [was.context_limit, is.context_limit]);
-  const { session, explore } = config;
+  const was: Readonly<Record<string, JsonValue>> = defaultSettings(before);
+  const follows = ([name, value]: [string, JsonValue]) =>
+    !changed.asked?.includes(name) && sortedJson(was[name] ?? null) !== sortedJson(value);
+  const again: RunSettings = Object.fromEntries(
+    Object.entries<JsonValue>(defaultSettings(changed)).filter(follows),
+  );
+  const { session, explore } = changed;
+  const limit = definedOf({ context_limit: again.context_limit });
   return {
-    ...config,
-    result_chars: follow('result_chars', config.result_chars, [was.result_chars, is.result_chars]),
-    num_predict: follow('num_predict', config.num_predict, [was.num_predict, is.num_predict]),
-    ...(session ? { session: { ...session, context_limit: limitOf(session.context_limit) } } : {}),
+    ...changed,
+    ...storedSettings.partial().parse(again),
+    ...(session ? { session: { ...session, ...limit } } : {}),
     ...(explore
       ? {
-          explore: { ...explore, context_limit: limitOf(explore.context_limit) },
+          explore: { ...explore, ...limit },
           max_iterations: exploreIterations(explore.max_cycles, explore.calls_per_cycle),
         }
       : {}),
   };
 }
 
-function definedOf<Key extends keyof ForkSettings>(settings: ForkSettings, keys: readonly Key[]) {
-  const chosen: Partial<Pick<ForkSettings, Key>> = {};
-  for (const key of keys) if (settings[key] !== undefined) chosen[key] = settings[key];
-  return chosen;
-}
-
-function withoutMissing<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields>;
-}
-
-/** The settings of a fork that not every mode has, in the order in which they are refused. */
-const OWN_SETTINGS = [
-  'max_iterations',
-  'max_attempts',
-  'stall_guard',
-  'nudge_plans',
-  'max_cycles',
-  'calls_per_cycle',
-  'turn_delay',
-  'context_limit',
-] as const;
-
-function requireMode({ mode }: RunConfig, given: object): void {
-  for (const name of Object.keys(given)) {
-    const modes = modesWithSetting(name);
-    if (!modes || modes.includes(mode)) continue;
-    const [only, ...others] = modes;
-    throw refused(
-      others.length > 0
-        ? `settings: ${name} is not a setting of the mode "${mode}".`
-        : `settings: ${name} is a setting of the mode "${only}", but this run has the mode "${mode}".`,
-    );
-  }
+function requireMode({ mode }: RunConfig, settings: ForkSettings): void {
+  const name = Object.keys(definedOf(settings)).find((each) => !isSettingOf(mode, each));
+  if (name === undefined) return;
+  const modes = modesWithSetting(name)?.join('" or "');
+  throw refused(`settings: ${name} does not apply to the mode "${mode}", only to the mode "${modes}".`);
 }
 
 function mergedOptions(

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { fault } from '../engine/fault.ts';
 import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -13,7 +14,6 @@ import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { RunLeases } from '../store/shared-run-store.ts';
 import { isStorageFull } from '../store/store-errors.ts';
-import { fault } from '../util/fault.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { RunLookup } from './run-lookup.ts';

@@ -1,3 +1,4 @@
+import { fault } from '../engine/fault.ts';
 import type { RunLog } from '../engine/run-log.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunDelta } from '../events/delta.ts';
@@ -9,7 +10,6 @@ import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';
-import { fault } from '../util/fault.ts';
 
 /** Events kept in memory for live viewers; older ones are read from the store. */
 const RECENT_EVENTS = 256;

@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
-import type { Check } from '../events/config.ts';
+import type { Check } from '../events/setting-values.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { lookAt, openForReading } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';

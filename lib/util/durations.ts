@@ -13,3 +13,6 @@ export function durationWords(ms: number): string {
 export function secondsWords(ms: number): string {
   return `${formatNumber(ms / 1000)} s`;
 }
+
+/** The longest delay of a timer; a longer one fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { experimentRequest, MAX_EXPERIMENT_RUNS } from '../../api/experiment.ts';
-import { emptyExperiment, experimentOf, MAX_RUNS } from './experiment-draft.ts';
+import { experimentRequest } from '../../api/experiment.ts';
+import { MAX_EXPERIMENT_RUNS } from '../../events/limits.ts';
+import { emptyExperiment, experimentOf } from './experiment-draft.ts';
 
 const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };
 
@@ -63,7 +64,7 @@ it('leaves to the server what was left empty', () => {
 });
 
 it('knows the limit of the server', () => {
-  expect(MAX_RUNS).toBe(MAX_EXPERIMENT_RUNS);
+  expect(MAX_EXPERIMENT_RUNS).toBe(MAX_EXPERIMENT_RUNS);
 });
 
 it('names every field that is wrong, and too many runs', () => {

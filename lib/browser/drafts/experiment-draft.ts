@@ -1,5 +1,8 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
+import { MAX_EXPERIMENT_RUNS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../../events/limits.ts';
 import { kindFacts } from '../../events/modes.ts';
+import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
+import { formatNumber } from '../../util/numbers.ts';
 
 /** The form of an experiment as it is filled in. Lists are text: `0, 0.7`, `1-5 9`. */
 export interface ExperimentDraft {
@@ -18,12 +21,6 @@ export interface ExperimentDraft {
   diversity: boolean;
 }
 
-/** Sets of model options of one experiment. */
-const MAX_OPTION_SETS = 50;
-
-/** Max runs of an experiment, as shown by the form; the server enforces it. */
-export const MAX_RUNS = 1000;
-
 export const emptyExperiment: ExperimentDraft = {
   name: '',
   mode: 'explore',
@@ -38,6 +35,8 @@ export const emptyExperiment: ExperimentDraft = {
   diversity: false,
 };
 
+const { max: maxCycles } = formLimits(NUMBER_SETTINGS.max_cycles);
+
 export type ExperimentProblems = Partial<Record<keyof ExperimentDraft, string>>;
 
 /** Reads a draft: the request and its number of runs, or the problems by field. Pure. */
@@ -47,10 +46,10 @@ export function experimentOf(
   | { ok: true; request: ExperimentRequest; runs: number }
   | { ok: false; problems: ExperimentProblems; runs: number } {
   const problems: ExperimentProblems = {};
-  const temperatures = numbersOf(draft.temperatures, { max: 5 });
-  const seeds = numbersOf(draft.seeds, { max: 2 ** 31 - 1, whole: true });
-  const repeats = oneNumber(draft.repeats, 200);
-  const cycles = oneNumber(draft.cycles, 1000);
+  const temperatures = numbersOf(draft.temperatures, formLimits(MODEL_OPTIONS.temperature));
+  const seeds = numbersOf(draft.seeds, formLimits(MODEL_OPTIONS.seed));
+  const repeats = oneNumber(draft.repeats, MAX_REPEATS);
+  const cycles = oneNumber(draft.cycles, maxCycles);
   if (draft.name.trim() === '') problems.name = 'Give it a name.';
   if (draft.models.length === 0) problems.models = 'Choose at least one model.';
   const { task, usesFiles, hasCycles } = kindFacts(draft.mode);
@@ -59,10 +58,11 @@ export function experimentOf(
   if (workspace !== '' && !/^(\/|[a-z]:[\\/])/i.test(workspace)) {
     problems.workspace = 'The whole path, from the root on.';
   }
-  if (!temperatures) problems.temperatures = 'Numbers from 0 to 5, such as 0, 0.7.';
+  if (!temperatures)
+    problems.temperatures = `Numbers from 0 to ${MODEL_OPTIONS.temperature.max}, such as 0, 0.7.`;
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
-  if (repeats === null) problems.repeats = 'A whole number from 1 to 200.';
-  if (cycles === null) problems.cycles = 'A whole number from 1 to 1,000.';
+  if (repeats === null) problems.repeats = `A whole number from 1 to ${MAX_REPEATS}.`;
+  if (cycles === null) problems.cycles = `A whole number from 1 to ${formatNumber(maxCycles)}.`;
   const others = optionsOf(draft.options);
   if (!others) problems.options = 'One option a line, such as top_p: 0.9, 0.5.';
   else if (others.some((option) => option.name === 'seed')) problems.options = 'Seeds have their own field.';
@@ -77,8 +77,8 @@ export function experimentOf(
     problems.options = `These are ${sets.length} sets of options; at most ${MAX_OPTION_SETS} are possible.`;
   }
   const runs = draft.models.length * sets.length * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
-  if (runs > MAX_RUNS) {
-    problems.repeats = `These are ${runs} runs; at most ${MAX_RUNS} are possible.`;
+  if (runs > MAX_EXPERIMENT_RUNS) {
+    problems.repeats = `These are ${runs} runs; at most ${MAX_EXPERIMENT_RUNS} are possible.`;
   }
   if (Object.keys(problems).length > 0) return { ok: false, problems, runs };
   return {
@@ -142,8 +142,6 @@ function combinations(options: readonly Varied[]): Record<string, OptionValue>[]
   );
 }
 
-const MOST = 200;
-
 /** `1-3, 7` as numbers; `undefined` when something in it is none. */
 function numbersOf(text: string, limits: { max: number; whole?: boolean }): number[] | undefined {
   const numbers: number[] = [];
@@ -151,12 +149,13 @@ function numbersOf(text: string, limits: { max: number; whole?: boolean }): numb
     const range = /^(\d+)-(\d+)$/.exec(part);
     const from = Number(range?.[1] ?? part);
     const to = Number(range?.[2] ?? part);
-    const isFit = Number.isFinite(from) && from >= 0 && to <= limits.max && to >= from && to - from < MOST;
+    const isFit =
+      Number.isFinite(from) && from >= 0 && to <= limits.max && to >= from && to - from < MAX_SEEDS;
     if (!isFit || (limits.whole && !Number.isInteger(from))) return undefined;
     if (range && limits.whole) for (let value = from; value <= to; value += 1) numbers.push(value);
     else if (range) return undefined;
     else numbers.push(from);
-    if (numbers.length > MOST) return undefined;
+    if (numbers.length > MAX_SEEDS) return undefined;
   }
   return [...new Set(numbers)];
 }

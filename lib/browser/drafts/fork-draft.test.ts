@@ -122,9 +122,9 @@ it('says what is wrong with each field', () => {
     ok: false,
     problems: {
       temperature: 'A number from 0 to 5.',
-      seed: 'A whole number from 0 to 2147483647.',
+      seed: 'A whole number from 0 to 2,147,483,647.',
       limit: 'A whole number from 1 to 100.',
-      window: 'A whole number from 256 to 2000000.',
+      window: 'A whole number from 256 to 2,000,000.',
       model: 'Choose a model.',
     },
   });

@@ -1,10 +1,12 @@
 import type { ForkPlace } from '../../api/fork-place.ts';
 import type { ForkDraftReply, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
-import { askedSettings, defaultSecondReplyLimit } from '../../api/run-settings.ts';
+import { askedSettings } from '../../api/run-settings.ts';
 import { kindFacts, kindOf } from '../../events/modes.ts';
+import { defaultSecondReplyLimit } from '../../events/settings.ts';
 import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
 import type { ForkOpening } from './fork-opening.ts';
+import { type NumberFieldName, readNumber } from './number-fields.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
 
 /** One editable text at the fork point. */
@@ -196,13 +198,10 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const added =
     key.trim() === '' || value === '' ? [] : [{ target: 'memory' as const, key: key.trim(), value }];
 
-  const number = (name: string, written: string, limits: { min: number; max: number; whole: boolean }) => {
-    if (written.trim() === '') return undefined;
-    const read = Number(written.trim().replace(',', '.'));
-    const { min, max, whole } = limits;
-    if (Number.isFinite(read) && read >= min && read <= max && (!whole || Number.isInteger(read)))
-      return read;
-    problems[name] = `${whole ? 'A whole number' : 'A number'} from ${min} to ${max}.`;
+  const number = (name: string, field: NumberFieldName, written: string) => {
+    const read = readNumber(field, written.replace(',', '.'));
+    if (read.ok) return read.value;
+    problems[name] = read.problem;
     return undefined;
   };
   const options: Record<string, number | null> = {};
@@ -212,20 +211,20 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     if (found !== undefined) options[name] = found;
     else if (before !== undefined && draft[name].trim() === '') options[name] = null;
   };
-  option('temperature', number('temperature', draft.temperature, { min: 0, max: 5, whole: false }));
-  option('seed', number('seed', draft.seed, { min: 0, max: 2 ** 31 - 1, whole: true }));
-  const changedLimit = draft.limit !== limitOf(point);
+  option('temperature', number('temperature', 'temperature', draft.temperature));
+  option('seed', number('seed', 'seed', draft.seed));
   const { endsBy } = kindFacts(kindOf(config));
-  const limit = changedLimit
-    ? number('limit', draft.limit, { min: 1, max: endsBy === 'max_cycles' ? 1000 : 100, whole: true })
-    : undefined;
-  const whole = (name: 'window' | 'reply', before: number, limits: { min: number; max: number }) => {
-    const found = number(name, draft[name], { ...limits, whole: true });
+  const changedLimit = draft.limit !== limitOf(point);
+  const limit =
+    changedLimit && (endsBy === 'max_cycles' || endsBy === 'max_iterations')
+      ? number('limit', endsBy, draft.limit)
+      : undefined;
+  const changed = (name: 'window' | 'reply', field: NumberFieldName, before: number) => {
+    const found = number(name, field, draft[name]);
     return found === before ? undefined : found;
   };
-  const window = whole('window', config.window_tokens, { min: 256, max: 2_000_000 });
-  const [first] = config.num_predict;
-  const reply = whole('reply', first, { min: 1, max: 1_000_000 });
+  const window = changed('window', 'window_tokens', config.window_tokens);
+  const reply = changed('reply', 'predict_first', config.num_predict[0]);
   const think = thinkOf(draft.think);
   if (draft.model.trim() === '') problems.model = 'Choose a model.';
   const settings: ForkSettings = {

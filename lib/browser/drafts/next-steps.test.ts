@@ -45,11 +45,11 @@ it('suggests a setting that differs from the one that led to the end', () => {
   const config = sampleConfig({ budget: { max_tokens_total: 100 }, model_options: { temperature: 0.2 } });
   const suggested = (reason: Parameters<typeof endedLog>[0]) =>
     suggestionFor(config, ended(reason).end)?.changes;
-  expect(suggested('max_iterations')).toEqual({ maxIterations: '20' });
-  expect(suggested('stall')).toEqual({ stallGuard: 'off' });
+  expect(suggested('max_iterations')).toEqual({ max_iterations: '20' });
+  expect(suggested('stall')).toEqual({ stall_guard: 'off' });
   expect(suggested('repetition')).toEqual({ temperature: '0.5' });
-  expect(suggested('budget_exceeded')).toEqual({ maxTokens: '200' });
-  expect(suggested('timeout')).toEqual({ callTimeout: String((config.call_timeout_ms / 1000) * 2) });
+  expect(suggested('budget_exceeded')).toEqual({ max_tokens_total: '200' });
+  expect(suggested('timeout')).toEqual({ call_timeout_seconds: String((config.call_timeout_ms / 1000) * 2) });
   expect(suggested('final_answer')).toBeUndefined();
 });
 
@@ -59,7 +59,7 @@ it('suggests twice the reply limit for an answer that was cut off, where the win
     suggestionFor(sampleConfig({ num_predict: [2048, 4096], window_tokens }), end);
   expect(suggested(32_768)).toEqual({
     words: 'with a reply limit of 8,192 tokens',
-    changes: { predictFirst: '4096', predictSecond: '8192' },
+    changes: { predict_first: '4096', predict_second: '8192' },
     raisesLimit: true,
   });
   expect(suggested(4096)).toBeUndefined();

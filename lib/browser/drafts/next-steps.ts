@@ -5,6 +5,7 @@ import { rowIndexOfSeq } from '../../events/fold-timeline.ts';
 import { kindFacts, kindOf } from '../../events/modes.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
+import { formLimits, NUMBER_SETTINGS } from '../../events/settings.ts';
 import type { Timeline } from '../../events/timeline.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { stepWord } from '../words/mode-words.ts';
@@ -13,9 +14,9 @@ import type { RunDraft } from './run-draft.ts';
 
 type End = EventOf<'run.ended'>;
 
-/** Most iterations that a run of a task may have (K-14). */
-const MAX_ITERATIONS = 100;
-const MAX_CYCLES = 1000;
+const { max: MAX_ITERATIONS } = formLimits(NUMBER_SETTINGS.max_iterations);
+const { max: MAX_CYCLES } = formLimits(NUMBER_SETTINGS.max_cycles);
+const { max: MAX_CALL_SECONDS } = formLimits(NUMBER_SETTINGS.call_timeout_seconds);
 
 /**
  * The place before which a run can be forked so that what ended it does not happen again: before the second of the equal
@@ -148,11 +149,11 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
     case 'max_iterations': {
       const limit = Math.min(MAX_ITERATIONS, config.max_iterations * 2);
       return limit > config.max_iterations
-        ? { words: `with ${limit} iterations`, changes: { maxIterations: String(limit) }, raisesLimit: true }
+        ? { words: `with ${limit} iterations`, changes: { max_iterations: String(limit) }, raisesLimit: true }
         : undefined;
     }
     case 'stall':
-      return { words: 'without the stall guard', changes: { stallGuard: 'off' }, raisesLimit: false };
+      return { words: 'without the stall guard', changes: { stall_guard: 'off' }, raisesLimit: false };
     case 'repetition': {
       const { temperature } = config.model_options;
       const higher =
@@ -167,25 +168,25 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
         words: `with a window of ${formatCount(window)} tokens`,
         changes:
           askedSettings(config).context_limit === undefined
-            ? { windowTokens: String(window) }
-            : { windowTokens: String(window), contextLimit: String(window) },
+            ? { window_tokens: String(window) }
+            : { window_tokens: String(window), context_limit: String(window) },
         raisesLimit: true,
       };
     }
     case 'budget_exceeded': {
       const { max_tokens_total: tokens, max_seconds: seconds, max_cost_usd: cost } = budget;
       const changes: Partial<RunDraft> = {
-        ...(tokens === undefined ? {} : { maxTokens: String(tokens * 2) }),
-        ...(seconds === undefined ? {} : { maxMinutes: String(Math.round((seconds / 30) * 100) / 100) }),
-        ...(cost === undefined ? {} : { maxCost: String(cost * 2) }),
+        ...(tokens === undefined ? {} : { max_tokens_total: String(tokens * 2) }),
+        ...(seconds === undefined ? {} : { max_seconds: String(Math.round((seconds / 30) * 100) / 100) }),
+        ...(cost === undefined ? {} : { max_cost_usd: String(cost * 2) }),
       };
       return { words: 'with twice the budget', changes, raisesLimit: true };
     }
     case 'timeout': {
-      const seconds = Math.min(86_400, (config.call_timeout_ms / 1000) * 2);
+      const seconds = Math.min(MAX_CALL_SECONDS, (config.call_timeout_ms / 1000) * 2);
       return {
         words: `with ${seconds} s per call`,
-        changes: { callTimeout: String(seconds) },
+        changes: { call_timeout_seconds: String(seconds) },
         raisesLimit: true,
       };
     }
@@ -203,7 +204,7 @@ function longerReply({
   if (limit > window) return undefined;
   return {
     words: `with a reply limit of ${formatCount(limit)} tokens`,
-    changes: { predictFirst: String(first * 2), predictSecond: String(limit) },
+    changes: { predict_first: String(first * 2), predict_second: String(limit) },
     raisesLimit: true,
   };
 }

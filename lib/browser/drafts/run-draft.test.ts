@@ -48,14 +48,14 @@ describe('the new-run form [D10]', () => {
       request({
         workspaceKind: 'folder',
         workspace: ' /home/ada/work ',
-        maxIterations: '7',
-        maxMinutes: '1.5',
-        maxTokens: '60000',
+        max_iterations: '7',
+        max_seconds: '1.5',
+        max_tokens_total: '60000',
         temperature: '0',
         seed: '42',
         think: 'high',
-        stallGuard: 'off',
-        predictSecond: '8192',
+        stall_guard: 'off',
+        predict_second: '8192',
         checks: [{ type: 'command', command: 'npm test' }],
       }),
     ).toMatchObject({
@@ -92,7 +92,7 @@ describe('the new-run form [D10]', () => {
         model: '',
         workspaceKind: 'folder',
         workspace: 'work',
-        maxIterations: '0',
+        max_iterations: '0',
         seed: '1.5',
         temperature: 'hot',
         checks: [{ type: 'file_exists', path: '' }],
@@ -101,7 +101,7 @@ describe('the new-run form [D10]', () => {
       task: expect.any(String),
       model: expect.any(String),
       workspace: expect.any(String),
-      maxIterations: expect.any(String),
+      max_iterations: expect.any(String),
       seed: expect.any(String),
       temperature: expect.any(String),
       checks: expect.any(String),
@@ -143,9 +143,9 @@ describe('the new-run form [D10]', () => {
     const first = resolved({ task: 'Do it.', window_tokens: 8192 });
     expect(first.result_chars).toBe(2048);
     const draft = draftOf(logged(first), { id: 'r1' });
-    expect(draft).toMatchObject({ windowTokens: '8192', resultChars: '', keepAlive: '' });
+    expect(draft).toMatchObject({ window_tokens: '8192', result_chars: '', keep_alive: '' });
     expect(draftDefaults(draft).result_chars).toBe(2048);
-    expect(again({ ...draft, windowTokens: '32768' })).toMatchObject({
+    expect(again({ ...draft, window_tokens: '32768' })).toMatchObject({
       window_tokens: 32_768,
       result_chars: 8000,
     });
@@ -155,13 +155,13 @@ describe('the new-run form [D10]', () => {
 
   it('keeps a value that a person set, also one equal to the default', () => {
     const first = resolved({ task: 'Do it.', window_tokens: 8192, result_chars: 2048, max_iterations: 10 });
-    const changed = again({ ...draftOf(first, { id: 'r1' }), windowTokens: '32768', tier: 'complex' });
+    const changed = again({ ...draftOf(first, { id: 'r1' }), window_tokens: '32768', tier: 'complex' });
     expect(changed).toMatchObject({ result_chars: 2048, max_iterations: 10 });
   });
 
   it('lets the conversation of a session fill a new window, unless its limit was set', () => {
     const session = (request: object) =>
-      again({ ...draftOf(resolved({ mode: 'session', ...request }), { id: 'r1' }), windowTokens: '16384' });
+      again({ ...draftOf(resolved({ mode: 'session', ...request }), { id: 'r1' }), window_tokens: '16384' });
     expect(session({ window_tokens: 8192 }).session?.context_limit).toBe(16_384);
     expect(session({ window_tokens: 8192, context_limit: 8192 }).session?.context_limit).toBe(8192);
   });
@@ -182,10 +182,10 @@ describe('the new-run form [D10]', () => {
   });
 
   it('takes the reply limits of the mode where only one is given', () => {
-    expect(request({ kind: 'session', predictSecond: '9000' })).toMatchObject({ num_predict: [4096, 9000] });
-    expect(request({ predictFirst: '6000' })).toMatchObject({ num_predict: [6000, 6000] });
+    expect(request({ kind: 'session', predict_second: '9000' })).toMatchObject({ num_predict: [4096, 9000] });
+    expect(request({ predict_first: '6000' })).toMatchObject({ num_predict: [6000, 6000] });
     const draft = draftOf(resolved({ task: 'Do it.', num_predict: [6000, 6000] }), { id: 'r1' });
-    expect(draft).toMatchObject({ predictFirst: '6000', predictSecond: '' });
+    expect(draft).toMatchObject({ predict_first: '6000', predict_second: '' });
   });
 
   it('does not use the folder twice that was made for a run', () => {
@@ -205,7 +205,7 @@ describe('the new-run form [D10]', () => {
 
 describe('sessions and explorations in the form [S16, X22]', () => {
   it('need no task, and send only the settings of their mode', () => {
-    expect(request({ kind: 'session', task: '', turnDelay: '2.5', maxIterations: '7' })).toMatchObject({
+    expect(request({ kind: 'session', task: '', turn_delay: '2.5', max_iterations: '7' })).toMatchObject({
       mode: 'session',
       turn_delay: 2500,
     });
@@ -227,10 +227,10 @@ describe('sessions and explorations in the form [S16, X22]', () => {
     });
     expect(draftOf(config, { id: 'r1' })).toMatchObject({
       kind: 'explore',
-      maxCycles: '40',
+      max_cycles: '40',
       untilStopped: false,
-      callsPerCycle: '9',
-      cycleLine: false,
+      calls_per_cycle: '9',
+      cycle_line: false,
       diversity: false,
     });
   });

@@ -1,17 +1,25 @@
 import type { CreateRunRequest } from '../../api/create-run.ts';
 import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
+import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
+import type { RunConfig, RunMode } from '../../events/config.ts';
+import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
+import { withoutNamedOptions } from '../../events/sent-options.ts';
 import {
-  askedSettings,
   defaultSecondReplyLimit,
   defaultSettings,
-  type RunSettings,
-} from '../../api/run-settings.ts';
-import type { RunConfig, RunMode } from '../../events/config.ts';
-import { kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
-import { withoutNamedOptions } from '../../events/sent-options.ts';
-import { formatNumber } from '../../util/numbers.ts';
+  isSettingOf,
+  KEPT_SETTINGS,
+  type KeptSetting,
+  MODEL_OPTION_NAMES,
+  NUMBER_SETTING_NAMES,
+  offersSetting,
+  SETTING_NAMES,
+  SWITCH_SETTINGS,
+  type SwitchSetting,
+} from '../../events/settings.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
+import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 
 export type DraftCheck =
@@ -24,97 +32,57 @@ const APPROVAL_TOOLS = MODES.task.tools;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
 export type ApprovalChoice = 'auto' | 'ask' | 'deny';
 
-/** The new-run form as it is filled in. Numbers stay text until the run is started; empty means "as usual". */
-export interface RunDraft {
+/** Switches whose position is requested; the stall guard has a third one, its default. */
+export type PlainSwitch = Exclude<SwitchSetting, 'stall_guard'>;
+const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => name !== 'stall_guard');
+
+/**
+ * The new-run form as it is filled in: a setting under its name in the API. Numbers stay text, in the unit of the field,
+ * until the run is started; empty means the default.
+ */
+export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainSwitch, boolean> {
   kind: RunKind;
   task: string;
   model: string;
   workspaceKind: 'fresh' | 'folder';
   workspace: string;
   tier: 'trivial' | 'standard' | 'complex';
-  maxIterations: string;
-  stallGuard: 'usual' | 'on' | 'off';
-  nudgePlans: boolean;
-  liveTokens: boolean;
+  stall_guard: 'usual' | 'on' | 'off';
   think: ThinkWord;
-  maxTokens: string;
-  maxMinutes: string;
-  maxCost: string;
   /** What becomes of calls, by tool; a tool that is not named runs. */
   approval: Partial<Record<ApprovalTool, ApprovalChoice>>;
   checks: DraftCheck[];
-  maxAttempts: string;
-  windowTokens: string;
-  temperature: string;
-  seed: string;
-  topP: string;
-  topK: string;
-  keepAlive: string;
-  callTimeout: string;
-  loadTimeout: string;
-  predictFirst: string;
-  predictSecond: string;
-  compactAt: string;
-  resultChars: string;
+  keep_alive: string;
   system: string;
-  contextLimit: string;
-  /** Seconds between two turns of a session (S16). */
-  turnDelay: string;
-  maxCycles: string;
   /** An exploration without a cycle limit (X22). */
   untilStopped: boolean;
-  callsPerCycle: string;
-  cycleLine: boolean;
   diversity: boolean;
-  diversityThreshold: string;
-  diversityWindow: string;
   embeddingModel: string;
   /** Ollama options that the form has no field for, kept from the run it was made from. */
   otherOptions: Record<string, number | string | boolean>;
   /** Settings that the form has no field for, kept from the run it was made from. */
-  otherSettings: Pick<RunSettings, 'parser_layers' | 'shell_timeout_secs' | 'blocked_patterns' | 'approval'>;
+  otherSettings: Pick<RunSettings, KeptSetting | 'approval'>;
 }
 
+const switches = defaultSettings({ mode: DEFAULT_MODE, agentic: true });
+
 export const emptyDraft: RunDraft = {
+  ...numbersOf(() => ''),
+  ...switchesOf((name) => switches[name]),
   kind: 'task',
   task: '',
   model: '',
   workspaceKind: 'fresh',
   workspace: '',
   tier: 'standard',
-  maxIterations: '',
-  stallGuard: 'usual',
-  nudgePlans: true,
-  liveTokens: false,
+  stall_guard: 'usual',
   think: 'off',
-  maxTokens: '',
-  maxMinutes: '',
-  maxCost: '',
   approval: {},
   checks: [],
-  maxAttempts: '',
-  windowTokens: '',
-  temperature: '',
-  seed: '',
-  topP: '',
-  topK: '',
-  keepAlive: '',
-  callTimeout: '',
-  loadTimeout: '',
-  predictFirst: '',
-  predictSecond: '',
-  compactAt: '',
-  resultChars: '',
+  keep_alive: '',
   system: '',
-  contextLimit: '',
-  turnDelay: '',
-  maxCycles: '',
   untilStopped: false,
-  callsPerCycle: '',
-  cycleLine: true,
   diversity: false,
-  diversityThreshold: '',
-  diversityWindow: '',
   embeddingModel: '',
   otherOptions: {},
   otherSettings: {},
@@ -128,16 +96,12 @@ export function requestOf(
   draft: RunDraft,
 ): { ok: true; request: CreateRunRequest } | { ok: false; problems: DraftProblems } {
   const problems: DraftProblems = {};
-  const number = (field: DraftField & keyof TextFields, limits: NumberLimits): number | undefined => {
-    const text = draft[field].trim();
-    if (text === '') return undefined;
-    const value = Number(text);
-    const { min, max, whole } = limits;
-    if (!Number.isFinite(value) || value < min || value > max || (whole && !Number.isInteger(value))) {
-      problems[field] = `${whole ? 'A whole number' : 'A number'} from ${min} to ${formatNumber(max)}.`;
-      return undefined;
-    }
-    return value;
+  const number: ReadNumber = (field) => {
+    if (field === 'max_cycles' && draft.untilStopped) return undefined;
+    const read = readNumber(field, draft[field]);
+    if (read.ok) return read.value;
+    problems[field] = read.problem;
+    return undefined;
   };
 
   const { kind } = draft;
@@ -151,61 +115,62 @@ export function requestOf(
   if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
     problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
   }
-  const checks = facts.settings.includes('checks') ? draft.checks : [];
+  const checks = offersSetting(kind, 'checks') ? draft.checks : [];
   if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
     problems.checks = 'Fill in every check, or remove it.';
   }
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
-  const option = (name: string, value: number | undefined) => {
+  for (const name of MODEL_OPTION_NAMES) {
+    const value = number(name);
     if (value !== undefined) options[name] = value;
-  };
-  option('temperature', number('temperature', { min: 0, max: 5 }));
-  option('seed', number('seed', { min: 0, max: 2 ** 31 - 1, whole: true }));
-  option('top_p', number('topP', { min: 0, max: 1 }));
-  option('top_k', number('topK', { min: 0, max: 1000, whole: true }));
-
-  const maxTokens = number('maxTokens', { min: 1, max: 1e9, whole: true });
-  const maxMinutes = number('maxMinutes', { min: 0.01, max: 100_000 });
-  const maxCost = number('maxCost', { min: 0.0001, max: 1e6 });
-  const first = number('predictFirst', { min: 1, max: 1_000_000, whole: true });
-  const second = number('predictSecond', { min: 1, max: 1_000_000, whole: true });
+  }
+  const limits = definedOf({
+    max_tokens_total: number('max_tokens_total'),
+    max_seconds: number('max_seconds'),
+    max_cost_usd: number('max_cost_usd'),
+  });
+  const first = number('predict_first');
+  const second = number('predict_second');
   const request: CreateRunRequest = {
     mode,
     agentic,
     task: facts.task === 'none' ? undefined : draft.task.trim(),
     model: draft.model,
     workspace: folder ? draft.workspace.trim() : undefined,
-    live_tokens: draft.liveTokens,
+    ...numberSettings(mode, number),
+    ...switchSettings(mode, draft),
     think: thinkOf(draft.think),
-    window_tokens: number('windowTokens', { min: 256, max: 2_000_000, whole: true }),
-    call_timeout_seconds: number('callTimeout', { min: 1, max: 86_400 }),
-    load_timeout_seconds: number('loadTimeout', { min: 1, max: 86_400 }),
     num_predict:
       first === undefined && second === undefined ? undefined : replyLimitsOf(draft, first, second),
-    keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
+    keep_alive: draft.keep_alive.trim() === '' ? undefined : draft.keep_alive.trim(),
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
     approval: approvalOf(draft),
-    budget:
-      maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
-        ? undefined
-        : {
-            max_tokens_total: maxTokens,
-            max_seconds: maxMinutes === undefined ? undefined : Math.round(maxMinutes * 60 * 100) / 100,
-            max_cost_usd: maxCost,
-          },
+    budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
 }
 
+/** The numbers that are settings of the mode. */
+function numberSettings(mode: RunMode, number: ReadNumber): Partial<CreateRunRequest> {
+  const names = NUMBER_SETTING_NAMES.filter((name) => isSettingOf(mode, name));
+  return Object.fromEntries(names.map((name) => [name, number(name)]));
+}
+
+function switchSettings(mode: RunMode, draft: RunDraft): Partial<CreateRunRequest> {
+  return Object.fromEntries(
+    PLAIN_SWITCHES.filter((name) => isSettingOf(mode, name)).map((name) => [name, draft[name]]),
+  );
+}
+
 /** Of the settings without a field, those that the kind of run has. */
 function otherSettingsOf({ kind, otherSettings }: RunDraft): Partial<CreateRunRequest> {
-  const { parser_layers, shell_timeout_secs, blocked_patterns } = otherSettings;
-  const { tools, settings } = kindFacts(kind);
+  const { approval: _, parser_layers, ...others } = otherSettings;
+  const own = SETTING_NAMES.filter((name) => offersSetting(kind, name) && name in others);
   return {
-    ...(tools.length === 0 ? {} : { parser_layers }),
-    ...(settings.includes('shell_timeout_secs') ? { shell_timeout_secs, blocked_patterns } : {}),
+    ...(kindFacts(kind).tools.length === 0 ? {} : { parser_layers }),
+    ...Object.fromEntries(own.map((name) => [name, (others as RunSettings)[name]])),
   };
 }
 
@@ -216,8 +181,8 @@ function replyLimitsOf(draft: RunDraft, first?: number, second?: number): [numbe
 
 /** What the fields that are left empty will be, as far as it is known before the run starts. */
 export function draftDefaults(draft: RunDraft) {
-  const window = Number(draft.windowTokens);
-  const first = Number(draft.predictFirst);
+  const window = Number(draft.window_tokens);
+  const first = Number(draft.predict_first);
   const named = namedOptions({ model_options: draft.otherOptions });
   const defaults = defaultSettings({
     ...modeAndTools(draft.kind),
@@ -243,10 +208,7 @@ export function thinkWord(think: RunConfig['think']): ThinkWord {
   return think === true ? 'on' : think === false ? 'off' : think;
 }
 
-type ReadNumber = (
-  field: { [K in DraftField]: RunDraft[K] extends string ? K : never }[DraftField],
-  limits: NumberLimits,
-) => number | undefined;
+type ReadNumber = (field: NumberFieldName) => number | undefined;
 
 /** The fields that a mode does not share with all others: what they request, and how a former run fills them in. */
 const OWN_FIELDS: Readonly<
@@ -259,47 +221,26 @@ const OWN_FIELDS: Readonly<
   >
 > = {
   task: { request: taskFields, draft: taskDraft },
-  session: { request: sessionFields, draft: sessionDraft },
+  session: { request: () => ({}), draft: () => ({}) },
   explore: { request: exploreFields, draft: exploreDraft },
 };
 
-function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
-  const maxIterations = number('maxIterations', { min: 1, max: 100, whole: true });
-  const maxAttempts = number('maxAttempts', { min: 1, max: 10, whole: true });
+function taskFields(draft: RunDraft): Partial<CreateRunRequest> {
   return {
     tier: draft.tier,
-    max_iterations: maxIterations,
-    stall_guard: draft.stallGuard === 'usual' ? undefined : draft.stallGuard === 'on',
-    nudge_plans: draft.nudgePlans,
-    compact_at: number('compactAt', { min: 0.1, max: 1 }),
-    result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
-    max_attempts: maxAttempts,
+    stall_guard: draft.stall_guard === 'usual' ? undefined : draft.stall_guard === 'on',
     system: draft.system.trim() === '' ? undefined : draft.system,
-    checks:
-      kindFacts(draft.kind).settings.includes('checks') && draft.checks.length > 0 ? draft.checks : undefined,
+    checks: offersSetting(draft.kind, 'checks') && draft.checks.length > 0 ? draft.checks : undefined,
   };
-}
-
-function contextLimit(number: ReadNumber): number | undefined {
-  return number('contextLimit', { min: 64, max: 2_000_000, whole: true });
-}
-
-function sessionFields(_draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
-  const context_limit = contextLimit(number);
-  const seconds = number('turnDelay', { min: 0, max: 86_400 });
-  return { context_limit, turn_delay: seconds === undefined ? undefined : Math.round(seconds * 1000) };
 }
 
 function exploreFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
   return {
-    context_limit: contextLimit(number),
-    max_cycles: draft.untilStopped ? null : number('maxCycles', { min: 1, max: 1000, whole: true }),
-    calls_per_cycle: number('callsPerCycle', { min: 1, max: 1000, whole: true }),
-    cycle_line: draft.cycleLine,
+    ...(draft.untilStopped ? { max_cycles: null } : {}),
     diversity: draft.diversity
       ? {
-          threshold: number('diversityThreshold', { min: 0, max: 1 }),
-          window: number('diversityWindow', { min: 1, max: 50, whole: true }),
+          threshold: number('diversity_threshold'),
+          window: number('diversity_window'),
           embedding_model: draft.embeddingModel === '' ? undefined : draft.embeddingModel,
         }
       : undefined,
@@ -337,14 +278,6 @@ function approvalOf({ kind, approval, otherSettings }: RunDraft): CreateRunReque
   return Object.keys(tools).length > 0 ? { tools } : undefined;
 }
 
-interface NumberLimits {
-  min: number;
-  max: number;
-  whole?: boolean;
-}
-
-type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]: string };
-
 /**
  * The draft that would start a run again. Fields whose setting took its default stay empty, so that the default follows
  * what is changed. The folder is taken over only where a person chose it.
@@ -353,10 +286,20 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
   const kind = kindOf(config);
   const folder = chosenFolder(config, run);
   const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(config.model_options);
-  const seconds = config.budget.max_seconds;
+  const diversity = config.explore?.diversity;
   const asked = askedSettings(config);
   const [first, second] = asked.num_predict ?? [];
   const follows = first !== undefined && second === defaultSecondReplyLimit(config.mode, first);
+  const settings = settingsOf(config);
+  const values: Partial<Record<NumberFieldName, unknown>> = {
+    ...Object.fromEntries(NUMBER_SETTING_NAMES.map((name) => [name, asked[name]])),
+    ...config.budget,
+    ...{ temperature, seed, top_p, top_k },
+    predict_first: first,
+    predict_second: follows ? undefined : second,
+    diversity_threshold: diversity?.threshold,
+    diversity_window: diversity?.window,
+  };
   return {
     ...emptyDraft,
     kind,
@@ -366,21 +309,10 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
     workspace: folder ?? '',
     tier: config.tier,
     ...OWN_FIELDS[config.mode].draft(config, asked),
-    liveTokens: config.live_tokens,
+    ...numbersOf((name) => values[name]),
+    ...switchesOf((name) => settings[name] ?? emptyDraft[name]),
     think: thinkWord(config.think),
-    maxTokens: text(config.budget.max_tokens_total),
-    maxMinutes: seconds === undefined ? '' : String(Math.round((seconds / 60) * 100) / 100),
-    maxCost: text(config.budget.max_cost_usd),
-    windowTokens: text(asked.window_tokens),
-    predictFirst: text(first),
-    predictSecond: follows ? '' : text(second),
-    temperature: text(temperature),
-    seed: text(seed),
-    topP: text(top_p),
-    topK: text(top_k),
-    keepAlive: text(asked.keep_alive),
-    callTimeout: text(asked.call_timeout_seconds),
-    loadTimeout: text(asked.load_timeout_seconds),
+    keep_alive: asked.keep_alive === undefined ? '' : String(asked.keep_alive),
     approval: Object.fromEntries(
       APPROVAL_TOOLS.map((tool) => [
         tool,
@@ -389,49 +321,34 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
     ),
     otherOptions,
     otherSettings: {
-      parser_layers: asked.parser_layers,
-      shell_timeout_secs: asked.shell_timeout_secs,
-      blocked_patterns: asked.blocked_patterns,
+      ...Object.fromEntries(KEPT_SETTINGS.map((name) => [name, asked[name]])),
       approval: approvalTools(kind).length === 0 ? asked.approval : undefined,
     },
   };
 }
 
-function text(value: number | string | boolean | undefined | null): string {
-  return value === undefined || value === null ? '' : String(value);
-}
-
 function taskDraft(config: RunConfig, asked: RunSettings): Partial<RunDraft> {
   return {
-    maxIterations: text(asked.max_iterations),
-    stallGuard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
-    nudgePlans: config.nudge_plans,
+    stall_guard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
     checks: config.checks,
-    maxAttempts: text(asked.max_attempts),
-    compactAt: text(asked.compact_at),
-    resultChars: text(asked.result_chars),
     system: config.system ?? '',
   };
 }
 
-function sessionDraft(_config: RunConfig, asked: RunSettings): Partial<RunDraft> {
+function exploreDraft({ explore }: RunConfig): Partial<RunDraft> {
   return {
-    contextLimit: text(asked.context_limit),
-    turnDelay: asked.turn_delay ? String(asked.turn_delay / 1000) : '',
+    untilStopped: explore?.max_cycles === null,
+    diversity: explore?.diversity !== undefined,
+    embeddingModel: explore?.diversity?.embedding_model ?? '',
   };
 }
 
-function exploreDraft({ explore }: RunConfig, asked: RunSettings): Partial<RunDraft> {
-  const diversity = explore?.diversity;
-  return {
-    contextLimit: text(asked.context_limit),
-    maxCycles: text(asked.max_cycles),
-    untilStopped: explore?.max_cycles === null,
-    callsPerCycle: text(asked.calls_per_cycle),
-    cycleLine: explore?.cycle_line ?? true,
-    diversity: diversity !== undefined,
-    diversityThreshold: text(diversity?.threshold),
-    diversityWindow: text(diversity?.window),
-    embeddingModel: diversity?.embedding_model ?? '',
-  };
+function numbersOf(of: (name: NumberFieldName) => unknown) {
+  return Object.fromEntries(
+    NUMBER_FIELD_NAMES.map((name) => [name, writtenNumber(name, of(name))]),
+  ) as Record<NumberFieldName, string>;
+}
+
+function switchesOf(of: (name: PlainSwitch) => boolean) {
+  return Object.fromEntries(PLAIN_SWITCHES.map((name) => [name, of(name)])) as Record<PlainSwitch, boolean>;
 }

@@ -1,8 +1,9 @@
 import type { RunConfig } from '../../events/config.ts';
 import { CHARS_PER_TOKEN, conversationFill } from '../../events/message-size.ts';
-import { kindFacts, kindOf, type ModeGauge, modeFacts } from '../../events/modes.ts';
+import { DEFAULT_MODE, kindFacts, kindOf, type ModeGauge, modeFacts } from '../../events/modes.ts';
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
+import { BUDGET_LIMITS, isSettingOf, MAX_EMPTY_REPLIES, SETTINGS } from '../../events/settings.ts';
 import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
@@ -13,8 +14,6 @@ import type { Gauge } from './gauge.ts';
 /** A requested call, as far as it is compared (G7). */
 type Requested = { readonly name: string; readonly arguments: JsonObject };
 
-/** Empty turns or cycles in a row that end a run without a limit (S18, K-24). */
-const EMPTY_LIMIT = 3;
 const WRITING_TOOLS = new Set(['write_file']);
 
 /**
@@ -79,7 +78,12 @@ function gaugesOf(run: RunState, now: number): Gauge[] {
 const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now: number) => Gauge[]>> = {
   iterations: (run, config) => [
     {
-      ...count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
+      ...count({
+        id: 'iterations',
+        label: SETTINGS.max_iterations.label,
+        used: run.iteration,
+        limit: config.max_iterations,
+      }),
       outcome: 'then it ends with what there is',
       events: run.callHistorySeqs.slice(-1),
     },
@@ -115,7 +119,12 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
     const limit = config.explore?.max_cycles;
     // To come to the last cycle is what was asked for, and no limit that was hit.
     return limit
-      ? [{ ...count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit }), tone: 'calm' }]
+      ? [
+          {
+            ...count({ id: 'cycles', label: SETTINGS.max_cycles.label, used: run.cycle.number, limit }),
+            tone: 'calm',
+          },
+        ]
       : [];
   },
   calls_per_cycle: (run, config) => [
@@ -193,7 +202,9 @@ function conversation(run: RunState): Gauge {
 }
 
 function empty(used: number): Gauge[] {
-  return used > 0 ? [count({ id: 'empty', label: 'Empty replies in a row', used, limit: EMPTY_LIMIT })] : [];
+  return used > 0
+    ? [count({ id: 'empty', label: 'Empty replies in a row', used, limit: MAX_EMPTY_REPLIES })]
+    : [];
 }
 
 function count(gauge: { id: string; label: string; used: number; limit: number }): Gauge {
@@ -218,7 +229,7 @@ function context(run: RunState): Gauge {
   const compactAt = run.config?.compact_at ?? 1;
   return {
     id: 'context',
-    label: 'Window',
+    label: SETTINGS.window_tokens.label,
     used,
     limit,
     ticks: false,
@@ -226,7 +237,7 @@ function context(run: RunState): Gauge {
     detail: `${promptTokens === undefined && used > 0 ? '≈ ' : ''}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     mark: compactAt < 1 ? compactAt : undefined,
     outcome:
-      compactAt < 1 && modeFacts(run.config?.mode).settings.includes('compact_at')
+      compactAt < 1 && isSettingOf(run.config?.mode ?? DEFAULT_MODE, 'compact_at')
         ? 'older results are shortened at the mark'
         : undefined,
     events: run.lastCall ? [run.lastCall.seq] : [],
@@ -240,7 +251,13 @@ function budgets(run: RunState, now: number): Gauge[] {
   if (budget.max_tokens_total !== undefined) {
     const used = run.tokensIn + run.tokensOut;
     gauges.push({
-      ...share('tokens', 'Token budget', used, budget.max_tokens_total, formatShortCount),
+      ...share(
+        'tokens',
+        BUDGET_LIMITS.max_tokens_total.label,
+        used,
+        budget.max_tokens_total,
+        formatShortCount,
+      ),
       detail: `${formatTokens(used, run.tokensEstimated, formatShortCount)} of ${formatShortCount(budget.max_tokens_total)}`,
       ...looked(run),
     });
@@ -248,13 +265,19 @@ function budgets(run: RunState, now: number): Gauge[] {
   if (budget.max_seconds !== undefined) {
     const used = workedMs(run, run.phase === 'ended' ? run.updatedAt : now) / 1000;
     gauges.push({
-      ...share('seconds', 'Time budget', used, budget.max_seconds, (value) => `${Math.round(value)} s`),
+      ...share(
+        'seconds',
+        BUDGET_LIMITS.max_seconds.label,
+        used,
+        budget.max_seconds,
+        (value) => `${Math.round(value)} s`,
+      ),
       ...looked(run),
     });
   }
   if (budget.max_cost_usd !== undefined) {
     gauges.push({
-      ...share('cost', 'Cost budget', run.costUsd ?? 0, budget.max_cost_usd, formatUsd),
+      ...share('cost', BUDGET_LIMITS.max_cost_usd.label, run.costUsd ?? 0, budget.max_cost_usd, formatUsd),
       ...looked(run),
     });
   }

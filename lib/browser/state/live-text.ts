@@ -1,4 +1,5 @@
 import type { RunDelta } from '../../events/delta.ts';
+import { MAX_STREAMED_CHARS } from '../../events/limits.ts';
 
 /** Text that is still coming. `start` is above 0 when its beginning was left out or not received. */
 export interface LiveText {
@@ -36,9 +37,6 @@ export const emptyLive: Live = {
   textSince: undefined,
 };
 
-/** Max characters of live text a viewer keeps; the ending event has it in full. */
-const KEPT_CHARS = 65_536;
-
 /**
  * Takes a piece of text in by its offset, so that a repeated piece changes nothing and a late viewer's first piece
  * brings all. Returns the same object when nothing is new.
@@ -53,8 +51,8 @@ export function applyPiece(live: LiveText | undefined, offset: number, piece: st
 }
 
 function trim(live: LiveText): LiveText {
-  const surplus = live.text.length - KEPT_CHARS;
-  if (surplus <= KEPT_CHARS / 2) return live;
+  const surplus = live.text.length - MAX_STREAMED_CHARS;
+  if (surplus <= MAX_STREAMED_CHARS / 2) return live;
   return { start: live.start + surplus, text: live.text.slice(surplus) };
 }
 

@@ -24,7 +24,7 @@ describe('settings in words', () => {
     ['parser_layers', ['native', 'json'], 'native, json'],
     ['checks', [], 'none'],
     ['budget', {}, 'none'],
-    ['budget', { max_tokens_total: 40_000, max_seconds: 600 }, 'Tokens: 40,000\nSeconds: 600'],
+    ['budget', { max_tokens_total: 40_000, max_seconds: 600 }, 'Token budget: 40,000\nTime budget: 10:00'],
   ])('%s of %j', (name, value, words) => {
     expect(settingText(name, value)).toBe(words);
   });

@@ -1,69 +1,46 @@
-import type { Check } from '../../events/config.ts';
+import type { Check } from '../../events/setting-values.ts';
+import {
+  BUDGET_LIMITS,
+  DIVERSITY_LIMITS,
+  MODEL_OPTIONS,
+  type NumberFacts,
+  SETTINGS,
+} from '../../events/settings.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { formatCount, formatDuration } from './format.ts';
 
-/** The settings by the names that the form of a new run gives them. */
-const NAMES: Readonly<Record<string, string>> = {
-  agentic: 'Tools',
-  approval: 'Approval',
-  blocked_patterns: 'Refused commands',
-  budget: 'Budget',
-  call_timeout_ms: 'Call limit',
-  calls_per_cycle: 'Model calls per cycle',
-  checks: 'Checks',
-  compact_at: 'Shorten results at',
-  context_limit: 'Conversation limit',
-  cycle_line: 'Open each cycle with its number',
-  default: 'Every call',
-  diversity: 'Advise on diversity',
-  embedding_model: 'Embedding model',
-  keep_alive: 'Keep loaded for',
-  keep_rounds: 'Rounds kept whole',
-  live_tokens: 'Live tokens',
-  load_timeout_ms: 'Load limit',
-  max_attempts: 'Max attempts',
-  max_cost_usd: 'USD',
-  max_cycles: 'Cycles',
-  max_iterations: 'Iterations',
-  max_nudges: 'Nudges',
-  max_seconds: 'Seconds',
-  max_tokens_total: 'Tokens',
-  mode: 'Mode',
-  model: 'Model',
-  nudge_plans: 'Nudge plans',
-  num_predict: 'Reply limits',
-  price: 'Price',
-  input_usd_per_million: 'Input (USD per million tokens)',
-  output_usd_per_million: 'Output (USD per million tokens)',
-  usd_per_kwh: 'USD per kWh',
-  watts: 'Watts',
-  parser_layers: 'Layers that read replies',
-  repetition_threshold: 'Identical calls in a row',
-  result_chars: 'Longest single result',
-  seed: 'Seed',
-  shell_timeout_secs: 'Command limit (seconds)',
-  stall_guard: 'Stall guard',
-  stall_threshold: 'Rounds without a file',
-  system: 'System prompt (added first)',
-  task: 'Task',
-  temperature: 'Temperature',
-  think: 'Thinking',
-  threshold: 'Alike from',
-  tier: 'Tier',
-  top_k: 'Top k',
-  top_p: 'Top p',
-  turn_delay: 'Pause between turns',
-  window: 'Reflections compared',
-  window_tokens: 'Window',
+type Facts = Pick<NumberFacts, 'label' | 'unit'>;
+
+/** What a configuration and a fork keep besides settings, or under another name. */
+const OTHERS: Readonly<Record<string, Facts>> = {
+  agentic: { label: 'Tools' },
+  call_timeout_ms: { label: SETTINGS.call_timeout_seconds.label, unit: 'milliseconds' },
+  default: { label: 'Every call' },
+  embedding_model: { label: 'Embedding model' },
+  input_usd_per_million: { label: 'Input (USD per million tokens)' },
+  keep_rounds: { label: 'Rounds kept whole' },
+  load_timeout_ms: { label: SETTINGS.load_timeout_seconds.label, unit: 'milliseconds' },
+  max_nudges: { label: 'Nudges' },
+  mode: { label: 'Mode' },
+  model: { label: 'Model' },
+  output_usd_per_million: { label: 'Output (USD per million tokens)' },
+  price: { label: 'Price' },
+  repetition_threshold: { label: 'Identical calls in a row' },
+  stall_threshold: { label: 'Rounds without a file' },
+  task: { label: 'Task' },
+  usd_per_kwh: { label: 'USD per kWh' },
+  watts: { label: 'Watts' },
 };
 
-/** Counts that are large enough for separators; a seed is a name, not a count. */
-const COUNTS = /_tokens$|_total$|_limit$|_chars$/;
-const TIMES = /_ms$|^turn_delay$/;
+const FACTS = new Map<string, Facts>(
+  [SETTINGS, BUDGET_LIMITS, DIVERSITY_LIMITS, MODEL_OPTIONS, OTHERS].flatMap((facts) =>
+    Object.entries<Facts>(facts),
+  ),
+);
 
 /** A setting in words; one that no form shows, such as an option of Ollama, keeps its own name. */
 export function settingName(name: string): string {
-  return NAMES[name] ?? name;
+  return FACTS.get(name)?.label ?? name;
 }
 
 /** Formats a setting's value for display: one line per check, durations with units, no JSON. */
@@ -72,8 +49,7 @@ export function settingText(name: string, value: JsonValue | undefined): string 
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value === 'number') {
-    if (TIMES.test(name)) return formatDuration(value);
-    return COUNTS.test(name) ? formatCount(value) : String(value);
+    return numberText(value, FACTS.get(name)?.unit);
   }
   if (Array.isArray(value)) {
     if (value.length === 0) return 'none';
@@ -82,6 +58,23 @@ export function settingText(name: string, value: JsonValue | undefined): string 
   }
   if (isCheck(value)) return checkText(value);
   return fieldLines(value).join('\n') || 'none';
+}
+
+/** A number with its unit. Only counts of something have separators: a seed is a name. */
+function numberText(value: number, unit: NumberFacts['unit']): string {
+  switch (unit) {
+    case 'milliseconds':
+      return formatDuration(value);
+    case 'seconds':
+      return formatDuration(value * 1000);
+    case 'tokens':
+    case 'characters':
+      return formatCount(value);
+    case 'USD':
+      return `${value} USD`;
+    default:
+      return String(value);
+  }
 }
 
 /** A field in each line; those of an object within stand among them: the rules of approval, tool by tool. */

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { PlayerSource, SharedNote } from '../../api/player-source.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { RunFeed } from '../../feed/run-feed.ts';
+import { HEARTBEAT_MS, STALLED_MS } from '../../http/event-stream.ts';
 import { viewEvent } from '../../http/view-event.ts';
 import { valueAt } from '../../util/value-at.ts';
 import type { OpenShare, Shares } from '../links/shares.ts';
@@ -45,8 +46,8 @@ const LIMITS: ShareLimits = {
   statusPerMinute: 3000,
   headersMs: 10_000,
   recheckMs: 2000,
-  heartbeatMs: 15_000,
-  stalledMs: 60_000,
+  heartbeatMs: HEARTBEAT_MS,
+  stalledMs: STALLED_MS,
 };
 
 export interface ShareServerOptions {

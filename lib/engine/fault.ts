@@ -1,51 +1,17 @@
-/** Points where a test can inject a fault: before and after the append of each event type, and around a tool's effect. */
-export const FAULT_PLACES = [
-  'run.created',
-  'run.forked',
-  'run.started',
-  'run.resumed',
-  'preflight.checked',
-  'model.load-started',
-  'model.loaded',
-  'attempt.started',
-  'iteration.started',
-  'model-call.started',
-  'model-call.ended',
-  'model-call.failed',
-  'reply.parsed',
-  'approval.requested',
-  'approval.decided',
-  'tool-call.started',
-  'tool-call.ended',
-  'tool-call.interrupted',
-  'policy.nudged',
-  'policy.retried',
-  'policy.compacted',
-  'policy.warned',
-  'budget.checked',
-  'verification.started',
-  'verification.checked',
-  'turn.ended',
-  'turn.paused',
-  'harness.prompted',
-  'cycle.started',
-  'cycle.reflected',
-  'diversity.advised',
-  'memory.changed',
-  'operator.messaged',
-  'operator.delivered',
-  'agent.messaged',
-  'stop.requested',
-  'run.ended',
-  'tool-effect',
-] as const;
+import { type RunEventType, runEvent } from '../events/registry.ts';
 
-/** `recovery` is passed once for each run resumed after a crash. */
-export type FaultPoint = `${'before' | 'after'}:${(typeof FAULT_PLACES)[number]}` | 'recovery';
+/**
+ * Where a test can inject a fault: before and after the append of each event type and around a tool's effect; `recovery`
+ * is passed once for each run resumed after a crash.
+ */
+export type FaultPoint = `${'before' | 'after'}:${RunEventType | 'tool-effect'}` | 'recovery';
 
 /** Every fault point, for tests that crash at each of them. */
 export const FAULT_POINTS: readonly FaultPoint[] = [
-  ...FAULT_PLACES.flatMap((place) => [`before:${place}` as const, `after:${place}` as const]),
+  ...[...runEvent.options.map(({ shape }) => shape.type.value), 'tool-effect' as const].flatMap((place) => [
+    `before:${place}` as const,
+    `after:${place}` as const,
+  ]),
   'recovery',
 ];
 
