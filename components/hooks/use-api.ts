@@ -25,7 +25,7 @@ interface Reading<Reply> {
 }
 
 /**
- * Reads a reply of our server and keeps it fresh. Components that ask for the same path share one reply and one poll.
+ * Fetches a reply of Loupe's server and refreshes it. Components that ask for the same path share one reply and one poll.
  *
  * @param path `undefined` reads nothing
  * @param refresh the time until the next reading in milliseconds, or a function that returns it for the last good reply.

@@ -19,7 +19,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Choice, NumberField } from '../ui/form/fields.tsx';
 
-/** What a model costs, in words, and the form that changes it. */
+/** A model's price, and the form that changes it. */
 export function PriceEditor({ model }: { model: InstalledModel }) {
   const [open, setOpen] = useState(false);
   const { name, price } = model;

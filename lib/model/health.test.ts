@@ -62,7 +62,7 @@ describe('the server [S1]', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(4_900);
     expect(error).toBeInstanceOf(OllamaUnavailableError);
     expect(error).toHaveProperty('message', expect.stringContaining('no answer within 5 s'));
-    await expect.poll(() => fake.openSockets).toBe(0);
+    await expect.poll(() => fake.openRequests).toBe(0);
   });
 
   it.each([

@@ -154,7 +154,7 @@ describe('the end of an aborted call', () => {
     const ours = model.chat(request('derived'), { ...context, signal: stop.signal }).catch((error) => error);
     await expect.poll(() => server.chats.length).toBe(2);
     stop.abort();
-    expect(await ours).toMatchObject({ kind: 'aborted', letGo: undefined });
+    expect(await ours).toMatchObject({ kind: 'aborted', slotRelease: undefined });
     release();
     await theirs;
   });
@@ -168,7 +168,7 @@ describe('the end of an aborted call', () => {
     await expect.poll(() => server.chats.length).toBe(1);
     await unloadModel(connection, 'first');
     stop.abort();
-    expect(await ours).toMatchObject({ kind: 'aborted', letGo: undefined });
+    expect(await ours).toMatchObject({ kind: 'aborted', slotRelease: undefined });
   });
 });
 

@@ -73,7 +73,7 @@ describe('a timeout', () => {
     }).catch(() => undefined);
     await expect.poll(() => fake.chats.length).toBe(1);
     const error = await modelErrorOf(modelAt(fake).chat(request, context(300)));
-    expect(error.letGo).toBeUndefined();
+    expect(error.slotRelease).toBeUndefined();
     expect(error.cleanupMs).toBeGreaterThan(900);
     fake.forget();
     await theirs;
