@@ -15,10 +15,10 @@ export default {
     },
     {
       name: 'player-without-server',
-      comment: 'The player is one file that runs without a server, and without Next',
+      comment: 'The player is one file that runs without a server, and without Next or the cache of replies',
       severity: 'error',
       from: { path: '^components/player/main[.]tsx$' },
-      to: { path: 'node_modules/next/|^components/hooks/use-api[.]ts$', reachable: true },
+      to: { path: 'node_modules/(next|@tanstack)/|^components/hooks/use-api[.]ts$', reachable: true },
     },
   ],
   options: {

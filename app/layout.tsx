@@ -1,6 +1,7 @@
 import type { Metadata, Viewport } from 'next';
 import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
+import { ApiCache } from '../components/shell/api-cache.tsx';
 import { AppHeader } from '../components/shell/app-header.tsx';
 import { Said } from '../components/shell/said.tsx';
 import { UnconfinedBanner } from '../components/shell/unconfined-banner.tsx';
@@ -37,8 +38,10 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           Skip to the content
         </a>
         {unconfined && <UnconfinedBanner />}
-        <AppHeader theme={theme} />
-        {children}
+        <ApiCache>
+          <AppHeader theme={theme} />
+          {children}
+        </ApiCache>
         <Said />
       </body>
     </html>

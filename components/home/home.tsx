@@ -6,6 +6,7 @@ import { readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useHealth } from '../hooks/use-health.ts';
 import { useQuery } from '../hooks/use-query.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -28,7 +29,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
   const list = useRunList(filter);
   const input = useRef<HTMLInputElement>(null);
   useSlash(input);
-  const health = useApi<HealthReply>('/api/health', 10_000);
+  const health = useHealth();
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(20_000));
   const none = list.runs !== undefined && list.runs.length === 0;
   const empty = none && !filtered;

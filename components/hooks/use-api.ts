@@ -1,71 +1,83 @@
 'use client';
 
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type QueryFunction, skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
 import { type ApiError, getJson, toApiError } from '#lib/browser/api.ts';
 
 export interface ApiState<Reply> {
+  /** The last good reply, which stays while the next one is read and when reading it fails. */
   data: Reply | undefined;
+  /** Why the last reading failed; stays until one succeeds. */
   error: ApiError | undefined;
-  loading: boolean;
+  /** Whether `data` was read since the component was mounted, not for another part of the page before. */
+  fresh: boolean;
   reload: () => void;
 }
 
+/** How to read a reply that more than one component may show. */
+interface Reading<Reply> {
+  /** Equal keys share a reply. */
+  key: readonly unknown[];
+  /** `undefined` reads nothing. */
+  read: ((signal: AbortSignal) => Promise<Reply>) | undefined;
+  /** The time until the next reading in milliseconds, by the last good reply; `undefined` to read only once. */
+  refresh?: (last: Reply | undefined) => number | undefined;
+}
+
 /**
- * Fetches a reply of Loupe's server and refreshes it.
+ * Fetches a reply of Loupe's server and refreshes it. Components that ask for the same path share one reply and one poll.
  *
  * @param path `undefined` reads nothing
- * @param refresh reads again after this time, in milliseconds, while the page is visible; or says after how long by the
- * last good reply, which stays on an error. `undefined` reads no more
+ * @param refresh the time until the next reading in milliseconds, or a function that returns it for the last good reply.
+ * `undefined` reads only once. A hidden page doesn't poll.
  */
 export function useApi<Reply>(
   path: string | undefined,
   refresh?: number | ((last: Reply | undefined) => number | undefined),
 ): ApiState<Reply> {
-  const [state, setState] = useState<{ data?: Reply; error?: ApiError; loading: boolean }>({ loading: true });
-  const [round, setRound] = useState(0);
-  const lastText = useRef('');
-  const last = useRef<Reply>(undefined);
-  const after = useRef(refresh);
-  after.current = refresh;
+  return useReading({
+    key: path === undefined ? [] : keyOf(path),
+    read: path === undefined ? undefined : (signal) => getJson<Reply>(path, signal),
+    refresh: typeof refresh === 'function' ? refresh : () => refresh,
+  });
+}
 
-  useEffect(() => {
-    if (path === undefined) return;
-    const abort = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const read = async () => {
-      try {
-        const data = await getJson<Reply>(path, abort.signal);
-        last.current = data;
-        const text = JSON.stringify(data);
-        // Keep the object if the reply is equal, so that nothing renders again.
-        if (text !== lastText.current || round > 0) {
-          lastText.current = text;
-          setState({ data, loading: false });
-        } else {
-          setState((before) =>
-            before.error || before.loading ? { data: before.data, loading: false } : before,
-          );
-        }
-      } catch (cause) {
-        if (abort.signal.aborted) return;
-        const error = toApiError(cause);
-        setState((before) => ({ data: before.data, error, loading: false }));
-      }
-      const ms = typeof after.current === 'function' ? after.current(last.current) : after.current;
-      if (ms !== undefined) timer = setTimeout(next, ms);
-    };
-    const next = () => {
-      if (document.visibilityState === 'visible') void read();
-      else document.addEventListener('visibilitychange', next, { once: true });
-    };
-    void read();
-    return () => {
-      abort.abort();
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', next);
-    };
-  }, [path, round]);
+/** What `useApi` does, for replies that are read in another way than by the `GET` of a path. */
+export function useReading<Reply>({ key, read, refresh = () => undefined }: Reading<Reply>): ApiState<Reply> {
+  const { data, error, isPending, isFetchedAfterMount, refetch } = useQuery<Reply, ApiError>({
+    queryKey: key,
+    queryFn: read === undefined ? skipToken : withApiErrors(read),
+    // A reply that is not due yet is shown to a new component without another request.
+    staleTime: ({ state }) => refresh(state.data) ?? 0,
+    refetchInterval: ({ state }) => refresh(state.data) ?? false,
+    // A poll that was due while the page was hidden; what is read only once stays as it is.
+    refetchOnWindowFocus: ({ state }) => refresh(state.data) !== undefined,
+  });
+  // A query without a reply forgets its error when it is read again, and a new key begins with nothing. The screen keeps
+  // what it shows until then: a form in an error message must not lose what was typed into it.
+  const shown = useRef<Pick<ApiState<Reply>, 'data' | 'error'>>({ data: undefined, error: undefined });
+  if (!isPending) shown.current = { data: data ?? shown.current.data, error: error ?? undefined };
+  const reload = useCallback(() => void refetch(), [refetch]);
+  return { ...shown.current, fresh: isFetchedAfterMount, reload };
+}
 
-  const reload = useCallback(() => setRound((value) => value + 1), []);
-  return { data: state.data, error: state.error, loading: state.loading, reload };
+/** Returns a function that reads a path again for everyone who shows a reply of it, with whatever query. */
+export function useReload(): (path: string) => void {
+  const client = useQueryClient();
+  return useCallback((path) => void client.invalidateQueries({ queryKey: [path] }), [client]);
+}
+
+function keyOf(path: string): readonly string[] {
+  const [pathname = '', ...query] = path.split('?');
+  return [pathname, query.join('?')];
+}
+
+function withApiErrors<Reply>(read: (signal: AbortSignal) => Promise<Reply>): QueryFunction<Reply> {
+  return async ({ signal }) => {
+    try {
+      return await read(signal);
+    } catch (cause) {
+      throw signal.aborted ? cause : toApiError(cause);
+    }
+  };
 }

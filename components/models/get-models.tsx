@@ -2,25 +2,21 @@
 
 import { type FormEvent, useEffect, useState } from 'react';
 import type { RECOMMENDED_MODELS } from '#lib/browser/state/models.ts';
+import { useReload } from '../hooks/use-api.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { PullLine } from './pull-line.tsx';
 import { usePulls } from './use-pulls.ts';
 
 /** Pulls models by name or from the recommended ones. Ollama downloads them from its library. */
-export function GetModels({
-  recommended,
-  onDone,
-}: {
-  recommended: typeof RECOMMENDED_MODELS;
-  onDone: () => void;
-}) {
+export function GetModels({ recommended }: { recommended: typeof RECOMMENDED_MODELS }) {
+  const reload = useReload();
   const { pulls, start, cancel, problem } = usePulls();
   const [name, setName] = useState('');
   const done = pulls.filter(({ status }) => status === 'done').length;
   useEffect(() => {
-    if (done > 0) onDone();
-  }, [done, onDone]);
+    if (done > 0) reload('/api/models');
+  }, [done, reload]);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() !== '' && (await start(name.trim()))) setName('');

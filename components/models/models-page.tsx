@@ -1,6 +1,6 @@
 'use client';
 
-import type { HealthReply, InstalledModel, ModelsReply } from '#lib/api/replies.ts';
+import type { InstalledModel, ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
   demoWords,
@@ -12,7 +12,8 @@ import {
 import { formatBytes, formatClock, formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useAddressQuery } from '../hooks/use-address-query.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useApi, useReload } from '../hooks/use-api.ts';
+import { useHealth } from '../hooks/use-health.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -31,11 +32,11 @@ import { type Checking, useCheck } from './use-check.ts';
 /** The installed models, their capabilities and memory use. */
 export function ModelsPage() {
   const { data, error, reload } = useApi<ModelsReply>('/api/models', modelsRefresh(5000));
-  const health = useApi<HealthReply>('/api/health', 10_000);
+  const health = useHealth();
   const models = sortedModels(data?.models ?? []);
   const real = models.filter((model) => !model.demo);
   const demo = models.filter((model) => model.demo);
-  const checking = useCheck(reload);
+  const checking = useCheck();
   const [query, changeQuery] = useAddressQuery();
   const shown = query.get('check');
   const missing = RECOMMENDED_MODELS.filter(
@@ -60,7 +61,6 @@ export function ModelsPage() {
               <ModelLine
                 key={model.name}
                 model={model}
-                onChange={reload}
                 checking={checking}
                 open={shown === model.name}
                 onToggle={() =>
@@ -86,7 +86,7 @@ export function ModelsPage() {
           <ReadingTable models={models} />
         </section>
       )}
-      {data && health.data?.ollama.ok && <GetModels recommended={missing} onDone={reload} />}
+      {data && health.data?.ollama.ok && <GetModels recommended={missing} />}
       {demo.length > 0 && (
         <section className="mt-10" aria-labelledby="demo">
           <h2 id="demo" className="font-semibold">
@@ -114,13 +114,11 @@ export function ModelsPage() {
 
 function ModelLine({
   model,
-  onChange,
   checking,
   open,
   onToggle,
 }: {
   model: InstalledModel;
-  onChange: () => void;
   checking: Checking;
   open: boolean;
   onToggle: () => void;
@@ -156,14 +154,14 @@ function ModelLine({
         )}
       </div>
       {reason !== undefined && <p className="text-sm text-ink-3 sm:col-span-2">{reason}</p>}
-      {reason === undefined && <PriceEditor model={model} onChange={onChange} />}
+      {reason === undefined && <PriceEditor model={model} />}
       <CheckState model={model} checking={checking} open={open} />
       {model.memory === 'unknown' && (
         <p className="text-sm text-ink-3 sm:col-span-2">
           Ollama does not report whether this model shares a loaded runner.
         </p>
       )}
-      {loaded && <InMemory name={model.name} loaded={loaded} onChange={onChange} />}
+      {loaded && <InMemory name={model.name} loaded={loaded} />}
     </li>
   );
 }
@@ -182,15 +180,8 @@ function NewRun({ model }: { model: string }) {
 }
 
 /** A loaded model's memory use and expiry, with a button to unload it. */
-function InMemory({
-  name,
-  loaded,
-  onChange,
-}: {
-  name: string;
-  loaded: NonNullable<InstalledModel['loaded']>;
-  onChange: () => void;
-}) {
+function InMemory({ name, loaded }: { name: string; loaded: NonNullable<InstalledModel['loaded']> }) {
+  const reload = useReload();
   const now = useNow(true);
   const { busy, problem, run } = useRequest();
   const size = loaded.size_bytes ?? 0;
@@ -198,7 +189,7 @@ function InMemory({
   const unload = () =>
     run(async () => {
       await postJson('/api/models/unload', { model: name });
-      onChange();
+      reload('/api/models');
     });
   return (
     <div className="mt-1 grid gap-2 rounded-md border bg-sunken px-3 py-2 sm:col-span-2">

@@ -13,26 +13,19 @@ import {
 } from '#lib/browser/words/model-price.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ModelPrice } from '#lib/events/config.ts';
+import { useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Choice, NumberField } from '../ui/form/fields.tsx';
 
 /** A model's price, and the form that changes it. */
-export function PriceEditor({ model, onChange }: { model: InstalledModel; onChange: () => void }) {
+export function PriceEditor({ model }: { model: InstalledModel }) {
   const [open, setOpen] = useState(false);
   const { name, price } = model;
   const words = price ? 'Change price' : 'Set price';
   if (open) {
-    return (
-      <PriceForm
-        model={model}
-        onDone={(changed) => {
-          setOpen(false);
-          if (changed) onChange();
-        }}
-      />
-    );
+    return <PriceForm model={model} onDone={() => setOpen(false)} />;
   }
   return (
     <p className="tnum flex flex-wrap items-baseline gap-x-3 text-sm text-ink-3 sm:col-span-2">
@@ -49,10 +42,11 @@ export function PriceEditor({ model, onChange }: { model: InstalledModel; onChan
   );
 }
 
-function PriceForm({ model, onDone }: { model: InstalledModel; onDone: (changed: boolean) => void }) {
+function PriceForm({ model, onDone }: { model: InstalledModel; onDone: () => void }) {
   const [draft, setDraft] = useState<PriceDraft>(() => priceDraft(model.price));
   const [problems, setProblems] = useState<PriceProblems>({});
   const { busy, problem, run } = useRequest();
+  const reload = useReload();
   const set = (field: keyof PriceDraft) => (value: string) => {
     setDraft((before) => ({ ...before, [field]: value }));
     setProblems((before) => ({ ...before, [field]: undefined }));
@@ -60,7 +54,8 @@ function PriceForm({ model, onDone }: { model: InstalledModel; onDone: (changed:
   const save = (price: ModelPrice | null) =>
     run(async () => {
       await postJson<PriceReply>('/api/models/price', { model: model.name, price });
-      onDone(true);
+      reload('/api/models');
+      onDone();
     });
   return (
     <form
@@ -101,7 +96,7 @@ function PriceForm({ model, onDone }: { model: InstalledModel; onDone: (changed:
             Remove price
           </Button>
         )}
-        <Button kind="quiet" size="sm" disabled={busy} onClick={() => onDone(false)}>
+        <Button kind="quiet" size="sm" disabled={busy} onClick={onDone}>
           Cancel
         </Button>
       </div>

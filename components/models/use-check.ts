@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { CheckProgress, CheckProgressReply } from '#lib/api/model-check.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useApi, useReload } from '../hooks/use-api.ts';
 import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 
 const RUNNING_MS = 500;
@@ -19,8 +19,8 @@ export interface Checking {
   problem: { model: string; error: RequestProblem } | undefined;
 }
 
-/** @param onDone called when a check has brought a result */
-export function useCheck(onDone: () => void): Checking {
+/** A check that ends changes the list of models. */
+export function useCheck(): Checking {
   const { data, reload } = useApi<CheckProgressReply>('/api/models/check', (last) =>
     isRunning(last?.check) ? RUNNING_MS : IDLE_MS,
   );
@@ -28,12 +28,13 @@ export function useCheck(onDone: () => void): Checking {
   const { problem, run } = useRequest();
   const progress = data?.check;
   const ended = progress?.status === 'done' ? progress.ended_at : undefined;
+  const reloadAll = useReload();
   const told = useRef<number>(undefined);
   useEffect(() => {
     if (ended === undefined || told.current === ended) return;
     told.current = ended;
-    onDone();
-  }, [ended, onDone]);
+    reloadAll('/api/models');
+  }, [ended, reloadAll]);
   const post = async (path: string, model: string) => {
     setAsked(model);
     await run(async () => {

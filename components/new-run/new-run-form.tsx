@@ -2,12 +2,11 @@
 
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
-import type { HealthReply } from '#lib/api/replies.ts';
 import { approvalTools, commandPlace, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting } from '#lib/events/settings.ts';
 import { startRun } from '../home/start-run.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
@@ -26,7 +25,7 @@ import { KindFields, WorkspaceFields } from './work-fields.tsx';
 export function NewRunForm() {
   const router = useRouter();
   const from = useSearchParams().get('from');
-  const health = useApi<HealthReply>('/api/health');
+  const health = useHealth();
   const commands = health.data ? commandPlace(health.data.sandbox) : 'confined';
   const { busy, problem, setProblem, run: request } = useRequest();
   const { draft, set, problems, setProblems, models, named } = useRunDraft(from, setProblem);

@@ -56,13 +56,13 @@ export function useRunDraft(
 
   const installed = models.data?.models;
   useEffect(() => {
-    if (!installed) return;
+    if (!installed || !models.fresh) return;
     setDraft((before) =>
       before.model === '' && from === null
         ? { ...before, model: preferredModel(installed, remembered('model')) }
         : before,
     );
-  }, [installed, from]);
+  }, [installed, models.fresh, from]);
 
   return { draft, set, problems, setProblems, models, named };
 }

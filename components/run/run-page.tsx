@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RunReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { ApiError, getJson } from '#lib/browser/api.ts';
 import { createRunStore, type RunStore } from '#lib/browser/state/run-store.ts';
 import { browserSchedule } from '#lib/browser/stream/browser-schedule.ts';
 import { expectRunOf, followRun } from '#lib/browser/stream/hub-client.ts';
 import { watchDeletion } from '#lib/browser/stream/watch-deletion.ts';
+import { useApi } from '../hooks/use-api.ts';
 import { RunScreen } from './run-screen.tsx';
 
 // The log of a run comes while React takes over the page, not after it.
@@ -54,18 +54,6 @@ function FollowedRun({ runId, store }: { runId: string; store: RunStore }) {
 
 /** The summary of a run that came as a file. What the page cannot learn here, the stream of the run tells it. */
 function useImported(runId: string): RunSummary | undefined {
-  const [imported, setImported] = useState<RunSummary>();
-  useEffect(() => {
-    const leaving = new AbortController();
-    getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`, leaving.signal).then(
-      ({ run }) => {
-        if (run.imported_at !== undefined) setImported(run);
-      },
-      (error: unknown) => {
-        if (!leaving.signal.aborted && !(error instanceof ApiError)) throw error;
-      },
-    );
-    return () => leaving.abort();
-  }, [runId]);
-  return imported;
+  const { data } = useApi<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
+  return data?.run.imported_at === undefined ? undefined : data.run;
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type {
   Share,
   ShareDraft,
@@ -10,8 +10,9 @@ import type {
   ShareReply,
   ShareScope,
 } from '#lib/api/share.ts';
-import { type ApiError, postJson, toApiError } from '#lib/browser/api.ts';
+import { type ApiError, postJson } from '#lib/browser/api.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { useReading } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -193,21 +194,12 @@ function usePreview(
   scope: ShareScope,
   show: readonly string[],
 ): { preview: SharePreviewReply | undefined; failed: ApiError | undefined } {
-  const [preview, setPreview] = useState<SharePreviewReply>();
-  const [failed, setFailed] = useState<ApiError>();
-  useEffect(() => {
-    const abort = new AbortController();
-    const draft: ShareDraft = { scope, show: [...show] };
-    postJson<SharePreviewReply>(`${sharesPath(runId)}/preview`, draft, { signal: abort.signal })
-      .then((reply) => {
-        setPreview(reply);
-        setFailed(undefined);
-      })
-      .catch((error: unknown) => {
-        if (!abort.signal.aborted) setFailed(toApiError(error));
-      });
-    return () => abort.abort();
-  }, [runId, scope, show]);
+  const path = `${sharesPath(runId)}/preview`;
+  const draft: ShareDraft = { scope, show: [...show] };
+  const { data: preview, error: failed } = useReading({
+    key: [path, draft],
+    read: (signal) => postJson<SharePreviewReply>(path, draft, { signal }),
+  });
   return { preview, failed };
 }
 

@@ -4,7 +4,7 @@ import type { Share, ShareListReply, ShareReply } from '#lib/api/share.ts';
 import { deleteJson } from '#lib/browser/api.ts';
 import { formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useApi, useReload } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -52,7 +52,7 @@ export function SharesPage() {
       {data && data.shares.length > 0 && (
         <ul className="mt-6 divide-y border-y">
           {data.shares.map((share) => (
-            <ShareLine key={share.id} share={share} onChange={reload} />
+            <ShareLine key={share.id} share={share} />
           ))}
         </ul>
       )}
@@ -60,14 +60,15 @@ export function SharesPage() {
   );
 }
 
-function ShareLine({ share, onChange }: { share: Share; onChange: () => void }) {
+function ShareLine({ share }: { share: Share }) {
   const now = useNow();
   const { busy, problem, run } = useRequest();
+  const reload = useReload();
   const active = share.status === 'active';
   const revoke = () =>
     run(async () => {
       await deleteJson<ShareReply>(`/api/shares/${encodeURIComponent(share.id)}`);
-      onChange();
+      reload('/api/shares');
     });
   return (
     <li

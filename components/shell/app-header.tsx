@@ -3,10 +3,9 @@
 import { Plus } from 'lucide-react';
 import { usePathname } from 'next/navigation';
 import { useEffect, useRef } from 'react';
-import type { HealthReply } from '#lib/api/replies.ts';
 import { restoreDensity } from '#lib/browser/prefs/density.ts';
 import type { Theme } from '#lib/browser/prefs/theme.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useHealth } from '../hooks/use-health.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
@@ -36,7 +35,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
   const path = usePathname();
   useEffect(restoreDensity, []);
   const palette = useRef<PaletteHandle>(null);
-  const health = useApi<HealthReply>('/api/health', 10_000);
+  const health = useHealth();
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
       <StorageBanner store={health.data?.store} />

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { ModelDetails } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
 import { connectOllama } from './ollama-connection.ts';
@@ -107,25 +108,21 @@ export function createOllamaHealth({
         notAsked += 1;
         return undefined;
       };
-      const catalog: CatalogModel[] = [];
       const next = new Map<string, ModelDetails>();
-      for (let start = 0; start < installed.length; start += PARALLEL_SHOWS) {
-        const group = installed.slice(start, start + PARALLEL_SHOWS);
-        const found = await Promise.all(group.map(ask));
-        group.forEach((model, index) => {
-          const shown = found[index];
-          if (shown && model.digest !== undefined) next.set(model.digest, shown);
-          catalog.push({
-            ...model,
-            capabilities: shown?.capabilities,
-            maxContextTokens: shown?.maxContextTokens,
-            // A model without a file of weights shares its runner with copies of its manifest alone.
-            runnerKey: shown?.runnerKey === '' ? model.digest : shown?.runnerKey,
-          });
-        });
-      }
+      const complete = async (model: InstalledModel): Promise<CatalogModel> => {
+        const shown = await ask(model);
+        if (shown && model.digest !== undefined) next.set(model.digest, shown);
+        return {
+          ...model,
+          capabilities: shown?.capabilities,
+          maxContextTokens: shown?.maxContextTokens,
+          // A model without a file of weights shares its runner with copies of its manifest alone.
+          runnerKey: shown?.runnerKey === '' ? model.digest : shown?.runnerKey,
+        };
+      };
+      const models = await pMap(installed, complete, { concurrency: PARALLEL_SHOWS });
       known = next; // also drops removed models
-      return { models: catalog, notListed: named.length - installed.length, notAsked };
+      return { models, notListed: named.length - installed.length, notAsked };
     },
 
     listRunningModels: (signal) => listRunning(connection, signal),

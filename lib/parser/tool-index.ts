@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { MAX_NAME_CHARS } from './limits.ts';
 import type { OfferedTools } from './reading.ts';
 import type { ParameterSchema, ToolDefinition } from './types.ts';
@@ -64,7 +65,9 @@ export class ToolIndex implements OfferedTools {
     let best: string | undefined;
     let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
     for (const candidate of this.#schemas.keys()) {
-      const distance = editDistance(wanted, candidate.toLowerCase().slice(0, MAX_NAME_CHARS), bestDistance);
+      const distance = leven(wanted, candidate.toLowerCase().slice(0, MAX_NAME_CHARS), {
+        maxDistance: bestDistance,
+      });
       if (distance < bestDistance) {
         best = candidate;
         bestDistance = distance;
@@ -78,19 +81,4 @@ function cleanName(written: string): string {
   const token = written.search(CONTROL_TOKEN);
   const visible = (token === -1 ? written : written.slice(0, token)).trim();
   return visible.replace(NAMESPACE, '').replace(CALL_INDEX, '').trim();
-}
-
-/** The Levenshtein distance, at most `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(swap, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return Math.min(limit, previous[b.length] ?? limit);
 }
