@@ -62,12 +62,12 @@ export default defineConfig({
       {
         test: {
           name: 'ollama',
+          // Each file has an Ollama of its own.
           ...patient,
           include: ['e2e/ollama/**/*.ollama.test.ts'],
           environment: 'node',
           testTimeout: 180_000,
           hookTimeout: 1_200_000,
-          fileParallelism: false,
         },
       },
     ],
