@@ -49,8 +49,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...patient,
-          // They wait a good deal: for leases, time limits, pauses between tries and processes that end.
-          maxWorkers: patient.maxWorkers + 1,
+          // They mostly wait: for leases, time limits, pauses between tries and processes that start or end.
+          maxWorkers: patient.maxWorkers + 3,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
           testTimeout: 60_000,
