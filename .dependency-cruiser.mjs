@@ -11,9 +11,9 @@ const LAYERS = [
   ['lib/store', 'lib/modes', 'lib/handshake', 'lib/browser'],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],
-  ['lib/sharing/exports', 'lib/sharing/links', 'lib/testing', 'components/hooks'],
+  ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],
   ['lib/checks', 'lib/runs', 'lib/cli', 'components/ui'],
-  ['lib/http', 'lib/models', 'components/run-view', 'components/shell'],
+  ['lib/http', 'lib/models', 'lib/testing', 'components/run-view', 'components/shell'],
   ['lib/sharing/listener', 'components/fork', 'components/player', 'components/share', 'components/models'],
   ['components/compare', 'components/health', 'components/home'],
   ['lib/app', 'components/experiments', 'components/new-run', 'components/run'],
@@ -23,7 +23,7 @@ const LAYERS = [
 
 const TESTS = '[.]test[.]tsx?$';
 /** What only tests and the gallery use. */
-const SAMPLES = '^lib/(testing/|runs/(test-service|play)[.]ts)|^components/gallery/';
+const SAMPLES = '^lib/testing/|^components/gallery/';
 
 const oneOf = (rooms) => `^(${rooms.join('|')})/`;
 
@@ -72,7 +72,7 @@ export default {
       from: { path: '^lib/(engine|policies|modes)/', pathNot: TESTS },
       to: {
         path: '^lib/(model|tools|sandbox|store)/',
-        pathNot: '^lib/(model/(model-error|cost|server-version)|tools/summarize)[.]ts$',
+        pathNot: '^lib/(model/(model-error|server-version)|tools/summarize)[.]ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

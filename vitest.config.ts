@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What a test waits for comes when the machine gets to it. */
-const patient = {
+export const patient = {
   setupFiles: ['lib/testing/patience.ts'],
   expect: { poll: { timeout: 20_000 } },
   // Vitest leaves one processor to itself, which on a machine with two is half of it. Many tests only wait.
@@ -24,8 +24,6 @@ export default defineConfig({
         'lib/compare/compare-logs.ts',
         'lib/http/test-gate.ts',
         'lib/sign-ins/test-store.ts',
-        'lib/runs/play.ts',
-        'lib/runs/test-service.ts',
       ],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 80, statements: 80 },

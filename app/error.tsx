@@ -14,7 +14,7 @@ export default function ErrorPage({
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
       <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page broke</h1>
       <p className="mt-2 text-ink-2">
-        Runs go on without it. Drawing it again may help; if not, this is a bug in Loupe.
+        Your runs continue. Try again; if the page keeps crashing, please report it.
       </p>
       <pre className="foreign mt-4 rounded-md border bg-sunken px-3 py-2 text-sm">{error.message}</pre>
       <Button kind="primary" className="mt-6" onClick={reset}>

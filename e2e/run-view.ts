@@ -50,7 +50,7 @@ export class RunView {
    */
   async reveal(row: Locator): Promise<Locator> {
     await expect(async () => {
-      await this.#letGo();
+      await this.#stopFollowing();
       if ((await row.count()) === 0) await this.#scrollOn({ around: true });
       await row.scrollIntoViewIfNeeded({ timeout: 3000 });
       await expect(row).toBeInViewport({ timeout: 100 });
@@ -83,7 +83,7 @@ export class RunView {
   }
 
   /** A turn of the wheel upwards, by nothing. */
-  async #letGo(): Promise<void> {
+  async #stopFollowing(): Promise<void> {
     await this.timeline
       .locator('xpath=..')
       .evaluate((element) => element.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 })));

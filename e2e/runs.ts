@@ -2,7 +2,7 @@ import { expect } from '@playwright/test';
 import type { ExperimentListReply } from '../lib/api/experiment.ts';
 import type { RunListReply, RunReply } from '../lib/api/replies.ts';
 import type { RunSummary } from '../lib/api/run-summary.ts';
-import type { EventOf, RunEvent, RunEventType } from '../lib/events/registry.ts';
+import type { RunEvent } from '../lib/events/registry.ts';
 import type { LoupeServer } from './loupe-server.ts';
 
 /** Starts a run through the API. */
@@ -39,11 +39,6 @@ export async function logOf(loupe: LoupeServer, runId: string): Promise<RunEvent
   expect(answer.status).toBe(200);
   const lines = (await answer.text()).trimEnd().split('\n');
   return lines.map((line): RunEvent => JSON.parse(line));
-}
-
-/** The events of one type, in order. */
-export function eventsOf<T extends RunEventType>(log: readonly RunEvent[], type: T): EventOf<T>[] {
-  return log.filter((event): event is EventOf<T> => event.type === type);
 }
 
 /** Ends whatever still runs. */

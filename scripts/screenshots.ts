@@ -242,18 +242,18 @@ async function main(): Promise<void> {
       await take(page, 'compare');
       await page.goto(`/runs/${ended.id}`);
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
-      await page.getByRole('button', { name: 'Leave the replay' }).waitFor();
+      await page.getByRole('button', { name: 'Exit replay' }).waitFor();
       await page.waitForTimeout(2500); // it plays
       await take(page, 'replay');
       await page.goto(`/runs/${ended.id}`);
       await page.getByRole('button', { name: 'Share', exact: true }).click();
-      await page.getByText('What the other side sees').waitFor();
-      await page.getByRole('button', { name: 'Make the link' }).and(page.locator(':enabled')).waitFor();
+      await page.getByText('Preview').waitFor();
+      await page.getByRole('button', { name: 'Create link' }).and(page.locator(':enabled')).waitFor();
       await take(page, 'share');
       await page.goto('/models');
       await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
       await page.getByRole('button', { name: /^Model Check of qwen3:4b/ }).click({ timeout: 120_000 });
-      await page.getByText('What follows').waitFor();
+      await page.getByText('Recommendations').waitFor();
       await page
         .getByText('qwen3:4b', { exact: true })
         .first()

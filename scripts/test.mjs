@@ -2,9 +2,10 @@
 // `npm test`: runs all stages to their end, then prints a summary. `npm test unit e2e` runs only the named stages. The
 // stages with a real Ollama run if CI is set, or by name.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { longestChain, MAX_CHAIN } from './import-chain.mjs';
 import { failure, readPlaywrightReport, readVitestReport, troubleText } from './test-report.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'loupe-test-'));
@@ -39,18 +40,28 @@ function passed() {
   return { passed: 1, failed: 0, skipped: 0, troubles: [] };
 }
 
-/** Checks import rules, including what may reach the browser. */
+/** Checks import rules, including what may reach the browser, and the length of import chains. */
 function rooms() {
-  const cruise = (...args) =>
+  const cruise = (...args) => run([bin('dependency-cruiser', 'bin', 'dependency-cruiser.mjs'), ...args]);
+  const graph = join(scratch, 'imports.json');
+  const config = ['--config', '.dependency-cruiser.mjs'];
+  const read = cruise(...config, '--output-type=json', `--output-to=${graph}`, 'lib', 'components', 'app');
+  const inside =
+    read ||
     run([
-      bin('dependency-cruiser', 'bin', 'dependency-cruiser.mjs'),
-      '--output-type=err-long',
-      '--config',
-      ...args,
+      bin('dependency-cruiser', 'bin', 'depcruise-fmt.mjs'),
+      ...['--output-type=err-long', '--exit-code', graph],
     ]);
-  const inside = cruise('.dependency-cruiser.mjs', 'lib', 'components', 'app');
-  const browser = cruise('.dependency-cruiser.browser.mjs', 'components', 'lib/browser');
-  return inside + browser === 0 ? passed() : failure('dependency-cruiser');
+  const browser = cruise(
+    ...['--config', '.dependency-cruiser.browser.mjs', '--output-type=err-long'],
+    ...['components', 'lib/browser'],
+  );
+  if (inside + browser > 0) return failure('dependency-cruiser');
+  const chain = longestChain(JSON.parse(readFileSync(graph, 'utf8')).modules);
+  console.info(`Longest import chain: ${chain.length} files, at most ${MAX_CHAIN} are allowed`);
+  if (chain.length <= MAX_CHAIN) return passed();
+  console.error(chain.map((file) => `  ${file}`).join('\n'));
+  return failure('longest import chain');
 }
 
 function vitest(project, ...options) {

@@ -23,14 +23,14 @@ function whileGoing(last: CompareReply | undefined): number | undefined {
   return last && [last.a, last.b].some(({ run }) => run.phase !== 'ended') ? REFRESH_MS : undefined;
 }
 
-/** Two runs side by side: where they are the same, where they part, and what each of them took. */
+/** Compares two runs: where they diverge, their figures and their settings. */
 export function ComparePage() {
   const query = useSearchParams();
   const a = query.get('a') ?? '';
   const b = query.get('b') ?? '';
   const both = a !== '' && b !== '';
   const pair = new URLSearchParams({ a, b }).toString();
-  // Texts from an iteration on, for this pair: of a long comparison not all come at once.
+  // The texts of a long comparison are fetched in parts, starting from an iteration.
   const [texts, setTexts] = useState({ pair, from: 1 });
   const from = texts.pair === pair ? texts.from : 1;
   const path = both ? `/api/compare?${pair}${from === 1 ? '' : `&from=${from}`}` : undefined;

@@ -29,17 +29,17 @@ type Step = CompareReply['comparison']['steps'][number];
 type Part = Step['parts'][number];
 type Shown = NonNullable<Part['left']>;
 
-/** For what stands beside the list. */
+/** For controls outside the list. */
 export interface DifferencesHandle {
   /** Goes to an iteration, as `j` and `k` do. */
   goTo: (position: number) => void;
 }
 
-/** A comparison of up to so many rows is printed whole. */
+/** Comparisons with up to this many rows are printed in full. */
 const PRINTED_ROWS = 500;
 
 /**
- * The iterations side by side: equal ones folded together, the others with what differs in them. Only rows near the view
+ * The iterations side by side: equal ones collapsed, the others with their differences. Only rows near the view
  * are drawn.
  *
  * @param onTexts asks for the texts from an iteration on, where they were left out
@@ -147,7 +147,7 @@ function Key({ children }: { children: ReactNode }) {
 
 interface Row {
   same: boolean;
-  /** Of equal ones all neighbours, else one. */
+  /** A group of adjacent equal iterations, or one that differs. */
   steps: Step[];
 }
 

@@ -18,11 +18,11 @@ interface Line {
   name: string;
   a: string;
   b: string;
-  /** How much more B has, when that can be said. */
+  /** The difference B − A, if known. */
   by?: string;
 }
 
-/** What each run took, beside each other, then the settings and conditions in which they differ. */
+/** The figures of both runs side by side, then the settings and conditions that differ. */
 export function FigureTable({ reply }: { reply: CompareReply }) {
   const { a, b, settings } = reply;
   const figures = figureLines(a, b);
@@ -54,7 +54,7 @@ const cell = 'py-1 pl-2 font-mono text-xs sm:pl-3';
 
 function Table({ caption, lines }: { caption: string; lines: readonly Line[] }) {
   const compared = lines.some(({ by }) => by !== undefined);
-  // Figures stand under each other by their last digit; words begin at the left.
+  // Numbers are right-aligned, text is left-aligned.
   const side = compared ? 'text-right' : 'text-left';
   return (
     <table className="tnum w-full table-fixed border-collapse text-sm">
@@ -112,12 +112,12 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     b: formatTokens(b[field], b.tokens_estimated),
   });
   const speed = ({ tokens_per_second: rate }: ComparedRun['figures']) =>
-    rate === undefined ? 'not told' : formatRate(rate);
+    rate === undefined ? 'unknown' : formatRate(rate);
   const tools = [...new Set([...Object.keys(a.tools), ...Object.keys(b.tools)])].sort();
   const ending = ({ outcome }: ComparedRun['run']) => (outcome ? outcomeWords(outcome).label : 'not yet');
   const checks = ({ outcome }: ComparedRun['run']) =>
     outcome?.checks ? checksWords(outcome.checks).label : 'none';
-  // A count does not stand at the end of a line without its word.
+  // Non-breaking spaces keep each count with its unit.
   const layers = ({ native, json, xml, repaired }: ComparedRun['figures']['layers']) =>
     [
       native && `${native}\u00a0native`,
@@ -149,7 +149,7 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
   ];
 }
 
-/** Nothing where neither model has a price. */
+/** Empty if neither model has a price. */
 function costLines({ cost_usd: a }: ComparedRun['figures'], { cost_usd: b }: ComparedRun['figures']): Line[] {
   if (a === undefined && b === undefined) return [];
   const words = (cost: number | undefined) => (cost === undefined ? 'no price' : formatUsd(cost));
@@ -160,7 +160,7 @@ function costLines({ cost_usd: a }: ComparedRun['figures'], { cost_usd: b }: Com
 
 function conditionLines({ conditions: a }: ComparedRun, { conditions: b }: ComparedRun): Line[] {
   const line = (name: string, one: string | undefined, two: string | undefined): Line[] =>
-    one === two ? [] : [{ name, a: one ?? 'not told', b: two ?? 'not told' }];
+    one === two ? [] : [{ name, a: one ?? 'unknown', b: two ?? 'unknown' }];
   const tokens = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   const warm = (value: boolean | undefined) =>
     value === undefined ? undefined : value ? 'already loaded' : 'loaded for this run';

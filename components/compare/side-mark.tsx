@@ -2,7 +2,7 @@ import { cx } from '../ui/cx.ts';
 
 export type Side = 'A' | 'B';
 
-/** Which run is meant, by letter. */
+/** The letter of a run. */
 export function Sides({ side, className }: { side: Side; className?: string }) {
   return (
     <span

@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
 
-/** Where the keyboard can go: the iterations that differ, of which only those near the view are drawn. */
+/** Keyboard targets: the iterations that differ. Only those near the viewport are rendered. */
 interface Places {
   list: RefObject<HTMLElement | null>;
   /** Positions of the iterations that differ, in order. */
@@ -15,7 +15,7 @@ interface Places {
 
 /**
  * `j` and `k` go to the next and the previous iteration that differs, `n` to the next difference within and beyond it.
- * Ignored while typing and beside other modifiers.
+ * Ignored while typing and with other modifier keys.
  *
  * @returns goes to an iteration, as a link to it does
  */

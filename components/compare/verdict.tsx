@@ -7,7 +7,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 
 type Comparison = CompareReply['comparison'];
 
-/** The answer first: the same until here, and what was different then. A strip shows every iteration. */
+/** States where the runs diverge and how. A strip shows every iteration. */
 export function Verdict({
   comparison,
   mode,
@@ -20,17 +20,20 @@ export function Verdict({
   const { divergence, same_until: same, steps } = comparison;
   const word = stepWord(mode).toLowerCase();
   return (
-    <section aria-label="Where they part" className="mt-6 rounded-lg border bg-raised px-4 py-3 sm:px-5">
+    <section
+      aria-label="Where the runs diverge"
+      className="mt-6 rounded-lg border bg-raised px-4 py-3 sm:px-5"
+    >
       <p className="text-lg font-semibold tracking-[-0.01em]">
         {divergence === undefined
-          ? `Both did the same, in all ${plural(steps.length, word)}`
+          ? `The runs are identical in all ${plural(steps.length, word)}`
           : same === 0
-            ? `Different from the first ${word}`
-            : `The same until ${word} ${formatCount(same)}`}
+            ? `The runs differ from the first ${word}`
+            : `Identical up to ${word} ${formatCount(same)}`}
       </p>
       <p className="mt-0.5 text-ink-2">
         {divergence === undefined ? (
-          'What was said, called and answered is equal; times and token counts may differ.'
+          'Messages, calls and results are equal. Times and token counts may differ.'
         ) : (
           <>
             {same === 0 ? 'There' : 'Then'}{' '}
@@ -39,7 +42,7 @@ export function Verdict({
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
-                // With a state of its own the router would not hear of it, and put back the address that it knows.
+                // Without the router's own state, it would restore the previous URL.
                 history.replaceState(null, '', `#step-${divergence.position}`);
                 onGo(divergence.position);
               }}
@@ -68,10 +71,10 @@ export function Verdict({
   );
 }
 
-/** Marks that the strip has at most: more would be narrower than a pixel on a phone. */
+/** Max marks in the strip: more would be narrower than a pixel on a phone. */
 const MAX_MARKS = 200;
 
-/** All iterations, in as many equal stretches as there is room for. */
+/** Splits all iterations into at most `MAX_MARKS` equal parts. */
 function stretches<Item>(items: readonly Item[]): Item[][] {
   const length = Math.max(1, Math.ceil(items.length / MAX_MARKS));
   return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
@@ -86,21 +89,21 @@ function divergenceWords(
   const by = shortLine(name);
   switch (kind) {
     case 'longer':
-      return `only one of them has ${word} ${position}`;
+      return `only one run has ${word} ${position}`;
     case 'said':
-      return `something else was said to the model in ${word} ${position}`;
+      return `the model received a different message in ${word} ${position}`;
     case 'thinking':
-      return `the model thought otherwise in ${word} ${position}`;
+      return `the thinking differs in ${word} ${position}`;
     case 'text':
-      return `the model wrote something else in ${word} ${position}`;
+      return `the text differs in ${word} ${position}`;
     case 'call':
-      return `the model made another call in ${word} ${position}: ${by}`;
+      return `the model made a different call in ${word} ${position}: ${by}`;
     case 'result':
-      return `${by} brought another result in ${word} ${position}`;
+      return `${by} returned a different result in ${word} ${position}`;
     case 'failure':
       return `a model call failed in ${word} ${position}`;
     case 'checks':
-      return `the checks came out otherwise after ${word} ${position}`;
+      return `the check results differ after ${word} ${position}`;
     case 'edit':
       return `a person changed the ${by} in ${word} ${position}`;
   }

@@ -12,7 +12,7 @@ import { Link } from '../ui/link.tsx';
 /** Iterations that the strip shows. */
 const SHOWN_STEPS = 60;
 
-/** Fills of the ways that runs go, the largest group first; letters tell them apart without colour. */
+/** Fills of the groups, largest first; letters distinguish them without colour. */
 const ways = [
   'bg-line-strong text-ink',
   'bg-brass-fill text-on-brass',
@@ -24,7 +24,7 @@ const ways = [
 
 /** Up to where runs that were meant to be the same agree, and why they may part. Nothing when there are none. */
 export function AgreementPanel({ experimentId, done }: { experimentId: string; done: number }) {
-  // Asked again with every run that ends.
+  // Fetched again whenever a run ends.
   const { data, error, reload } = useApi<AgreementReply>(
     done < 2 ? undefined : `/api/experiments/${encodeURIComponent(experimentId)}/agreement?done=${done}`,
   );
@@ -46,7 +46,7 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
   );
 }
 
-/** `folds`: among others, what is equal throughout takes a line, and those that part are seen. */
+/** `folds`: collapses a group whose runs are identical to one line. */
 function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
   const { agreement } = group;
   const settings = [

@@ -263,7 +263,7 @@ function Results({
   );
 }
 
-/** Columns of words stand to the left, columns of figures to the right. */
+/** Text columns are left-aligned, number columns right-aligned. */
 function HeadRow({ words, figures }: { words: readonly string[]; figures: readonly string[] }) {
   return (
     <tr className="border-b border-line-strong text-left">

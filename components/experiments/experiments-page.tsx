@@ -19,7 +19,7 @@ export function ExperimentsPage() {
   const { data, error, reload } = useApi<ExperimentListReply>('/api/experiments', 3000);
   const [making, setMaking] = useState(false);
   const none = data?.experiments.length === 0;
-  // It stays when another page starts the first experiment: what was typed into it is not lost.
+  // Keep the form open if another page starts the first experiment, so that no input is lost.
   if (none && !making) setMaking(true);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">

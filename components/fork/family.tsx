@@ -15,11 +15,11 @@ interface Branch {
   id: string;
   label: string;
   title: string;
-  /** Where both branches are still the same: what a reader who switches keeps before their eyes. */
+  /** The last event that both branches share, so that switching keeps the reader's position. */
   seq: number | undefined;
 }
 
-/** The run this one comes from and what was made from either: one click away, at the place where they part. */
+/** Links to the parent, siblings and forks of a run, at the event where they diverge. */
 export function Family() {
   const runId = useRun((view) => view.run.runId);
   const { data } = useApi<ForksReply>(`/api/runs/${encodeURIComponent(runId)}/forks`, REFRESH_MS);

@@ -2,12 +2,12 @@
 
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { ForkDraftReply, ForkPlace, ForkRequest } from '#lib/api/fork-run.ts';
+import type { ForkPlace } from '#lib/api/fork-place.ts';
+import type { ForkDraftReply, ForkRequest } from '#lib/api/fork-run.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
   type ForkDraft,
-  type ForkOpening,
   type ForkText,
   focusedText,
   forkCalls,
@@ -16,13 +16,14 @@ import {
   newForkDraft,
   readForkDraft,
 } from '#lib/browser/drafts/fork-draft.ts';
+import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
-import { useRunScreen } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -30,7 +31,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
 import { HiddenNote } from '../ui/hidden-note.tsx';
 
-/** Forks a run at a place: its conversation there can be changed; the run itself stays as it is. */
+/** Forks a run at an event, with edits to the conversation. The source run is not changed. */
 export function ForkDialog({
   runId,
   opening,
@@ -60,7 +61,7 @@ export function ForkDialog({
           Fork {opening.words}
         </h2>
         <p className="mt-0.5 text-sm text-ink-2">
-          A new run begins with a copy of everything before this place. This one stays as it is.
+          The new run starts with a copy of everything up to this point. This run is not changed.
         </p>
       </header>
       {error && (
@@ -73,7 +74,7 @@ export function ForkDialog({
       )}
       {!error && !point && (
         <p className="p-6 text-ink-3" aria-busy="true">
-          Reading the conversation
+          Loading the conversation
         </p>
       )}
       {point && !error && (
@@ -131,7 +132,7 @@ function ForkForm({
   return (
     <form onSubmit={start} className="flex min-h-0 flex-1 flex-col">
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6">
-        <Field label="Say something to it" hint={messageHint(point)}>
+        <Field label="Message to the model" hint={messageHint(point)}>
           {(props) => (
             <textarea
               {...props}
@@ -164,7 +165,7 @@ function ForkForm({
                   <code className="foreign break-all">
                     <ForeignText text={point.config.workspace} />
                   </code>
-                  . The model can read everything in it: copy it only if that is what you want.
+                  . The model will be able to read everything in it. Copy it only if you trust that.
                 </span>
               )}
             </p>
@@ -179,7 +180,7 @@ function ForkForm({
         >
           {read.ok
             ? read.changes === 0
-              ? 'Nothing is changed yet'
+              ? 'No changes yet'
               : `${plural(read.changes, 'change')}`
             : 'Some fields need correction'}
         </p>
@@ -195,11 +196,11 @@ function ForkForm({
 }
 
 function messageHint({ mode, reply }: ForkDraftReply): string {
-  if (mode === 'explore') return 'It reads this with the result of its next message to you.';
+  if (mode === 'explore') return 'Delivered with the result of its next message to you.';
   if (mode === 'task' && reply && reply.calls.length === 0) {
-    return 'The conversation goes on after the answer with this. Left empty, the answer is the end.';
+    return 'Continues the conversation after the answer. If empty, the run ends with the answer.';
   }
-  return 'A hint, as a user message before the next reply. May be left empty.';
+  return 'Sent as a user message before the next reply. Optional.';
 }
 
 /** What every part of the dialog is given. */
@@ -218,8 +219,8 @@ function Calls(part: Part) {
   const calls = useMemo(() => forkCalls(point), [point]);
   if (calls.length === 0) return null;
   return (
-    <section aria-label="Calls it makes first">
-      <h3 className="caption mb-1.5">Calls it makes first, with their arguments</h3>
+    <section aria-label="Pending calls">
+      <h3 className="caption mb-1.5">Pending calls and their arguments</h3>
       <ul className="divide-y rounded-md border border-line-strong">
         {calls.map(({ callId, tool, chars, fields }) =>
           fields.length === 0 ? (
@@ -227,8 +228,8 @@ function Calls(part: Part) {
               <span className="font-medium">{shortLine(tool)}</span>{' '}
               <span className="text-ink-3">
                 {chars === undefined
-                  ? 'takes no arguments.'
-                  : `${formatCount(chars)} characters of arguments: too long to be edited here.`}
+                  ? 'has no arguments.'
+                  : `${formatCount(chars)} characters of arguments: too long to edit.`}
               </span>
             </li>
           ) : (
@@ -319,9 +320,7 @@ function TextItem({
         {action}
       </div>
       {open && item.chars !== undefined && (
-        <p className="mt-1 text-sm text-ink-3">
-          {formatCount(item.chars)} characters: too long to be edited here.
-        </p>
+        <p className="mt-1 text-sm text-ink-3">{formatCount(item.chars)} characters: too long to edit.</p>
       )}
       {open && item.chars === undefined && (
         <>
@@ -355,12 +354,12 @@ const COPIED_FOLDER = { value: 'copy', label: 'A copy of the files' } as const;
 const FOLDERS = [COPIED_FOLDER, { value: 'same', label: 'The same folder' }, EMPTY_FOLDER] as const;
 const IMPORTED_FOLDERS = [EMPTY_FOLDER, COPIED_FOLDER] as const;
 const FOLDER_NOTES: Record<ForkDraft['workspace'], string> = {
-  copy: 'The files as they are now, not as they were at this place: what was written later is there too.',
-  same: 'Both runs work on the same files: what one writes, the other finds.',
-  empty: 'A fresh folder without any files.',
+  copy: 'A copy of the current files, including changes made after this point.',
+  same: 'Both runs use the same files and see each other’s changes.',
+  empty: 'A new, empty folder.',
 };
 
-/** The memory as it stood there: change, delete, add. */
+/** The memory at the fork point: change, delete, add. */
 function Memories(part: Part) {
   const { point, draft, problems, onChange } = part;
   const memories = useMemo(() => forkMemories(point), [point]);
@@ -410,7 +409,7 @@ function Memories(part: Part) {
         />
         <input
           aria-label="Value of a new memory"
-          placeholder="and what it holds"
+          placeholder="value"
           className="field text-sm"
           value={newMemory.value}
           onChange={(event) => onChange({ newMemory: { ...newMemory, value: event.target.value } })}

@@ -120,7 +120,7 @@ export function Gallery({ state }: { state: string | undefined }) {
   );
 }
 
-/** The counts of the Models page, for models that nobody has to install. */
+/** Sample counts for the Models page, without installed models. */
 function Reading() {
   const reading = (layers: [number, number, number], rest: Partial<ModelReading>): ModelReading => ({
     replies: 0,
@@ -136,7 +136,7 @@ function Reading() {
   });
   return (
     <main id="main" className="mx-auto w-full max-w-page px-3 py-8 sm:px-6">
-      <h1 className="font-semibold">How their replies were read</h1>
+      <h1 className="font-semibold">How replies were parsed</h1>
       <ReadingTable
         models={[
           {

@@ -21,7 +21,7 @@ import { SignedInBrowsers } from './signed-in-browsers.tsx';
 
 const STORE_NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-/** Whether runs can work here, and what to do where they cannot (D11). */
+/** The state of all dependencies, with fixes for problems (D11). */
 export function HealthPage() {
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(15_000));
   const [chosen, setChosen] = useState<string>();
@@ -102,7 +102,7 @@ export function HealthPage() {
                   {data.sandbox.protections.map((protection) => (
                     <li key={protection.name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] text-sm">
                       <span className={cx('font-medium', protection.holds ? 'text-ok' : 'text-warn')}>
-                        {protection.holds ? 'holds' : 'open'}
+                        {protection.holds ? 'enforced' : 'not enforced'}
                       </span>
                       <span className="text-ink-2">
                         {protection.name.replaceAll('-', ' ')}

@@ -17,7 +17,7 @@ import { MarkedText } from '../ui/marked-text.tsx';
 const PAGE = 20;
 const BEHIND_MS = 1500;
 
-/** What the logs of all runs say about the words, run by run: each place leads to its row, the others to the run's own search. */
+/** Matches in the logs of all runs, grouped by run: each links to its row, the rest to the run's own search. */
 export function FoundInLogs({ words }: { words: string }) {
   const path = `/api/search?limit=${PAGE}&q=${encodeURIComponent(words)}`;
   const { data, error } = useApi<SearchReply>(path, (last) => (last?.behind ? BEHIND_MS : undefined));
@@ -73,7 +73,7 @@ export function FoundInLogs({ words }: { words: string }) {
   );
 }
 
-/** A run that comes again on a later page brings earlier places: its best are shown already. */
+/** A run that appears again on a later page has older matches; its best are already shown. */
 function mergedRuns(pages: readonly SearchReply[]): SearchReply['runs'] {
   const runs = new Map<string, SearchReply['runs'][number]>();
   for (const found of pages.flatMap((page) => page.runs)) {

@@ -67,7 +67,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       )}
       {filtered && none && (
         <p role="status" className="mt-8 text-ink-2">
-          No run is like this.
+          No runs match.
         </p>
       )}
       {list.runs && <RunList runs={list.runs} />}
@@ -96,7 +96,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         </button>
       )}
       {filter.text !== undefined && <FoundInLogs words={filter.text} />}
-      {!list.runs && !list.error && <p className="mt-10 text-ink-3">Reading the list of runs.</p>}
+      {!list.runs && !list.error && <p className="mt-10 text-ink-3">Loading runs.</p>}
     </main>
   );
 }
@@ -113,7 +113,7 @@ function SpentLink() {
   );
 }
 
-/** `/` leads to the search, as it does in a run. */
+/** `/` focuses the search, as in a run. */
 function useSlash(input: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

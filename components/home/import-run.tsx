@@ -8,7 +8,7 @@ import { offerCommands } from '#lib/browser/state/commands.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 
-/** Opens a run that somebody else exported: a run file or a bug bundle. */
+/** Imports a run file or a bug bundle. */
 export function ImportRun() {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
@@ -42,7 +42,7 @@ export function ImportRun() {
         type="button"
         disabled={busy}
         onClick={() => input.current?.click()}
-        title="A run file or a bug bundle that somebody exported from their Loupe"
+        title="A run file or bug bundle exported from Loupe"
         className="reach text-sm text-brass underline-offset-4 hover:underline disabled:text-ink-3"
       >
         {busy ? 'Reading the file' : 'Import a run'}

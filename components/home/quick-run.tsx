@@ -15,7 +15,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Link } from '../ui/link.tsx';
 import { startRun } from './start-run.ts';
 
-/** Starts a task with a model and defaults; the whole form is one link away. */
+/** Starts a task with a model and defaults, with a link to the full form. */
 export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
   const router = useRouter();
   const [task, setTask] = useState('');
@@ -82,11 +82,9 @@ export function QuickRun({ models }: { models: readonly InstalledModel[] }) {
             </option>
           ))}
         </select>
-        {chosen?.demo && (
-          <span className="text-sm text-ink-2">A script: it plays its tour whatever the task says.</span>
-        )}
+        {chosen?.demo && <span className="text-sm text-ink-2">A scripted demo: it ignores the task.</span>}
         {chosen && callsTools(chosen) === false && (
-          <span className="text-sm text-warn">This model says that it cannot call tools.</span>
+          <span className="text-sm text-warn">This model does not support tools.</span>
         )}
         <Link
           href={`/runs/new?${new URLSearchParams({ ...(task && { task: task.slice(0, 1500) }), ...(model && { model }) })}`}

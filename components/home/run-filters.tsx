@@ -5,11 +5,11 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import type { RunFilter } from '#lib/api/run-filter.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/run.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 
-/** The address follows what is typed after this pause. */
+/** Delay before typed text is written to the URL. */
 const TYPING_MS = 180;
 
 const states: Record<NonNullable<RunFilter['state']>, string> = {
@@ -18,7 +18,7 @@ const states: Record<NonNullable<RunFilter['state']>, string> = {
   ended: 'Ended',
 };
 
-/** What the list shows: words, mode, model, how it stands or why it ended. All of it stands in the address. */
+/** The filters of the run list: text, mode, model, state or outcome. All are kept in the URL. */
 export function RunFilters({
   filter,
   problems,

@@ -15,7 +15,7 @@ import {
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
-import type { RunPhase } from '#lib/events/run-state.ts';
+import type { RunPhase } from '#lib/events/run-phase.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -56,7 +56,7 @@ const dots: Record<Tone, string> = {
 export function RunList({ runs }: { runs: readonly RunSummary[] }) {
   const active = runs.filter((run) => run.phase !== 'ended');
   const ended = runs.filter((run) => run.phase === 'ended');
-  // Kept whole: a mark outlives a filter that hides its run.
+  // Keep the complete run: it stays marked while a filter hides it.
   const [marked, setMarked] = useState<readonly RunSummary[]>([]);
   const mark = (run: RunSummary, on: boolean) =>
     setMarked((before) => [...before.filter(({ id }) => id !== run.id), ...(on ? [run] : [])]);

@@ -20,7 +20,7 @@ function serverTitle({ ok, unknown }: HealthReply['ollama']): string {
   return unknown ? 'Wait for Ollama' : 'Start Ollama';
 }
 
-/** The first visit: what is there, what is missing and how to get it, and a demo that needs nothing. */
+/** The first visit: what is installed, what is missing and how to get it, and a demo without requirements. */
 export function Welcome({ health, models }: { health: HealthReply; models: readonly InstalledModel[] }) {
   const real = models.filter((model) => !model.demo);
   const able = real.filter((model) => canRun(model) && callsTools(model) !== false);
@@ -155,7 +155,7 @@ function ModelCommands({ models }: { models: typeof RECOMMENDED_MODELS }) {
   );
 }
 
-/** A whole run at once, by a script that says what it is. */
+/** Starts the demo run. */
 function DemoOffer({ health, first }: { health: HealthReply; first: boolean }) {
   const router = useRouter();
   const { busy, problem, run } = useRequest();

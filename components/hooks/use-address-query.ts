@@ -23,7 +23,7 @@ function subscribe(listener: () => void): () => void {
 export interface AddressChange {
   /** The place on the page, such as `#12`; none unless given. */
   readonly hash?: string;
-  /** In place of the address as it is, which Back then does not come to. */
+  /** Replaces the current history entry instead of adding one. */
   readonly replace?: boolean;
 }
 

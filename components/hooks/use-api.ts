@@ -11,7 +11,7 @@ export interface ApiState<Reply> {
 }
 
 /**
- * Reads a reply of our server and keeps it fresh.
+ * Fetches a reply of Loupe's server and refreshes it.
  *
  * @param path `undefined` reads nothing
  * @param refresh reads again after this time, in milliseconds, while the page is visible; or says after how long by the
@@ -37,7 +37,7 @@ export function useApi<Reply>(
         const data = await getJson<Reply>(path, abort.signal);
         last.current = data;
         const text = JSON.stringify(data);
-        // An equal reply keeps its identity: nothing is drawn again.
+        // Keep the object if the reply is equal, so that nothing renders again.
         if (text !== lastText.current || round > 0) {
           lastText.current = text;
           setState({ data, loading: false });

@@ -10,7 +10,7 @@ export interface RequestProblem {
   hint?: string;
 }
 
-/** Returned by work that leaves the page: it stays busy, so that nobody starts the same thing twice. */
+/** Returned by work that navigates away: the form stays busy to prevent a second submit. */
 export const LEAVING = Symbol('leaving');
 
 export interface RequestState {
@@ -18,7 +18,7 @@ export interface RequestState {
   problem: RequestProblem | undefined;
   /** Shows a problem that needs no request to be found, or removes the one shown. */
   setProblem: (problem: RequestProblem | undefined) => void;
-  /** Runs the work and keeps its failure as `problem`. Resolves with whether it succeeded; never rejects. */
+  /** Runs the work and stores an error as `problem`. Resolves to whether it succeeded; never rejects. */
   run: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 

@@ -11,7 +11,7 @@ import { useApi } from './use-api.ts';
 /**
  * The runs that pass a filter, newest first: the first page once, every change from then on, earlier runs on demand.
  *
- * @param filter the same object as long as it means the same
+ * @param filter must be a stable object while its values are the same
  */
 export function useRunList(filter: RunFilter): {
   runs: readonly RunSummary[] | undefined;
@@ -36,7 +36,7 @@ export function useRunList(filter: RunFilter): {
           setChanged((before) => new Map([...before, ...runs.map((run) => [run.id, run] as const)])),
         deleted: (runId) => setChanged((before) => new Map([...before, [runId, undefined]])),
         signal: whenBack(() => {
-          // What was changed and deleted meanwhile, nobody tells: earlier pages are read again when they are asked for.
+          // There are no updates for later pages, so they are fetched again on demand.
           setChanged(new Map());
           setRead(undefined);
           reload();

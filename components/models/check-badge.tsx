@@ -2,7 +2,7 @@ import type { InstalledCheck } from '#lib/api/model-check.ts';
 import { badgeWords, checkTone } from '#lib/browser/words/check-words.ts';
 import { Badge } from '../ui/badge.tsx';
 
-/** What a check of a model brought, in a few characters; that of another version is told apart. */
+/** The result of a model check as a badge; outdated results look different. */
 export function CheckBadge({ check }: { check: InstalledCheck }) {
   const { outdated } = check;
   return (
@@ -13,7 +13,7 @@ export function CheckBadge({ check }: { check: InstalledCheck }) {
   );
 }
 
-/** In a word or two, what an old result is of. */
+/** Labels for outdated results. */
 function outdatedWords(outdated: NonNullable<InstalledCheck['outdated']>): string {
   return outdated === 'model' ? 'older version' : 'older probes';
 }
@@ -21,7 +21,7 @@ function outdatedWords(outdated: NonNullable<InstalledCheck['outdated']>): strin
 function titleOf({ passed, failed, unknown, calls, outdated }: InstalledCheck): string {
   const judged = unknown > 0 ? `, ${unknown} could not be judged` : '';
   const of = outdated
-    ? ` This is of ${outdated === 'model' ? 'an older version of the model' : 'older probes'}.`
+    ? ` From ${outdated === 'model' ? 'an older version of the model' : 'older probes'}.`
     : '';
   return `Model Check: ${passed} of ${passed + failed + unknown} probes passed${judged}; ${calls} calls were read.${of}`;
 }

@@ -14,7 +14,7 @@ import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { ProbeRow } from './probe-row.tsx';
 
-/** All of a check: scores, what follows from them, what was measured, and every probe with its evidence. */
+/** The details of a check: scores, recommendations, measurements, and every probe with its evidence. */
 export function CheckDetails({ check, summary, outdated }: CheckReply & Pick<InstalledCheck, 'outdated'>) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const { conditions, probes } = check;
@@ -34,8 +34,8 @@ export function CheckDetails({ check, summary, outdated }: CheckReply & Pick<Ins
       {outdated && (
         <p className="rounded-md border border-warn/40 bg-warn-wash px-3 py-2 text-sm text-warn">
           {outdated === 'model'
-            ? 'This result is of an older version of the model: it was pulled again since. Check it again to know how this one does.'
-            : 'This result is of older probes and cannot be compared with new ones. Check the model again.'}
+            ? 'This result is for an older version of the model. Check the model again.'
+            : 'This result is from older probes. Check the model again.'}
         </p>
       )}
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border bg-line md:grid-cols-4">
@@ -60,16 +60,16 @@ export function CheckDetails({ check, summary, outdated }: CheckReply & Pick<Ins
           );
         })}
       </dl>
-      <section aria-label="What follows">
-        <h2 className="caption">What follows</h2>
+      <section aria-label="Recommendations">
+        <h2 className="caption">Recommendations</h2>
         <ul className="mt-1.5 grid gap-2">
           {adviceOf(check).map((advice) => (
             <AdviceLine key={advice.text} advice={advice} titles={titles} onShow={show} />
           ))}
         </ul>
       </section>
-      <section aria-label="Measured on the way">
-        <h2 className="caption">Measured on the way</h2>
+      <section aria-label="Measurements">
+        <h2 className="caption">Measurements</h2>
         <dl className="tnum mt-1.5 grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-sm sm:grid-cols-[max-content_minmax(0,1fr)_max-content_minmax(0,1fr)]">
           {measuredFacts(check).map(({ name, value }) => (
             <div key={name} className="contents">
@@ -105,7 +105,7 @@ export function CheckDetails({ check, summary, outdated }: CheckReply & Pick<Ins
   );
 }
 
-/** The probes are listed below; a few links are enough to see what is meant. */
+/** Max linked probes per recommendation; all probes are listed below. */
 const MAX_LINKS = 3;
 
 const marks: Record<Advice['tone'], string> = { ok: 'bg-ok', warn: 'bg-warn', calm: 'bg-ink-3' };

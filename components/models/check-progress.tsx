@@ -8,7 +8,7 @@ import { Clock } from '../ui/clock.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ProbeTicks } from './probe-ticks.tsx';
 
-/** A check on its way, or how it ended without a result: probe by probe, and how to end it. */
+/** A check in progress or failed, probe by probe, with a stop button. */
 export function CheckProgress({ progress, onStop }: { progress: Progress; onStop: () => void }) {
   const { status, probes, error, started_at, ended_at } = progress;
   const done = probes.filter((probe) => probe.status !== 'open' && probe.status !== 'running').length;
@@ -50,9 +50,7 @@ export function CheckProgress({ progress, onStop }: { progress: Progress; onStop
 function statusWords({ status, position, probes }: Progress, done: number): string {
   switch (status) {
     case 'waiting':
-      return position === undefined
-        ? 'Waiting for its turn'
-        : `Waiting for its turn among the runs, place ${position}`;
+      return position === undefined ? 'Queued' : `Queued behind runs, position ${position}`;
     case 'loading':
       return 'Loading the model';
     case 'probing': {

@@ -6,7 +6,7 @@ import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
-/** Unloads a model after a stop: Ollama would keep it in memory for half an hour otherwise. */
+/** Unloads a model after a stop, because Ollama keeps it in memory for half an hour. */
 export function FreeMemory({ model }: { model: string }) {
   const [unloaded, setUnloaded] = useState(false);
   const { busy, problem, run } = useRequest();

@@ -7,7 +7,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { PullLine } from './pull-line.tsx';
 import { usePulls } from './use-pulls.ts';
 
-/** Fetching models: by name, or one of those that call tools well. Ollama fetches them from its own library. */
+/** Pulls models by name or from the recommended ones. Ollama downloads them from its library. */
 export function GetModels({
   recommended,
   onDone,
@@ -32,8 +32,8 @@ export function GetModels({
         Get a model
       </h2>
       <p className="text-sm text-ink-2">
-        Ollama fetches it from its own library, <code>ollama.com/library</code>. A fetch that ends half-way
-        goes on where it was.
+        Ollama fetches it from its own library, <code>ollama.com/library</code>. An interrupted download
+        resumes where it stopped.
       </p>
       <form onSubmit={(event) => void submit(event)} className="mt-3 flex max-w-md gap-2">
         <label htmlFor="pull-name" className="sr-only">

@@ -12,7 +12,7 @@ import { CheckDetails } from './check-details.tsx';
 import { CheckProgress } from './check-progress.tsx';
 import type { Checking } from './use-check.ts';
 
-/** The last result of a model, which opens its details, and the button that begins a check. */
+/** A model's last check result, which opens its details, and the button that starts a check. */
 export function CheckControls({
   model,
   checking,
@@ -62,7 +62,7 @@ export function CheckControls({
   );
 }
 
-/** Below a model: its check on the way, and the details of its last result when they are open. */
+/** Below a model: its check in progress, and the details of its last result if open. */
 export function CheckState({
   model,
   checking,

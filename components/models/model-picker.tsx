@@ -10,7 +10,7 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { CheckBadge } from './check-badge.tsx';
 
-/** The installed models with what they can do (D10). */
+/** The installed models with their capabilities (D10). */
 export function ModelPicker({
   models,
   value,
@@ -25,7 +25,7 @@ export function ModelPicker({
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLDivElement>(null);
   const there = models.some(({ name }) => name === value);
-  // A model that was chosen elsewhere may stand below the edge of the list. The page itself stays where it is.
+  // A model chosen elsewhere may be outside the visible part of the list. Don't scroll the page.
   useEffect(() => {
     const row = there ? list.current?.querySelector<HTMLElement>('label:has(:checked)') : undefined;
     if (!list.current || !row) return;
@@ -77,7 +77,7 @@ export function ModelPicker({
                 <ShortName text={model.name} />
               </span>
               <Capabilities model={model} />
-              {model.loaded && <Badge title="Answers without being loaded first">in memory</Badge>}
+              {model.loaded && <Badge title="Responds without loading">in memory</Badge>}
               {model.check && <CheckBadge check={model.check} />}
             </span>
             <span className="tnum col-start-2 text-xs text-ink-2">{modelFacts(model)}</span>
@@ -91,7 +91,7 @@ export function ModelPicker({
       </div>
       {hidden > 0 && (
         <p className="mt-1 text-xs text-ink-3">
-          {plural(hidden, 'model')} not offered: embeddings only, or on another machine. See{' '}
+          {plural(hidden, 'model')} hidden: embeddings only, or remote. See{' '}
           <Link href="/models" className="underline underline-offset-2 hover:text-ink">
             Models
           </Link>
@@ -103,7 +103,7 @@ export function ModelPicker({
   );
 }
 
-/** What a model can do, as far as it says. */
+/** The declared capabilities of a model. */
 export function Capabilities({ model }: { model: InstalledModel }) {
   const tools = callsTools(model);
   return (
@@ -114,14 +114,14 @@ export function Capabilities({ model }: { model: InstalledModel }) {
         </Badge>
       )}
       {model.remote && (
-        <Badge tone="warn" title="Ollama passes everything that this model sees on to that machine">
+        <Badge tone="warn" title="Ollama forwards everything this model sees to that host">
           runs at {model.remote.host}
         </Badge>
       )}
       {model.capabilities?.includes('embedding') && <Badge>embeddings</Badge>}
       {tools === true && <Badge tone="ok">tools</Badge>}
       {tools === false && model.capabilities?.includes('completion') && (
-        <Badge tone="warn" title="Ollama says that its template has no room for tools">
+        <Badge tone="warn" title="According to Ollama, its template does not support tools">
           no tools
         </Badge>
       )}

@@ -28,7 +28,7 @@ import { PriceEditor } from './price-editor.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
 import { type Checking, useCheck } from './use-check.ts';
 
-/** What is installed, what it can do, and what is in memory. */
+/** The installed models, their capabilities and memory use. */
 export function ModelsPage() {
   const { data, error, reload } = useApi<ModelsReply>('/api/models', modelsRefresh(5000));
   const health = useApi<HealthReply>('/api/health', 10_000);
@@ -78,10 +78,10 @@ export function ModelsPage() {
       {readModels(models).length > 0 && (
         <section className="mt-10" aria-labelledby="reading">
           <h2 id="reading" className="font-semibold">
-            How their replies were read
+            How replies were parsed
           </h2>
           <p className="text-sm text-ink-2">
-            Over all runs on this machine. Few repairs and native calls make a model easy to work with.
+            Over all runs on this machine. Models with native calls and few repairs are the most reliable.
           </p>
           <ReadingTable models={models} />
         </section>
@@ -160,7 +160,7 @@ function ModelLine({
       <CheckState model={model} checking={checking} open={open} />
       {model.memory === 'unknown' && (
         <p className="text-sm text-ink-3 sm:col-span-2">
-          Ollama does not say whether this model shares a runner that is in memory.
+          Ollama does not report whether this model shares a loaded runner.
         </p>
       )}
       {loaded && <InMemory name={model.name} loaded={loaded} onChange={onChange} />}
@@ -168,7 +168,7 @@ function ModelLine({
   );
 }
 
-/** The form of a new run, with this model chosen. */
+/** Links to the new run form with this model selected. */
 function NewRun({ model }: { model: string }) {
   return (
     <Link
@@ -181,7 +181,7 @@ function NewRun({ model }: { model: string }) {
   );
 }
 
-/** How much memory a model takes, until when, and a way to unload it. */
+/** A loaded model's memory use and expiry, with a button to unload it. */
 function InMemory({
   name,
   loaded,
@@ -242,7 +242,7 @@ function InMemory({
   );
 }
 
-/** Ollama says never with a time more than a year away. */
+/** Ollama represents `never` as a time more than a year away. */
 function unloadWords(ms: number): string {
   if (ms > 365 * 86_400_000) return 'never';
   return ms <= 0 ? 'now' : `in ${formatClock(ms)}`;
@@ -261,7 +261,7 @@ function partialWords({ not_listed, without_details }: NonNullable<ModelsReply['
   const parts = [
     not_listed > 0 && `${plural(not_listed, 'more model is', 'more models are')} not listed.`,
     without_details > 0 &&
-      `Ollama did not say in time what ${plural(without_details, 'model', 'models')} can do; reload to ask again.`,
+      `Ollama did not return the details of ${plural(without_details, 'model', 'models')} in time; reload to try again.`,
   ];
   return `This list is not complete. ${parts.filter(Boolean).join(' ')}`;
 }

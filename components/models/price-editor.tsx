@@ -18,7 +18,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Choice, NumberField } from '../ui/form/fields.tsx';
 
-/** What a model costs, in words, and the form that changes it. */
+/** A model's price, and the form that changes it. */
 export function PriceEditor({ model, onChange }: { model: InstalledModel; onChange: () => void }) {
   const [open, setOpen] = useState(false);
   const { name, price } = model;

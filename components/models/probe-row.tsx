@@ -19,7 +19,7 @@ const SHORT_CHARS = 80;
 const tones = { pass: 'ok', fail: 'warn', unknown: undefined } as const;
 const words: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', unknown: 'not judged' };
 
-/** One probe: its outcome, and unfolded the rules it was judged by and everything that was sent, said and read. */
+/** One probe: its result and, expanded, its rules, requests, replies and parsing. */
 export function ProbeRow({
   id,
   probe,
@@ -104,7 +104,7 @@ function Rule({ criterion: { verdict, rule, found } }: { criterion: CheckCriteri
 
 type Part = 'read' | 'reply' | 'request';
 
-/** One model call: how the reply was read, as it came, and what was sent. */
+/** One model call: the parsed reply, the raw reply and the request. */
 function Exchange({ exchange, number, of }: { exchange: CheckExchange; number: number; of: number }) {
   const [part, setPart] = useState<Part>('read');
   const { request, reply, error, reply_tokens, duration_ms } = exchange;
@@ -121,7 +121,7 @@ function Exchange({ exchange, number, of }: { exchange: CheckExchange; number: n
         label={`Reply ${number}`}
         tabs={[
           { id: 'read', label: 'Read' },
-          { id: 'reply', label: 'As it came' },
+          { id: 'reply', label: 'Raw reply' },
           { id: 'request', label: 'Sent' },
         ]}
         chosen={part}
@@ -141,16 +141,16 @@ function ReadPart({ exchange: { read, error } }: { exchange: CheckExchange }) {
     ...read.repairs.map(({ rule, before, after }) => `Mended (${rule}): ${before} → ${after}`),
     ...read.coercions.map(
       ({ path, before, after }) =>
-        `Given its type: ${path} ${JSON.stringify(before)} → ${JSON.stringify(after)}`,
+        `Type converted: ${path} ${JSON.stringify(before)} → ${JSON.stringify(after)}`,
     ),
     ...read.refusals.map(({ message, raw }) => `Not taken as a call: ${message} ${raw}`),
     ...(read.swallowed_tokens
       ? [swallowedWords(read.swallowed_tokens)]
       : read.malformed
-        ? ['It held a call that nobody could read.']
+        ? ['It contained a call that could not be parsed.']
         : []),
-    ...(read.cut ? ['The reply limit ended it.'] : []),
-    ...(read.thinking_chars > 0 ? [`It thought first: ${plural(read.thinking_chars, 'character')}.`] : []),
+    ...(read.cut ? ['It was cut off by the reply limit.'] : []),
+    ...(read.thinking_chars > 0 ? [`Thinking: ${plural(read.thinking_chars, 'character')}.`] : []),
   ];
   return (
     <div className="grid gap-2 text-sm">

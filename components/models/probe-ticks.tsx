@@ -6,7 +6,7 @@ const WIDTH = 6;
 const STEP = 8;
 const HEIGHT = 12;
 
-/** One tick per probe: full and green when it passed, half and red-brown when not, hollow when it could not be judged. */
+/** One tick per probe: full and green if it passed, half and red-brown if it failed, hollow if it could not be judged. */
 const shapes: Record<State, { y: number; height: number; className: string }> = {
   pass: { y: 1, height: 10, className: 'fill-ok' },
   fail: { y: 6, height: 5, className: 'fill-warn' },
@@ -15,7 +15,7 @@ const shapes: Record<State, { y: number; height: number; className: string }> = 
   open: { y: 9, height: 2, className: 'fill-line-strong' },
 };
 
-/** The probes of a check as a row of ticks; what they mean stands beside them in words. */
+/** The probes of a check as a row of ticks, with a text label next to it. */
 export function ProbeTicks({ states }: { states: readonly State[] }) {
   const width = states.length * STEP - (STEP - WIDTH);
   return (

@@ -9,7 +9,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
-/** One model on its way: how much of it is here, what Ollama does, and how to end it or go on. */
+/** A pull in progress: percentage, current step, and buttons to cancel or resume it. */
 export function PullLine({
   pull,
   onStart,
@@ -65,7 +65,7 @@ export function PullLine({
           role="progressbar"
           aria-label={`Fetching ${shortLine(pull.model)}`}
           aria-valuenow={Math.round(share * 100)}
-          aria-valuetext={total > 0 ? `${formatPercent(share)} of the parts begun so far` : 'not begun'}
+          aria-valuetext={total > 0 ? `${formatPercent(share)} of the parts started so far` : 'not started'}
         >
           <rect x="0" y="2" width="480" height="2" className="fill-line-strong" />
           <rect x="0" y="1" width={480 * share} height="4" className="fill-brass-fill" />

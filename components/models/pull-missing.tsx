@@ -5,7 +5,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { PullLine } from './pull-line.tsx';
 import { usePulls } from './use-pulls.ts';
 
-/** Fetches the model that a run lacked, where the run says so. */
+/** Pulls a missing model from the end card of its run. */
 export function PullMissing({ model }: { model: string }) {
   const { pulls, start, cancel, problem } = usePulls();
   const pull = pulls.find((each) => each.model === model);

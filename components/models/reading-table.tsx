@@ -11,7 +11,7 @@ const layers = [
   { layer: 'xml', label: 'XML in text', fill: 'fill-brass-line', swatch: 'bg-brass-line' },
 ] as const;
 
-/** Models with at least one reply, those with the most calls first. */
+/** Models with at least one reply, sorted by number of calls. */
 export function readModels(
   models: readonly InstalledModel[],
 ): (InstalledModel & { reading: ModelReading })[] {
@@ -22,7 +22,7 @@ export function readModels(
     .sort((a, b) => Number(a.demo) - Number(b.demo) || b.reading.calls - a.reading.calls);
 }
 
-/** How the replies of each model were read, over all its runs (P17): counts, never marks. */
+/** How the replies of each model were parsed over all its runs (P17): counts, not ratings. */
 export function ReadingTable({ models }: { models: readonly InstalledModel[] }) {
   const shown = readModels(models);
   if (shown.length === 0) return null;
@@ -43,19 +43,19 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
             <tr className="border-b border-line-strong text-left align-bottom">
               <Head>Model</Head>
               <Head>Calls by layer</Head>
-              <Head right title="Replies that were read">
+              <Head right title="Parsed replies">
                 Replies
               </Head>
-              <Head right title="Replies of which some text was mended">
+              <Head right title="Replies with repaired text">
                 Repaired
               </Head>
-              <Head right title="Replies of which an argument was given its declared type">
+              <Head right title="Replies with an argument converted to its declared type">
                 Coerced
               </Head>
-              <Head right title="Pieces of text that look like a call and were not taken as one">
+              <Head right title="Texts that look like a call but were not accepted as one">
                 Refused
               </Head>
-              <Head right title="Replies with a call that nobody could read, here or in Ollama">
+              <Head right title="Replies with a call that neither Loupe nor Ollama could parse">
                 Unreadable
               </Head>
             </tr>

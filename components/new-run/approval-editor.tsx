@@ -13,11 +13,11 @@ import { cx } from '../ui/cx.ts';
 const WORDS: Record<ApprovalChoice, string> = { auto: 'Run', ask: 'Ask me', deny: 'Refuse' };
 
 const NOTES: Partial<Record<CommandPlace, string>> = {
-  unconfined: 'Commands run without confinement here: each one waits for you.',
-  off: 'Commands cannot be confined here, so run_command is not offered.',
+  unconfined: 'Commands run unconfined here, so each one needs your approval.',
+  off: 'Commands cannot be confined here, so run_command is unavailable.',
 };
 
-/** One rule per tool: its calls run, wait for a person, or are refused. Only what this machine offers has one. */
+/** One rule per available tool: its calls run, need approval, or are denied. */
 export function ApprovalEditor({
   kind,
   commands,

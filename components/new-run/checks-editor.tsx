@@ -16,14 +16,14 @@ const words: Record<DraftCheck['type'], string> = {
   file_contains: 'File contains',
 };
 
-/** What must hold when the work is done; failed checks start another attempt (V5-V11). */
+/** The checks of the finished work; failed ones start another attempt (V5-V11). */
 export function ChecksEditor({
   checks,
   withCommands,
   onChange,
 }: {
   checks: readonly DraftCheck[];
-  /** A check that runs a command needs a sandbox: nobody approves it. */
+  /** Command checks need a sandbox, because they run without approval. */
   withCommands: boolean;
   onChange: (checks: DraftCheck[]) => void;
 }) {

@@ -5,7 +5,7 @@ import { priceWords } from '#lib/browser/words/model-price.ts';
 import { NumberField } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
 
-/** The cost budget of a run, which only a model with a price can have. */
+/** The cost budget of a run; needs a model with a price. */
 export function CostBudgetField({
   model,
   value,

@@ -6,7 +6,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
-/** What only a session or an exploration has: how long it goes on, and what keeps it from going in circles. */
+/** Settings specific to sessions and explorations: limits and diversity. */
 export function EndlessFields({
   draft,
   set,
@@ -14,7 +14,7 @@ export function EndlessFields({
   models,
 }: FormPart & { models: readonly InstalledModel[] }) {
   return (
-    <Section title="Limits" hint="It ends when the conversation is full, or when you stop it">
+    <Section title="Limits" hint="Ends when the conversation is full or you stop it">
       <div className="grid gap-3 sm:grid-cols-3">
         {draft.kind === 'explore' && (
           <>
@@ -56,14 +56,14 @@ export function EndlessFields({
       {draft.kind === 'explore' && (
         <>
           <Switch
-            label="Go on until stopped"
-            hint="Without a number of cycles. Three silent cycles in a row still end it."
+            label="Run until stopped"
+            hint="No cycle limit. Three empty cycles in a row still end the run."
             checked={draft.untilStopped}
             onChange={(checked) => set('untilStopped', checked)}
           />
           <Switch
             label="Open each cycle with its number"
-            hint="A neutral line such as “Cycle 3.” Without it the model answers to its own last words."
+            hint="A neutral line such as “Cycle 3.” Without it, the model continues from its own last text."
             checked={draft.cycleLine}
             onChange={(checked) => set('cycleLine', checked)}
           />
@@ -90,7 +90,7 @@ export function EndlessFields({
                 placeholder="5"
                 problem={problems.diversityWindow}
               />
-              <Field label="Embedding model" hint="Left out, shared words are counted.">
+              <Field label="Embedding model" hint="If empty, shared words are counted.">
                 {(props) => (
                   <select
                     {...props}

@@ -4,7 +4,7 @@ import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
 import { Choice, Field, NumberField, Section, Switch, THINKING } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
-/** The options of the model that people change most. */
+/** The most common model options. */
 export function ModelBehaviour({ draft, set, problems }: FormPart) {
   const defaults = draftDefaults(draft);
   return (
@@ -50,7 +50,7 @@ export function ModelBehaviour({ draft, set, problems }: FormPart) {
   );
 }
 
-/** The other options, folded. */
+/** Further options, collapsed. */
 export function AdvancedFields({ draft, set, problems }: FormPart) {
   const defaults = draftDefaults(draft);
   return (
@@ -67,7 +67,7 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
         {draft.kind === 'task' && (
-          <Field label="System prompt (added first)" hint="Put before the tool rules.">
+          <Field label="System prompt (added first)" hint="Placed before the tool rules.">
             {(props) => (
               <textarea
                 {...props}
@@ -95,7 +95,7 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
             placeholder="600"
             problem={problems.loadTimeout}
           />
-          <Field label="Keep loaded for" hint="A duration such as 30m, or seconds.">
+          <Field label="Keep loaded for" hint="A duration such as 30m, or a number of seconds.">
             {(props) => (
               <input
                 {...props}

@@ -1,6 +1,6 @@
 import { ForeignName } from '../ui/foreign-name.tsx';
 
-/** Under the choice of a folder, where the run that is made again was imported: its file may name any folder. */
+/** Explains why the folder of an imported run is not filled in: its file may name any folder. */
 export function NamedFolderNote({ folder }: { folder: string }) {
   return (
     <p className="max-w-read text-sm text-ink-3">
@@ -8,7 +8,7 @@ export function NamedFolderNote({ folder }: { folder: string }) {
       <code className="foreign text-ink-2">
         <ForeignName text={folder} isPath />
       </code>
-      . It is not filled in: to use it, choose an existing folder and enter its path.
+      . It is not filled in. To use it, enter the path of an existing folder.
     </p>
   );
 }

@@ -20,7 +20,7 @@ import { TaskChecks, TaskLimits } from './task-fields.tsx';
 import { useRunDraft } from './use-run-draft.ts';
 import { KindFields, WorkspaceFields } from './work-fields.tsx';
 
-/** The whole form for a new run; what is left empty gets its default (D10). */
+/** The form for a new run; empty fields get their defaults (D10). */
 export function NewRunForm() {
   const router = useRouter();
   const from = useSearchParams().get('from');

@@ -6,7 +6,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 
-/** Said before an endless run is started beside another one with another model: both would wait for loads. */
+/** A warning that two endless runs with different models would keep reloading them. */
 export function TakesTurnsNote({ model }: { model: string }) {
   const { data } = useApi<RunListReply>('/api/runs?limit=50', 5000);
   const other = takesTurnsWith(data?.runs ?? [], model);

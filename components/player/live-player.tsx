@@ -12,15 +12,16 @@ import { formatMoment } from '#lib/browser/words/format.ts';
 import { Announcer } from '../run-view/announcer.tsx';
 import { KeySheet } from '../run-view/key-sheet.tsx';
 import { RunBody } from '../run-view/run-body.tsx';
-import { createReading, RunProvider } from '../run-view/run-context.tsx';
+import { RunProvider } from '../run-view/run-context.tsx';
 import { RunHeader } from '../run-view/run-header.tsx';
+import { createReading } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';
 import { LeaveButton, ReplayButton, startReplay } from './replay-controls.tsx';
 
-/** A shared run as it goes on. */
+/** A live shared run. */
 export function LivePlayer({
   source,
   whole,

@@ -4,12 +4,12 @@ import { useRef, useState } from 'react';
 import type { PlayerSource } from '#lib/api/player-source.ts';
 import { createPlayer } from '#lib/browser/state/player.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
-import { createReading } from '../run-view/run-context.tsx';
+import { createReading } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { PlayerPage } from './player-page.tsx';
 import { Replay } from './replay.tsx';
 
-/** A run whose whole log stands in the page. */
+/** A run whose complete log is embedded in the page. */
 export function LogPlayer({
   source,
   whole,

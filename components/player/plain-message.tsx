@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Mark } from '../ui/mark.tsx';
 
-/** A page that has one thing to say. */
+/** A page with a single message. */
 export function PlainMessage({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main id="main" className="mx-auto grid min-h-dvh max-w-md content-center gap-3 px-6 py-12">

@@ -7,14 +7,12 @@ import { LogPlayer } from './log-player.tsx';
 import { PlainMessage } from './plain-message.tsx';
 import { StillShared } from './still-shared.tsx';
 
-/** Shows a run from the text of a player source: a log that stands in the page, or a stream that the page follows. */
+/** Shows a run from a player source: an embedded log or a stream. */
 export function PlayerApp({ text }: { text: string }) {
   const source = useMemo(() => readSource(text), [text]);
   if (!source) {
     return (
-      <PlainMessage title="There is no run in this page.">
-        It may have been saved or sent only in part. Ask for it again.
-      </PlainMessage>
+      <PlainMessage title="This page contains no run.">It may be incomplete. Ask for it again.</PlainMessage>
     );
   }
   return (
@@ -42,7 +40,7 @@ function readSource(text: string): PlayerSource | undefined {
   }
 }
 
-/** In place of a run whose log does not add up: a number is missing, or it was changed by hand. */
+/** Shown instead of a run with an invalid log: damaged, or edited by hand. */
 class Unreadable extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
@@ -54,7 +52,7 @@ class Unreadable extends Component<{ children: ReactNode }, { failed: boolean }>
     if (!this.state.failed) return this.props.children;
     return (
       <PlainMessage title="The run in this page cannot be shown.">
-        Its log is damaged or was made by a newer version of Loupe. Ask for it again.
+        Its log is damaged or from a newer version of Loupe. Ask for it again.
       </PlainMessage>
     );
   }

@@ -12,7 +12,7 @@ import { usePlayerKeys } from './use-player-keys.ts';
 const STILL_STEP_MS = 500;
 const LONGEST_STEP_MS = 600;
 
-/** The controls of a replay: play, go to a place, how fast, and whether to sit through the waits. */
+/** The controls of a replay: play, seek, speed, and skipping waits. */
 export function PlayerBar({ player, end }: { player: Player; end?: ReactNode }) {
   usePlayerKeys(player);
   usePlaying(player);
@@ -75,10 +75,10 @@ function Step({ player, by }: { player: Player; by: 1 | -1 }) {
   );
 }
 
-/** Where the replay stands: its time, and the event. */
+/** The position of the replay: time and event. */
 function Place({ player }: { player: Player }) {
   const cursor = useStore(player.state, (state) => state.cursor);
-  // Whole seconds: the text changes only when what it says does.
+  // Whole seconds, so that it renders only when the text changes.
   const second = useStore(player.state, (state) => Math.round(state.ms / 1000));
   useStore(player.state, (state) => state.skips);
   return (
@@ -95,7 +95,7 @@ function Place({ player }: { player: Player }) {
   );
 }
 
-/** Offered and never imposed: a track without its waits says something else about the run. */
+/** Optional, because a track without waits distorts the run's timing. */
 function SkipWaits({ player }: { player: Player }) {
   const skips = useStore(player.state, (state) => state.skips);
   const { offer } = player;
@@ -147,17 +147,17 @@ function Speeds({ player }: { player: Player }) {
   );
 }
 
-/** Moves the cursor on with the frames of the page while it plays. */
+/** Advances the cursor with each animation frame while playing. */
 function usePlaying(player: Player): void {
   const playing = useStore(player.state, (state) => state.playing);
   useEffect(() => {
     if (!playing) return;
-    // For readers who want less motion it goes in steps, and nothing glides.
+    // With reduced motion it moves in steps.
     const stepMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? STILL_STEP_MS : 0;
     let before = performance.now();
     let frame = requestAnimationFrame(function next(now) {
       if (now - before >= stepMs) {
-        // A page that was hidden goes on from where it stood.
+        // A page that was hidden resumes where it stopped.
         player.advance(Math.min(LONGEST_STEP_MS, now - before));
         before = now;
       }

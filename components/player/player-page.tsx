@@ -3,12 +3,12 @@
 import { type ReactNode, useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { SharedNote } from '#lib/api/player-source.ts';
-import type { RunSource } from '#lib/browser/state/run-store.ts';
+import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { SharedBar } from './shared-bar.tsx';
 
-/** The page around a run outside of its dashboard: says whose it is and what is not in it. */
+/** The page around a run outside the dashboard: its origin and what is left out. */
 export function PlayerPage({
   store,
   note,

@@ -2,19 +2,19 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { laneOf, type Pace, placesOf } from '#lib/browser/state/playback.ts';
+import { laneOf, marksByPixel, type Pace } from '#lib/browser/state/playback.ts';
 import type { Player } from '#lib/browser/state/player.ts';
 import { formatClock, formatCount } from '#lib/browser/words/format.ts';
 
-/** Places of the drawing: finer than any screen it is shown on needs. */
+/** Resolution of the drawing, finer than any screen. */
 const WIDTH = 1000;
 const HEIGHT = 28;
 const MODEL = { top: 9, height: 4 };
 const TOOL = { top: 15, height: 4 };
 
 /**
- * The whole run as a track: when the model wrote (above) and when tools ran (below), its steps as ticks, failures and
- * decisions of the harness as marks. Dragged or moved by keys.
+ * The run as a track: model activity above, tools below, steps as ticks, failures and policy decisions as marks. Seek by
+ * dragging or with keys.
  */
 export function PlayerTrack({ player }: { player: Player }) {
   const track = useRef<HTMLDivElement>(null);
@@ -88,7 +88,7 @@ function Slider({
     <div
       role="slider"
       tabIndex={0}
-      aria-label="Place in the run"
+      aria-label="Position in the run"
       aria-valuemin={1}
       aria-valuemax={player.events.length}
       aria-valuenow={cursor}
@@ -101,7 +101,7 @@ function Slider({
   );
 }
 
-/** The line at the cursor, and everything before it in brass. */
+/** The cursor line, with everything before it in brass. */
 function Playhead({ player }: { player: Player }) {
   const { lengthMs } = player.pace();
   const share = useStore(player.state, ({ ms }) => (lengthMs === 0 ? 1 : ms / lengthMs));
@@ -132,7 +132,7 @@ const Drawing = memo(function Drawing({ player, pace }: { player: Player; pace: 
         WIDTH,
       );
     const lines = (kind: (typeof marks)[number]['kind'], top: number, height: number, places = WIDTH / 2) =>
-      placesOf(
+      marksByPixel(
         marks.filter((mark) => mark.kind === kind),
         pace,
         places,
@@ -142,7 +142,7 @@ const Drawing = memo(function Drawing({ player, pace }: { player: Player; pace: 
     return {
       model: bars(lane('model'), MODEL),
       tool: bars(lane('tool'), TOOL),
-      // Closer ticks would be a pattern, and no places.
+      // Closer ticks would merge into a pattern.
       steps: lines('step', 3, HEIGHT - 6, WIDTH / 8),
       decisions: lines('decision', 21, 6),
       failures: lines('failure', 21, 6),
@@ -170,7 +170,7 @@ const Drawing = memo(function Drawing({ player, pace }: { player: Player; pace: 
   );
 });
 
-/** Bars of one lane as one path; none is thinner than can be seen. */
+/** The bars of one lane as one path, with a minimum width. */
 function bars(
   lane: readonly { from: number; to: number }[],
   { top, height }: { top: number; height: number },

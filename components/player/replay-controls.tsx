@@ -5,7 +5,7 @@ import { createPlayer, type Player } from '#lib/browser/state/player.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Begins a replay of a run that is over. */
+/** Starts the replay of an ended run. */
 export function ReplayButton({ onClick }: { onClick: () => void }) {
   return (
     <Button size="sm" onClick={onClick}>
@@ -18,14 +18,14 @@ export function ReplayButton({ onClick }: { onClick: () => void }) {
 export function LeaveButton({ onClick }: { onClick: () => void }) {
   return (
     <Button size="sm" onClick={onClick}>
-      Leave the replay
+      Exit replay
     </Button>
   );
 }
 
-/** A replay of what the page has of a run, playing from the beginning. */
+/** A replay of the loaded events, playing from the beginning. */
 export function startReplay(store: RunStore): Player {
-  // The row that the address names is not there yet; the replay would jump to it when it comes.
+  // Remove the row from the URL, or the replay would jump to it once it appears.
   history.replaceState(null, '', `${location.pathname}${location.search}`);
   const player = createPlayer([...store.events]);
   player.play();

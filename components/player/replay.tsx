@@ -8,16 +8,17 @@ import { formatMoment } from '#lib/browser/words/format.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
 import { KeySheet } from '../run-view/key-sheet.tsx';
 import { RunBody } from '../run-view/run-body.tsx';
-import { type Reading, RunProvider, type RunServer } from '../run-view/run-context.tsx';
+import { RunProvider } from '../run-view/run-context.tsx';
 import { RunHeader } from '../run-view/run-header.tsx';
+import type { Reading, RunServer } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { PlayerBar } from './player-bar.tsx';
 import { PLAYER_KEYS } from './use-player-keys.ts';
 
-/** The clocks of a replay go in steps of this many milliseconds: finer than they are read. */
+/** Tick interval of the replay's clocks in milliseconds. */
 const CLOCK_STEP_MS = 250;
 
-/** A recorded run with its player: the same header, timeline and guardrails, as they stood at the cursor. */
+/** A recorded run with its player: header, timeline and guardrails at the cursor's position. */
 export function Replay({
   player,
   timeline,
@@ -32,14 +33,14 @@ export function Replay({
   reading: StoreApi<Reading>;
   server?: RunServer;
   whole?: WholeTexts;
-  /** What stands where the connection of a live run would. */
+  /** Shown in place of the connection state. */
   light: ReactNode;
   /** The last control of the bar. */
   end?: ReactNode;
 }) {
   const goTo = useCallback(
     (seq: number) => {
-      // A link may lead to what has not happened yet: then the replay goes there first.
+      // A link may point to a later event: then the replay seeks there first.
       if (seq > player.state.getState().cursor) {
         player.pause();
         player.seek(seq);
@@ -56,7 +57,7 @@ export function Replay({
   const clock = useMemo(() => clockOf(player), [player]);
   useEffect(
     () =>
-      // Whoever moves the cursor wants to see what is there, and not where they read before.
+      // After seeking, follow the cursor instead of keeping the scroll position.
       player.state.subscribe((state, before) => {
         if (state.cursor !== before.cursor && !state.playing) timeline.current?.goToEnd();
         if (state.playing && !before.playing) timeline.current?.goToEnd();

@@ -4,18 +4,18 @@ import { Mark } from '../ui/mark.tsx';
 
 const scopes: Record<NonNullable<SharedNote['scope']>, string | undefined> = {
   everything: undefined,
-  without_results: 'without the results of tools',
-  summary: 'the summary only',
+  without_results: 'without tool results',
+  summary: 'summary only',
 };
 
-/** Says whose page this is and what is not in it. */
+/** The origin of a shared page and what is left out. */
 export function SharedBar({ note }: { note: SharedNote | undefined }) {
   const words = [
     note?.scope && scopes[note.scope],
     note?.redacted !== undefined &&
-      (note.redacted === 0 ? 'nothing had to be masked' : `${plural(note.redacted, 'value')} masked`),
-    note?.frozen_at !== undefined && `as it stood on ${formatMoment(note.frozen_at)}`,
-    note?.expires_at !== undefined && `this link ends on ${formatMoment(note.expires_at)}`,
+      (note.redacted === 0 ? 'nothing to mask' : `${plural(note.redacted, 'value')} masked`),
+    note?.frozen_at !== undefined && `snapshot of ${formatMoment(note.frozen_at)}`,
+    note?.expires_at !== undefined && `link expires ${formatMoment(note.expires_at)}`,
   ].filter(Boolean);
   return (
     <header className="flex items-center gap-x-2 border-b bg-sunken px-3 py-1.5 text-xs text-ink-3 sm:px-6">

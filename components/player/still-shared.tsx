@@ -5,12 +5,12 @@ import { watchLink } from '#lib/browser/shared-link.ts';
 import { type WholeTexts, wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { PlainMessage } from './plain-message.tsx';
 
-/** What is read by a link goes away with the right to read it, also from a page that is open. */
+/** Hides a shared run, even on an open page, once its link is revoked or expires. */
 export function StillShared({
   url,
   children,
 }: {
-  /** The link, relative to the page; absent in a file, which belongs to whoever has it. */
+  /** The link, relative to the page; undefined in an exported file, which cannot be revoked. */
   url: string | undefined;
   children: (shared: { onGone: () => void; whole: WholeTexts | undefined }) => ReactNode;
 }) {
@@ -21,7 +21,7 @@ export function StillShared({
   if (!isGone) return children({ onGone, whole });
   return (
     <PlainMessage title="This run is no longer shared.">
-      The link was taken back, or its time is over. Ask whoever sent it for a new one.
+      The link was revoked or has expired. Ask the person who sent it for a new one.
     </PlainMessage>
   );
 }

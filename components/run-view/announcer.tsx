@@ -1,17 +1,17 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import type { RunView } from '#lib/browser/state/run-store.ts';
+import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import type { RunState } from '#lib/events/run-state.ts';
-import { useRunScreen } from './run-context.tsx';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRunSource } from './run-context.tsx';
 
-/** Says boundaries aloud, never tokens: an iteration, turn or cycle, a failure, a decision of the harness, the end. */
+/** Announces boundaries to screen readers, never tokens: iterations, turns, cycles, failures, policy decisions, the end. */
 export function Announcer() {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const [words, setWords] = useState('');
   useEffect(
     () =>
@@ -32,12 +32,12 @@ function announce(view: RunView, before: RunView): string | undefined {
   if (view.connection.status !== before.connection.status) {
     if (view.connection.status === 'reconnecting') return 'Connection lost, reconnecting.';
     if (view.connection.status === 'offline') return 'The server does not answer.';
-    // What waits for the listener is said however long it has been waiting.
+    // Pending approvals are announced however old they are.
     if (view.connection.status === 'live' && view.run.phase === 'awaiting-approval') {
       return 'A call waits for your approval.';
     }
   }
-  // What happened before one came is to be read, not heard.
+  // Events from before the page was opened are not announced.
   const live = before.connection.status === 'live';
   if (!live || view.timeline === before.timeline) return undefined;
   const rows = view.timeline.rows;

@@ -6,19 +6,19 @@ import { useRun } from './run-context.tsx';
 
 const looks: Record<ConnectionStatus, { words: string; dot: string; title: string }> = {
   connecting: { words: 'Connecting', dot: 'bg-line-strong', title: 'Waiting for the server' },
-  'catching-up': { words: 'Catching up', dot: 'bg-brass-fill', title: 'Reading what happened so far' },
-  live: { words: 'Live', dot: 'bg-ok', title: 'Everything that is stored is shown' },
+  'catching-up': { words: 'Catching up', dot: 'bg-brass-fill', title: 'Loading earlier events' },
+  live: { words: 'Live', dot: 'bg-ok', title: 'Showing all events' },
   reconnecting: {
     words: 'Reconnecting',
     dot: 'bg-brass-fill breathe',
-    title: 'The stream broke; nothing is lost',
+    title: 'Connection lost; nothing is missing',
   },
-  offline: { words: 'Offline', dot: 'bg-fail', title: 'The server does not answer; trying again' },
-  refused: { words: 'Not available', dot: 'bg-fail', title: 'The server does not give this run' },
-  closed: { words: 'Complete', dot: 'bg-line-strong', title: 'The run is over and wholly shown' },
+  offline: { words: 'Offline', dot: 'bg-fail', title: 'The server is not responding; retrying' },
+  refused: { words: 'Not available', dot: 'bg-fail', title: 'The server refused this run' },
+  closed: { words: 'Complete', dot: 'bg-line-strong', title: 'The run has ended and is fully shown' },
 };
 
-/** How the page is connected: always visible, since an old picture looks like a new one. */
+/** The connection state, always visible because stale data looks like live data. */
 export function ConnectionLight() {
   const status = useRun((view) => view.connection.status);
   const look = looks[status];

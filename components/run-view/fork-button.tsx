@@ -1,12 +1,12 @@
 'use client';
 
-import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
+import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { ForkMark } from './fork-mark.tsx';
-import { useRunScreen } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 
 /**
- * Opens the dialog that forks the run at a row: quiet until the row is looked at, and always there for keyboards and
- * fingers. Not where there is no server to make a run, nor in a replay.
+ * Opens the fork dialog at a row. Subtle until the row is hovered, but always available to keyboard and touch. Hidden
+ * without a server and in a replay.
  */
 export function ForkButton({ opening }: { opening: ForkOpening }) {
   const { server } = useRunScreen();

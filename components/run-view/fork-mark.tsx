@@ -1,4 +1,4 @@
-/** One line that becomes two. */
+/** The fork icon. */
 export function ForkMark({ className }: { className?: string }) {
   return (
     <svg

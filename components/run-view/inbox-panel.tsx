@@ -5,9 +5,10 @@ import { useNow } from '../hooks/use-now.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { MessageStatus } from './message-status.tsx';
-import { useOperatorWord, useRun, useRunScreen } from './run-context.tsx';
+import { useRun } from './run-context.tsx';
+import { useOperatorWord, useRunScreen } from './screen-context.ts';
 
-/** What was said between a person and the agent, both ways, in order (O14). */
+/** Messages between operator and agent in order (O14). */
 export function InboxPanel() {
   const mine = useRun((view) => view.run.operatorMessages);
   const theirs = useRun((view) => view.run.agentMessages);
@@ -20,7 +21,7 @@ export function InboxPanel() {
   ].sort((a, b) => a.seq - b.seq);
   if (all.length === 0) {
     return (
-      <p className="mt-3 text-sm text-ink-3">Nothing was said yet. Write in the box below the timeline.</p>
+      <p className="mt-3 text-sm text-ink-3">No messages yet. Write one in the box below the timeline.</p>
     );
   }
   return (

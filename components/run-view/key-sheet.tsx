@@ -2,10 +2,10 @@
 
 import { useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
-import { useRunScreen } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
-/** The list of keys, on `?`. */
+/** The keyboard shortcuts dialog, opened with `?`. */
 export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
   const { server } = useRunScreen();
   const dialog = useRef<HTMLDialogElement>(null);

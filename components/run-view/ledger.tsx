@@ -15,9 +15,10 @@ import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { EventLink } from '../ui/event-link.tsx';
 import { Gauge } from '../ui/gauge.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 
-/** Every limit that could end the run, before it does. */
+/** Gauges for every limit that can end the run. */
 export function Ledger() {
   const { goTo } = useRunScreen();
   const run = useRun((view) => view.run);
@@ -34,7 +35,7 @@ export function Ledger() {
   );
 }
 
-/** The guardrail that is closest to its end, for screens without room for all. */
+/** The gauge closest to its limit, for small screens. */
 export function NearestLimit() {
   const run = useRun((view) => view.run);
   const [nearest] = ledgerOf(run, run.updatedAt)
@@ -49,7 +50,7 @@ export function NearestLimit() {
   );
 }
 
-/** The sums of a run, up to now or to its end. */
+/** The totals of a run so far. */
 export function Totals() {
   const run = useRun((view) => view.run);
   const ended = run.phase === 'ended';
@@ -79,7 +80,7 @@ export function Totals() {
         {loaded !== undefined && (
           <Line name="Model load">
             {loaded.remote_host !== undefined
-              ? 'none: it runs elsewhere'
+              ? 'none: remote model'
               : loaded.already_loaded
                 ? 'already loaded'
                 : formatDuration(loaded.load_ms)}
@@ -95,7 +96,7 @@ export function Totals() {
   );
 }
 
-/** What the time went into, and how fast the model wrote. Loading has a line of its own. */
+/** Time by activity and writing speed. Loading has its own line. */
 function Times() {
   const { goTo } = useRunScreen();
   const { modelMs, toolMs, writtenTokens, writingMs } = useRun((view) => view.run.spent);
@@ -128,7 +129,7 @@ function Parts({ text }: { text: string }) {
   ));
 }
 
-/** The window as it was asked for, as it is, and as the model could have it; and where the model lies. */
+/** The requested, effective and maximum window, and whether the model is on the GPU. */
 function Memory() {
   const loaded = useRun((view) => view.run.loaded);
   const asked = useRun((view) => view.run.config?.window_tokens);
@@ -140,7 +141,7 @@ function Memory() {
       <Line name="Window asked">{formatCount(asked)}</Line>
       <Line name="Window in effect">
         <span className={effective !== undefined && effective < asked ? 'text-warn' : undefined}>
-          {effective === undefined ? 'not told' : formatCount(effective)}
+          {effective === undefined ? 'unknown' : formatCount(effective)}
         </span>
         {most !== undefined && <span className="text-ink-3"> of {formatCount(most)}</span>}
       </Line>

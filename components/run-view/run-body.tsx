@@ -7,13 +7,13 @@ import { useRun } from './run-context.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { Timeline, type TimelineHandle } from './timeline/timeline.tsx';
 
-/** Everything of a run below its header: the timeline, and beside it (above it where there is no room) its guardrails. */
+/** A run below its header: the timeline, with the guardrails next to it (above it on narrow screens). */
 export function RunBody({
   timeline,
   foot,
 }: {
   timeline: RefObject<TimelineHandle | null>;
-  /** What stands below the timeline. */
+  /** Content below the timeline. */
   foot?: ReactNode;
 }) {
   const exploring = useRun((view) => view.run.config?.mode === 'explore');

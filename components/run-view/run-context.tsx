@@ -2,88 +2,36 @@
 
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
-import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
-import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
-import type { Live } from '#lib/browser/state/live-text.ts';
-import type { RunSource, RunView } from '#lib/browser/state/run-store.ts';
-import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
+import type { RunSource, RunView } from '#lib/browser/state/run-view.ts';
+import { LiveContext } from './live-context.ts';
+import { type RunScreenContext, ScreenContext } from './screen-context.ts';
 
-/** What the reader did to the picture: kept apart from the run, so that it survives rows leaving the screen. */
-export interface Reading {
-  /** Rows that were opened or closed by hand. */
-  readonly unfolded: Readonly<Record<string, boolean>>;
-  /** The row the keyboard is at. */
-  readonly cursor: string | undefined;
-  /** The cycle of an exploration that is looked at; `undefined`: the last. */
-  readonly cycle: number | undefined;
+const SourceContext = createContext<RunSource | undefined>(undefined);
+
+/** Gives its children the run to show, and what can be done on this screen. */
+export function RunProvider({
+  value,
+  children,
+}: {
+  value: RunScreenContext & { store: RunSource };
+  children: ReactNode;
+}) {
+  return (
+    <SourceContext value={value.store}>
+      <LiveContext value={value.store.live}>
+        <ScreenContext value={value}>{children}</ScreenContext>
+      </LiveContext>
+    </SourceContext>
+  );
 }
 
-export interface RunScreenContext {
-  store: RunSource;
-  reading: StoreApi<Reading>;
-  /** Brings the row of an event into view and marks it. */
-  goTo: (seq: number) => void;
-  /** The server that holds the run; absent where there is none to ask: in a file, on a shared page. */
-  server?: RunServer;
-  /** Where texts that were cut on their way here are whole; absent in a file, which has them all. */
-  whole?: WholeTexts;
-}
-
-/** What a page can do with a run beyond showing it. */
-export interface RunServer {
-  /** Whether the run may be acted on: stopped, its calls decided. Not in a replay, which shows what is long past. */
-  operates: boolean;
-  /** The run was imported. Its file names the folder, so no new run uses it unless a person chooses it. */
-  imported: boolean;
-  /** What a model call sent. @throws {ApiError} */
-  sentRequest: (call: number) => Promise<SentRequestReply>;
-  /** The prompt that Ollama makes of it today; loads the model. Absent where the server is not to be asked for that. */
-  renderPrompt?: (call: number) => Promise<RenderedReply>;
-  /** Opens the dialog that makes a new run out of the beginning of this one. */
-  fork?: (opening: ForkOpening) => void;
-  /** The runs it was forked from and into, below the title. */
-  family: ReactNode;
-  /** What stands at the foot of the end card: what to do next. */
-  afterEnd: ReactNode;
-}
-
-const Context = createContext<RunScreenContext | undefined>(undefined);
-
-export function RunProvider({ value, children }: { value: RunScreenContext; children: ReactNode }) {
-  return <Context value={value}>{children}</Context>;
-}
-
-export function createReading(): StoreApi<Reading> {
-  return createStore<Reading>(() => ({ unfolded: {}, cursor: undefined, cycle: undefined }));
-}
-
-export function useRunScreen(): RunScreenContext {
-  const context = useContext(Context);
-  if (!context) throw new Error('A part of the run page stands outside of it.');
-  return context;
-}
-
-/** How the person at the run is called: `you` where the reader is that person, which no file or shared page can know. */
-export function useOperatorWord(): 'you' | 'the operator' {
-  return useRunScreen().server ? 'you' : 'the operator';
+export function useRunSource(): RunSource {
+  const source = useContext(SourceContext);
+  if (!source) throw new Error('This component must be inside a RunProvider.');
+  return source;
 }
 
 /** Reads from the run; draws again only when the selected value changes. */
 export function useRun<T>(select: (view: RunView) => T): T {
-  return useStore(useRunScreen().store.view, select);
-}
-
-/** Reads from what is being written now. */
-export function useLive<T>(select: (live: Live) => T): T {
-  return useStore(useRunScreen().store.live, select);
-}
-
-/** Whether a part of a row is unfolded, and how to change it. */
-export function useUnfolded(key: string, initially: boolean): [boolean, () => void] {
-  const { reading } = useRunScreen();
-  const unfolded = useStore(reading, (state) => state.unfolded[key] ?? initially);
-  const toggle = () =>
-    reading.setState(({ unfolded: all }) => ({ unfolded: { ...all, [key]: !(all[key] ?? initially) } }));
-  return [unfolded, toggle];
+  return useStore(useRunSource().view, select);
 }

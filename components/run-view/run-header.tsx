@@ -19,10 +19,11 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { ShowAll } from '../ui/show-all.tsx';
 import { toneText } from '../ui/tone.ts';
 import { ConnectionLight } from './connection-light.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun, useRunSource } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 import { StopControls } from './stop-controls.tsx';
 
-/** What this run is, what it is doing now, and how to stop it. */
+/** The run's title, current activity and stop controls. */
 export function RunHeader({
   onGoToEnd,
   light = <ConnectionLight />,
@@ -34,7 +35,7 @@ export function RunHeader({
   light?: ReactNode;
   /** When the run was made, in words; both in milliseconds since 1970. */
   when?: (at: number, now: number) => string;
-  /** The last control, beside those that stop the run. */
+  /** The last control, after the stop buttons. */
   end?: ReactNode;
 }) {
   const config = useRun((view) => view.run.config);
@@ -118,9 +119,9 @@ function Reading() {
 }
 
 function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const run = useRun((view) => view.run);
-  // Only whether something is being written matters here, not what: no work per token.
+  // Only whether text is in progress matters here, so tokens cause no renders.
   const writing = useStore(store.live, (live) =>
     live.text?.text ? 'text' : live.thinking?.text ? 'thinking' : '',
   );

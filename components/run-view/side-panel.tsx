@@ -29,7 +29,7 @@ const panels: Record<Tab, ReactNode> = {
   Messages: <InboxPanel />,
 };
 
-/** What stands beside the timeline: the guardrails of every run, and what only a session or an exploration has. */
+/** The panel next to the timeline: guardrails, and panels specific to sessions and explorations. */
 export function SidePanel() {
   const mode = useRun((view) => view.run.config?.mode ?? 'task');
   const waiting = useRun(

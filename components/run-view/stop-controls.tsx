@@ -6,10 +6,11 @@ import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorLine } from '../ui/error-line.tsx';
-import { useRun, useRunScreen } from './run-context.tsx';
+import { useRun } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
 
 /**
- * Stop in two steps (D12): after the step in hand, then at once. What the buttons say follows the log: "asked" until
+ * Stop in two steps (D12): after the current step, then immediately. What the buttons say follows the log: "asked" until
  * the server wrote the request down, "stopping" until the run is over.
  */
 export function StopControls() {
@@ -28,7 +29,7 @@ export function StopControls() {
   };
   const hard = stop?.force || asked === 'hard';
   return (
-    // On a phone below what it stops: the other controls stay where they are when it comes and goes.
+    // On a phone, place it last so that the other controls don't move when it appears.
     <div className="flex flex-wrap items-center justify-end gap-2 max-sm:order-last max-sm:basis-full max-sm:justify-start">
       {problem && <ErrorLine error={problem} />}
       {stop || asked === 'soft' ? (

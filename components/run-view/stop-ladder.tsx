@@ -1,13 +1,10 @@
-'use client';
-
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { stopLadder } from '#lib/browser/words/stop-ladder.ts';
+import type { Timeline } from '#lib/events/timeline.ts';
 import { cx } from '../ui/cx.ts';
-import { useRun } from './run-context.tsx';
 
 /** A stop, rung by rung, each with the time it took from the one before. */
-export function StopLadder() {
-  const timeline = useRun((view) => view.timeline);
+export function StopLadder({ timeline }: { timeline: Timeline }) {
   const rungs = stopLadder(timeline);
   if (!rungs) return null;
   return (

@@ -5,7 +5,8 @@ import { useRouter } from 'next/navigation';
 import { useRef } from 'react';
 import { deleteJson } from '#lib/browser/api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { useRun, useRunScreen } from '../run-view/run-context.tsx';
+import { useRun } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
@@ -44,7 +45,7 @@ export function DeleteRun({ imported }: { imported: boolean }) {
           Delete this run?
         </h2>
         <p className="mt-2 text-ink-2">
-          Its log is gone for good, and its share links stop working. Files in its workspace stay.
+          This permanently deletes its log and revokes its share links. Files in its workspace are kept.
         </p>
         {problem && (
           <div className="mt-3">

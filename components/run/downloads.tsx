@@ -21,41 +21,41 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
     {
       href: `${path}/export.html${raw}`,
       name: 'HTML page',
-      holds: 'The whole run with its player, in one file that opens anywhere, without a network.',
+      holds: 'The run with its player in one file that opens offline.',
     },
     {
       href: `${path}/export.md${raw}`,
       name: 'Markdown summary',
-      holds: 'Task, figures, every call in a line, how it ended and the answer.',
+      holds: 'Task, figures, one line per call, outcome and answer.',
     },
   ];
   const logs: File[] = [
     {
       href: `${path}/export?format=run`,
       name: 'Run file',
-      holds: 'Every event in full as JSON Lines, to import into another Loupe. Nothing is masked.',
+      holds: 'The complete log as JSON Lines, for import into another Loupe. Nothing is masked.',
     },
     {
       href: `${path}/export?format=bundle`,
       name: 'Bug bundle',
-      holds: 'For a bug report: the log, versions, model and settings. Always masked; imports as a run.',
+      holds: 'For a bug report: log, versions, model and settings. Always masked. Can be imported.',
     },
     {
       href: `${path}/export?format=scenario${raw.replace('?', '&')}`,
       name: 'Scenario',
-      holds: 'The replies of this run, to be played again without the model: npm run fake.',
+      holds: 'The replies of this run, for replay without the model (npm run fake).',
     },
     {
       href: `${path}/export?format=spans${raw.replace('?', '&')}`,
       name: 'OpenTelemetry spans',
-      holds: 'Times, figures and names by the conventions for generative AI, as OTLP in JSON. No texts.',
+      holds: 'Spans following the generative AI conventions, as OTLP JSON. No texts.',
     },
   ];
   if (mode === 'session') {
     logs.push({
       href: `${path}/log?format=session${asked}`,
       name: 'Session log',
-      holds: 'What was said and called, as JSON Lines.',
+      holds: 'Messages, calls and results, as JSON Lines.',
     });
   }
   if (mode === 'explore') {
@@ -68,7 +68,7 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
   return (
     <section aria-label="Files" className="grid gap-2 border-t pt-3 print:hidden">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <h3 className="caption">Take it with you</h3>
+        <h3 className="caption">Export</h3>
         <label className="reach flex items-center gap-2 text-sm text-ink-2">
           <input
             type="checkbox"
@@ -97,7 +97,7 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
       </ul>
       {!masked && (
         <p role="status" className="text-sm text-warn">
-          The page and the summary will hold everything that the run saw, as it is.
+          The page and the summary will contain everything the run saw, unmasked.
         </p>
       )}
     </section>

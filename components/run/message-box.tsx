@@ -13,7 +13,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 
 const whenRead = {
   task: 'Read before the next iteration.',
-  session: 'Read when the turn is over.',
+  session: 'Read after the current turn.',
   explore: 'Read when the agent next writes to you.',
 };
 
@@ -66,13 +66,13 @@ export function MessageBox() {
         )}
         {unsent !== '' && (
           <p className="mb-2 flex items-baseline gap-2 text-sm text-ink-2">
-            <Badge tone="warn" title="The run ended before it was sent">
+            <Badge tone="warn" title="The run ended before the message was sent">
               not sent
             </Badge>
             <span className="foreign line-clamp-2 min-w-0 flex-1">
               <ForeignText text={unsent} />
             </span>
-            <CopyButton text={unsent} label="Copy what was not sent" />
+            <CopyButton text={unsent} label="Copy unsent text" />
           </p>
         )}
         {!ended && (
@@ -84,7 +84,7 @@ export function MessageBox() {
               id="message"
               rows={1}
               className="field max-h-40 min-h-9 flex-1 resize-y"
-              placeholder="Say something to the agent"
+              placeholder="Message the agent"
               aria-describedby="message-hint"
               value={text}
               onChange={(event) => setText(event.target.value)}
@@ -100,7 +100,7 @@ export function MessageBox() {
         )}
         {!ended && (
           <p id="message-hint" className="mt-1 text-xs text-ink-3 max-sm:sr-only">
-            {whenRead[mode ?? 'task']} Enter sends, Shift Enter breaks the line.
+            {whenRead[mode ?? 'task']} Enter to send, Shift+Enter for a new line.
           </p>
         )}
         {problem && (

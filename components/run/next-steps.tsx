@@ -11,7 +11,8 @@ import type { RunConfig } from '#lib/events/config.ts';
 import { startRun } from '../home/start-run.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
-import { useRun, useRunScreen } from '../run-view/run-context.tsx';
+import { useRun } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Link } from '../ui/link.tsx';
@@ -64,7 +65,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
   };
   const startOver = () => {
     const words = hint.trim() === '' ? '' : `\n\nHint: ${hint.trim()}`;
-    const task = `${config.task}\n\nAn earlier run worked on this in the same folder. Look at what is there and go on.${words}`;
+    const task = `${config.task}\n\nAn earlier run worked on this in the same folder. Check the existing files and continue.${words}`;
     void start({ task }, { inItsFolder: true });
   };
   const folder = server?.imported ? 'an empty folder' : 'the same folder';
@@ -77,7 +78,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             size="sm"
             kind="primary"
             disabled={busy}
-            title={`A new run goes on with the same conversation, in ${folder}, with a higher limit`}
+            title={`Starts a new run that continues the conversation in ${folder} with a higher limit`}
             onClick={() => void go(() => goOn(more.request))}
           >
             Continue with {more.words}
@@ -103,7 +104,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             <ForkMark className="size-4" />
             {end.result.termination_reason === 'final_answer'
               ? 'Fork before the answer'
-              : 'Fork before the cause'}
+              : 'Fork before the failure'}
           </Button>
         )}
         <Button size="sm" disabled={busy} onClick={() => void start()}>
@@ -140,8 +141,8 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             />
             <p id="hint-effect" className="mt-1 text-sm text-ink-3">
               {config.mode === 'explore'
-                ? 'The exploration goes on from its end and reads this with the answer to its next message to you.'
-                : `The conversation goes on from its end${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
+                ? 'The exploration continues and gets this with the result of its next message to you.'
+                : `The conversation continues${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
               {continuation.changes.length > 0 && ` It gets ${continuation.changes.join(' and ')}.`} This run
               stays as it is: a new one begins with a copy of it.
             </p>
@@ -155,7 +156,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
                 kind="quiet"
                 size="sm"
                 disabled={busy}
-                title={`The task and the hint go to a new run in ${folder}; what was said so far does not`}
+                title={`Starts a new run in ${folder} with the task and the hint, without the conversation`}
                 onClick={startOver}
               >
                 Start over with it instead

@@ -10,11 +10,11 @@ import { offerCommands } from '#lib/browser/state/commands.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { stateIcon } from '#lib/browser/words/state-icon.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { useRun, useRunScreen } from '../run-view/run-context.tsx';
+import { useRun, useRunSource } from '../run-view/run-context.tsx';
 
 /** The tab's title and icon carry the state, for the many hours in which the page is in the background. */
 export function PageState() {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const title = useRun((view) => runTitle(view.run.config));
   const run = useRun((view) => view.run);
   const queue = useStore(store.live, (live) => live.queue);

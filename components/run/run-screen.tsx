@@ -4,9 +4,10 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useStore } from 'zustand';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
-import type { ForkOpening } from '#lib/browser/drafts/fork-draft.ts';
+import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import type { Player } from '#lib/browser/state/player.ts';
-import type { RunSource, RunStore } from '#lib/browser/state/run-store.ts';
+import type { RunStore } from '#lib/browser/state/run-store.ts';
+import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { Family } from '../fork/family.tsx';
 import { ForkDialog } from '../fork/fork-dialog.tsx';
@@ -16,8 +17,9 @@ import { LeaveButton, ReplayButton, startReplay } from '../player/replay-control
 import { Announcer } from '../run-view/announcer.tsx';
 import { KeySheet } from '../run-view/key-sheet.tsx';
 import { RunBody } from '../run-view/run-body.tsx';
-import { createReading, RunProvider, type RunServer } from '../run-view/run-context.tsx';
+import { RunProvider } from '../run-view/run-context.tsx';
 import { RunHeader } from '../run-view/run-header.tsx';
+import { createReading, type RunServer } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { ShareButton } from '../share/share-button.tsx';
 import { SignIn } from '../shell/problem.tsx';
@@ -178,10 +180,10 @@ function Refused({ problem }: { problem: { code: string; message: string; hint?:
             <ForeignName text={problem.message} max={200} />
           </h1>
           <p className="mt-2 text-ink-2">
-            {deleted ? problem.hint : 'It may have been removed, or the address is not whole.'}
+            {deleted ? problem.hint : 'It may have been deleted, or the link is incomplete.'}
           </p>
           <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>
-            To the list of runs
+            All runs
           </Link>
         </div>
       )}

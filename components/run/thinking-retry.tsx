@@ -7,7 +7,8 @@ import { postJson } from '#lib/browser/api.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { useRun, useRunScreen } from '../run-view/run-context.tsx';
+import { useRun } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 

@@ -16,7 +16,7 @@ export function FindingList({
   if (!preview) {
     return (
       <p className="text-sm text-ink-3" role="status">
-        The run is being looked through.
+        Scanning the run.
       </p>
     );
   }
@@ -28,13 +28,13 @@ export function FindingList({
       <h3 className="text-sm font-medium">What was found</h3>
       {findings.length === 0 ? (
         <p className="mt-1 text-sm text-ink-3">
-          No secret, no address, no path of this machine. What looks like an ordinary word is not told from
-          one: read the preview.
+          No secrets, addresses or local paths found. Secrets that look like ordinary words cannot be
+          detected, so read the preview.
         </p>
       ) : (
         <>
           <p className="mt-0.5 text-sm text-ink-3">
-            Masked on the shared page. Tick a kind to leave it readable.
+            These are masked on the shared page. Tick a kind to show it.
           </p>
           <ul className="mt-2 divide-y border-y">
             {GROUPS.flatMap((group) => findings.filter((finding) => finding.group === group)).map(
@@ -82,7 +82,7 @@ function FindingRow({
           </span>
           <span className="block text-xs text-ink-3">
             {GROUP_WORDS[group]}
-            {shown && group === 'secret' && <span className="text-warn"> · will be readable</span>}
+            {shown && group === 'secret' && <span className="text-warn"> · will be shown</span>}
           </span>
         </span>
         <span className="tnum text-right text-xs text-ink-3">

@@ -2,7 +2,8 @@
 
 import { Share2 } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useRun, useRunScreen } from '../run-view/run-context.tsx';
+import { useRun } from '../run-view/run-context.tsx';
+import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { ShareDialog } from './share-dialog.tsx';
 

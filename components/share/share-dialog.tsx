@@ -24,7 +24,7 @@ import { DEFAULT_LIFETIME_MS, LIFETIMES, reachWords, SCOPE_WORDS } from './share
 
 const scopes: readonly ShareScope[] = ['everything', 'without_results', 'summary'];
 
-/** Chooses what a link shows and for how long, beside exactly what the other side will see. */
+/** Chooses what a link shows and for how long, next to an exact preview. */
 export function ShareDialog({
   runId,
   ended,
@@ -70,7 +70,7 @@ export function ShareDialog({
             <>
               <div>
                 <Choice
-                  legend="What is shown"
+                  legend="Content"
                   name="share-scope"
                   value={scope}
                   options={scopes.map((value) => ({ value, label: SCOPE_WORDS[value].label }))}
@@ -85,12 +85,12 @@ export function ShareDialog({
                   value={live ? 'live' : 'frozen'}
                   options={[
                     { value: 'live', label: 'Follows the run' },
-                    { value: 'frozen', label: 'As it stands now' },
+                    { value: 'frozen', label: 'Snapshot' },
                   ]}
                   onChange={(value) => setLive(value === 'live')}
                 />
               )}
-              <Field label="The link ends after">
+              <Field label="Link expires after">
                 {(props) => (
                   <select
                     {...props}
@@ -111,7 +111,7 @@ export function ShareDialog({
               {error && <ErrorNote error={error} />}
               <div className="flex flex-wrap items-center gap-3">
                 <Button kind="primary" onClick={make} disabled={busy || !preview}>
-                  Make the link
+                  Create link
                 </Button>
                 <Link
                   href="/shares"
@@ -123,17 +123,12 @@ export function ShareDialog({
             </>
           )}
         </div>
-        <section
-          aria-label="What the other side sees"
-          className="flex min-h-64 flex-col bg-canvas lg:min-h-0"
-        >
+        <section aria-label="Preview" className="flex min-h-64 flex-col bg-canvas lg:min-h-0">
           <p className="flex flex-wrap items-baseline justify-between gap-x-4 border-b bg-sunken px-4 py-1.5 text-xs text-ink-3 max-lg:border-t sm:px-5">
-            <span className="font-semibold text-ink-2">What the other side sees</span>
+            <span className="font-semibold text-ink-2">Preview</span>
             {preview && (
               <span className="tnum">
-                {preview.masked === 0
-                  ? 'nothing had to be masked'
-                  : `${plural(preview.masked, 'value')} masked`}
+                {preview.masked === 0 ? 'nothing to mask' : `${plural(preview.masked, 'value')} masked`}
                 {preview.total > preview.events.length &&
                   `, first ${formatCount(preview.events.length)} of ${plural(preview.total, 'event')}`}
               </span>
@@ -166,13 +161,13 @@ function Made({ share, reach, onAnother }: { share: Share; reach: ShareReach; on
           <CopyButton text={url} label="Copy the link" className="size-9 border border-line-strong" />
         </span>
         <p className="mt-1.5 text-sm text-ink-3">
-          Copy it now: only its hash is stored, and after a restart of Loupe nobody can read it here again.
+          Copy it now. Only its hash is stored, so it cannot be shown again after a restart.
         </p>
       </div>
       <Reach reach={reach} />
       <div className="flex flex-wrap items-center gap-3">
         <Button size="sm" onClick={onAnother}>
-          Make another
+          Create another
         </Button>
         <Link href="/shares" className="text-sm font-medium text-brass underline-offset-4 hover:underline">
           All links
@@ -192,7 +187,7 @@ function Reach({ reach }: { reach: ShareReach }) {
   );
 }
 
-/** Looked through anew when the choice changes; the last one stays until the next is there. */
+/** Fetched again when the options change; the previous preview stays visible meanwhile. */
 function usePreview(
   runId: string,
   scope: ShareScope,

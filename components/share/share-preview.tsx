@@ -3,8 +3,9 @@
 import { useMemo } from 'react';
 import type { SharePreviewReply } from '#lib/api/share.ts';
 import { createRunStore } from '#lib/browser/state/run-store.ts';
-import type { ShownEvent } from '#lib/events/fold-timeline.ts';
-import { createReading, RunProvider, useRun } from '../run-view/run-context.tsx';
+import type { ShownEvent } from '#lib/events/timeline.ts';
+import { RunProvider, useRun } from '../run-view/run-context.tsx';
+import { createReading } from '../run-view/screen-context.ts';
 import { TimelineItem } from '../run-view/timeline/timeline-item.tsx';
 
 const MAX_ROWS = 200;
@@ -14,7 +15,7 @@ export function SharePreview({ preview }: { preview: SharePreviewReply | undefin
   const context = useMemo(() => {
     if (!preview) return undefined;
     const store = createRunStore('', () => () => {}, Date.now);
-    // The server checked them: they are what the shared page gets.
+    // Validated by the server: these are the events of the shared page.
     store.receive(preview.events as ShownEvent[]);
     store.flush();
     store.signal({ type: 'finished' });
@@ -40,7 +41,7 @@ function Rows() {
       ))}
       {rows.length > MAX_ROWS && (
         <p className="px-6 py-4 text-center text-sm text-ink-3">
-          The shared page goes on from here, masked in the same way.
+          The shared page continues from here with the same masking.
         </p>
       )}
     </>

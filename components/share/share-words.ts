@@ -15,7 +15,7 @@ export const SCOPE_WORDS: Record<ShareScope, { label: string; note: string }> = 
   everything: { label: 'Everything', note: 'Prompts, replies, calls and what they brought.' },
   without_results: {
     label: 'Without results',
-    note: 'Files that were read and output of commands stay here; what the model says about them goes along.',
+    note: 'Leaves out files and command output. What the model says about them is included.',
   },
   summary: { label: 'Summary', note: 'The task, which tools were called when, figures, and the answer.' },
 };
@@ -23,7 +23,7 @@ export const SCOPE_WORDS: Record<ShareScope, { label: string; note: string }> = 
 export const GROUP_WORDS: Record<ShareFinding['group'], string> = {
   secret: 'Secrets',
   'e-mail': 'E-mail addresses',
-  path: 'Places on this machine',
+  path: 'Local paths',
   address: 'Private addresses',
   environment: 'Values of the environment',
 };
@@ -36,17 +36,17 @@ export function reachWords({ from, base_url }: ShareReach): { who: string; how: 
     case 'loopback':
       return {
         who: 'Only this machine can open the link.',
-        how: `For your network, start Loupe with LOUPE_SHARE_BIND=0.0.0.0:${port || 4121}. Behind a tunnel or a proxy, say with LOUPE_SHARE_URL where it is.`,
+        how: `For your network, start Loupe with LOUPE_SHARE_BIND=0.0.0.0:${port || 4121}. Behind a tunnel or proxy, set LOUPE_SHARE_URL to its address.`,
       };
     case 'network':
       return {
-        who: `Whoever reaches ${host} can open the link.`,
-        how: 'The connection is not encrypted: share this way in a network you trust.',
+        who: `Anyone who can reach ${host} can open the link.`,
+        how: 'The connection is not encrypted. Use it only in a trusted network.',
       };
     case 'given':
       return {
         who: `Links begin with ${base_url}.`,
-        how: 'Who reaches that address is decided there; LOUPE_SHARE_URL names it.',
+        how: 'Access is controlled at that address, which LOUPE_SHARE_URL sets.',
       };
   }
 }

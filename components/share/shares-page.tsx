@@ -17,7 +17,7 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { reachWords, SCOPE_WORDS } from './share-words.ts';
 
-/** All links to runs: who looked, until when, and how to take one back. */
+/** All share links with their views and expiry, and a way to revoke them. */
 export function SharesPage() {
   const { data, error, reload } = useApi<ShareListReply>('/api/shares', 3000);
   return (
@@ -41,11 +41,11 @@ export function SharesPage() {
       {data?.shares.length === 0 && (
         <>
           <p className="mt-3 max-w-prose text-ink-2">
-            Nothing is shared. “Share” in the head of a run makes a link that opens it read-only, with secrets
-            masked, and that you can take back here.
+            Nothing is shared. “Share” at the top of a run creates a read-only link with secrets masked. You
+            can revoke it here.
           </p>
           <Link href="/" className={buttonClass('plain', 'md', 'mt-5')}>
-            To the list of runs
+            All runs
           </Link>
         </>
       )}

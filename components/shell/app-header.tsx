@@ -18,7 +18,7 @@ import { NotifyToggle } from './notify-toggle.tsx';
 import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
-/** `wide`: where there is no room, the menu leads there. */
+/** `wide`: shown only on wide screens; otherwise in the menu. */
 const pages: readonly { href: string; label: string; wide?: boolean }[] = [
   { href: '/', label: 'Runs' },
   { href: '/experiments', label: 'Experiments' },

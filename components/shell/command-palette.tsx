@@ -59,7 +59,7 @@ function useHits(query: string): SearchReply | undefined {
   return words.length >= MIN_CHARS && reply?.query === words ? reply : undefined;
 }
 
-/** A few words before the first that was found: in one line it stands where it is seen. */
+/** Trims the excerpt so that the first match is visible in one line. */
 const LEAD_CHARS = 12;
 
 function fromFirst({ text: found, ranges }: SearchHit): Pick<SearchHit, 'text' | 'ranges'> {
@@ -73,7 +73,7 @@ function fromFirst({ text: found, ranges }: SearchHit): Pick<SearchHit, 'text' |
   };
 }
 
-/** A few places of each run, so that no run takes the room of the others. */
+/** A few matches per run, so that one run does not fill the list. */
 function bestHits(found: SearchReply | undefined): { run: RunSummary; hit: SearchHit }[] {
   const places = found?.runs.flatMap(({ run, hits }) =>
     hits.slice(0, HITS_OF_RUN).map((hit) => ({ run, hit })),
@@ -81,7 +81,7 @@ function bestHits(found: SearchReply | undefined): { run: RunSummary; hit: Searc
   return places?.slice(0, HITS) ?? [];
 }
 
-/** Opens a run at a row; in the run that is open already the address leads there. */
+/** Opens a run at a row; within the open run, only the URL hash changes. */
 function openRow(runId: string, seq: number, push: (href: string) => void): void {
   if (location.pathname === `/runs/${runId}`) location.hash = String(seq);
   else push(`/runs/${runId}#${seq}`);
@@ -91,7 +91,7 @@ export interface PaletteHandle {
   open: () => void;
 }
 
-/** Pages, what the page on the screen offers, themes, and runs. */
+/** Commands for pages, the current page, themes and runs. */
 function useCommands(runs: readonly RunSummary[]): Command[] {
   const router = useRouter();
   const ofPage = useStore(pageCommands);
@@ -135,7 +135,7 @@ function useCommands(runs: readonly RunSummary[]): Command[] {
   }, [ofPage, runs, router]);
 }
 
-/** Everything that can be done from here, by name: Ctrl-K or ⌘K, arrows, Enter. */
+/** The command palette: Ctrl-K or ⌘K, arrow keys, Enter. */
 export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | null> }) {
   const router = useRouter();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -293,7 +293,7 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
         </div>
         {found.length === 0 && (
           <p role="status" className="px-4 pb-4 text-ink-3">
-            Nothing of this name, and no log holds these words.
+            No commands, runs or logs match.
           </p>
         )}
       </dialog>

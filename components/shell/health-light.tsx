@@ -3,7 +3,7 @@ import type { ApiError } from '#lib/browser/api.ts';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
 
-/** Whether Ollama answers, at a glance; the page behind it says everything. */
+/** Shows whether Ollama responds; links to the health page. */
 export function HealthLight({ data, error }: { data: HealthReply | undefined; error: ApiError | undefined }) {
   const [dot, words] = state(data, error);
   return (

@@ -10,7 +10,7 @@ import { type News, newsOf } from '#lib/browser/state/run-news.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 
-/** Tabs ask each other whether somebody is looking, and wait so long for an answer. */
+/** How long a tab waits for other tabs to report that they are visible. */
 const ANSWER_MS = 120;
 
 type State = 'off' | 'on' | 'denied' | 'missing';
@@ -19,7 +19,7 @@ const words: Record<State, { label: string; said: string }> = {
   off: { label: 'Notify me when a run ends or waits for me', said: 'No more notifications.' },
   on: {
     label: 'Notifications are on. Switch them off',
-    said: 'You will be notified while no Loupe page is in sight.',
+    said: 'You will be notified while no Loupe page is visible.',
   },
   denied: {
     label: 'Notifications are blocked by the browser',
@@ -27,11 +27,11 @@ const words: Record<State, { label: string; said: string }> = {
   },
   missing: {
     label: 'This browser has no notifications',
-    said: 'This browser has no notifications here. The title and the icon of the tab carry the state.',
+    said: 'This browser has no notifications here. The tab’s title and icon show the state.',
   },
 };
 
-/** Asks the browser only when it is clicked, and says what came of it. */
+/** Requests notification permission on click and announces the result. */
 export function NotifyToggle() {
   const [state, setState] = useState<State>('off');
   useEffect(() => setState(presentState()), []);
@@ -76,7 +76,7 @@ async function nextState(state: State): Promise<State> {
   return permission === 'denied' ? 'denied' : 'off';
 }
 
-/** Tells the news of all runs while no page of this browser is looked at. Returns how to stop. */
+/** Sends notifications for all runs while no Loupe tab is visible. Returns a function that stops it. */
 function watchForNews(): () => void {
   const known = new Map<string, RunSummary>();
   const tabs = new BroadcastChannel('loupe-looking');

@@ -20,7 +20,7 @@ export function Problem({
   /** The browser was opened by a sign-in link that no longer works. */
   spentLink?: boolean;
 }) {
-  // Everything on the page was refused, not only what shows this.
+  // All requests of the page were refused, not just this component's.
   if (error.status === 401) {
     return (
       <SignIn
@@ -72,7 +72,7 @@ export function SignIn({
         <>
           <h2 className="text-lg font-semibold">This sign-in link no longer works</h2>
           <p className="text-ink-2">
-            A link signs in one browser, once, within an hour. This one was used before or is too old. Loupe
+            A link signs in one browser, once, within an hour. This one has been used or has expired. Loupe
             keeps running: start it a second time, in the same folder, and it prints a new link.
           </p>
           <Command text="npm start" />

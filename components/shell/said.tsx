@@ -7,7 +7,7 @@ import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
 import { cx } from '../ui/cx.ts';
 
 const SHOWN_MS = 3000;
-/** Long words are shown for as long as it takes to find and read them. */
+/** Longer messages stay visible longer. */
 const READING_MS_PER_CHAR = 60;
 
 /** What a key or a click has just done, for a moment at the lower edge. */

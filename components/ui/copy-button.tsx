@@ -6,7 +6,7 @@ import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { say } from '#lib/browser/say.ts';
 import { cx } from './cx.ts';
 
-/** Copies a text; the icon says that it did. */
+/** Copies a text and shows a check mark. */
 export function CopyButton({
   text,
   label,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { ForeignMessage } from './foreign-message.tsx';
 
-/** An error as a person reads it: what happened, and what to do. */
+/** An error with its message and hint. */
 export function ErrorNote({
   error,
   children,

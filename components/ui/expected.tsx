@@ -3,7 +3,7 @@
 import { formatEstimate } from '#lib/browser/words/format.ts';
 import { useNow } from '../hooks/use-now.ts';
 
-/** How long it may take until `at` (milliseconds since 1970). Once that is over, nobody knows, and nothing is said. */
+/** Estimated time until `at` (milliseconds since 1970); empty once it has passed. */
 export function Expected({ at, lead }: { at: number; lead?: string }) {
   const now = useNow();
   if (now === 0 || at <= now) return null;

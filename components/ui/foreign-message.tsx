@@ -9,7 +9,7 @@ import { ShowAll } from './show-all.tsx';
 const LINES = 6;
 const CHARS = 600;
 
-/** A message in somebody else's words, with its lines: the beginning of a long one, and all of it in a box that scrolls. */
+/** A multi-line message from an untrusted source; a long one is truncated and expands to a scrollable box. */
 export function ForeignMessage({ text, className }: { text: string; className?: string }) {
   const [whole, setWhole] = useState(false);
   const all = text.trimEnd();
@@ -25,7 +25,7 @@ export function ForeignMessage({ text, className }: { text: string; className?: 
     <div className={className}>
       {whole ? (
         <section
-          aria-label="Whole message"
+          aria-label="Full message"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
           tabIndex={0}
           className="foreign max-h-[40dvh] overflow-y-auto"

@@ -12,11 +12,11 @@ interface Name {
   text: string;
   /** Characters shown at most. */
   max?: number;
-  /** It is cut in the middle, since its end says what it is. */
+  /** Truncates in the middle, because the end of a path identifies it. */
   isPath?: boolean;
 }
 
-/** A name, a title or a path that somebody else wrote, on one line and cut where it is long; whole when pointed at. */
+/** An untrusted name, title or path on one line, truncated if long; the tooltip has it in full. */
 export function ShortName({ text, max = MAX_CHARS, isPath = false }: Name) {
   const line = withoutLineBreaks(text);
   if (line.length <= max) return <ForeignText text={line} />;

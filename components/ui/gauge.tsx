@@ -1,11 +1,11 @@
-import type { Gauge as GaugeFigures } from '#lib/browser/state/ledger.ts';
+import type { Gauge as GaugeFigures } from '#lib/browser/state/gauge.ts';
 import { cx } from './cx.ts';
 import { EventLink } from './event-link.tsx';
 
 const fills = { calm: 'fill-ink-3', near: 'fill-brass-fill', reached: 'fill-warn' };
 const words = { calm: 'text-ink', near: 'text-brass', reached: 'text-warn' };
 
-/** The latest events are enough to see where a counter stands. */
+/** Max events linked from a gauge; the latest are enough. */
 const MAX_LINKS = 6;
 
 /** One guardrail as a graduated scale: single ticks for small limits, one bar with its mark for large ones. */

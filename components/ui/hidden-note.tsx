@@ -2,7 +2,7 @@ import { hiddenMarks } from '#lib/browser/words/visible-text.ts';
 
 const NAMED = 8;
 
-/** Below a field for text of a model: names what a text field cannot show. Nothing when all of the text is seen. */
+/** Lists the invisible characters in a text field below it; empty if there are none. */
 export function HiddenNote({ text }: { text: string }) {
   const marks = hiddenMarks(text);
   if (marks.length === 0) return null;

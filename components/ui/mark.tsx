@@ -1,4 +1,4 @@
-/** The mark: a lens ring with its reticle, and the point looked at. */
+/** The logo: a lens ring with a reticle and a focus point. */
 export function Mark({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" className={className} aria-hidden="true" focusable="false">

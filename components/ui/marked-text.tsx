@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { ForeignText } from './foreign-text.tsx';
 
-/** Foreign text with stretches that stand out, given as from and to; they are in order and do not overlap. */
+/** Untrusted text with highlighted ranges, which are sorted and do not overlap. */
 export function MarkedText({
   text,
   ranges,

@@ -41,12 +41,12 @@ describe('Model Check of a real model', () => {
     expect(verdicts('types')).toEqual({ calls: 'unknown', choice: 'fail' });
     expect(verdicts('no-call')).toEqual({ choice: 'pass', stops: 'pass' });
     expect(verdicts('result')).toEqual({ calls: 'pass', choice: 'pass', results: 'fail', stops: 'pass' });
-    expect(adviceOf(checked).at(-1)?.text).toContain('were not tried');
+    expect(adviceOf(checked).at(-1)?.text).toContain('were not tested');
   });
 
   it('says of a model without room for tools that Ollama takes none', async () => {
     const checked = await check('tiny-plain');
     expect(summarizeCheck(checked)).toMatchObject({ passed: 0, calls: 0 });
-    expect(adviceOf(checked)[0]?.text).toContain('Ollama takes no tools for this model');
+    expect(adviceOf(checked)[0]?.text).toContain('Ollama rejects tools for this model');
   });
 });

@@ -2,15 +2,16 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../lib/engine/memory-log.ts';
-import { runLoop } from '../../lib/engine/run-loop.ts';
 import type { RunConfig } from '../../lib/events/config.ts';
-import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
+import type { RunEventType } from '../../lib/events/registry.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
-import { modeOf } from '../../lib/modes/mode-of.ts';
 import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
+import { driveLoop } from '../../lib/testing/loop-harness.ts';
+import { MemoryLog } from '../../lib/testing/memory-log.ts';
 import { sampleConfig } from '../../lib/testing/sample-logs.ts';
+import { openerOf } from '../../lib/testing/simulate-run.ts';
 import { createTaskTools } from '../../lib/tools/registry.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
@@ -39,30 +40,15 @@ async function run(task: string, change: Partial<RunConfig> = {}) {
       ...change,
     });
     const log = new MemoryLog();
-    await log.append([{ type: 'run.created', config }]);
-    await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
-    const sandbox = openUnconfined();
-    const left = await runLoop({
-      log,
+    const tools = createTaskTools({ workspace, sandbox: openUnconfined() });
+    // The tiny model is asked for a dangerous command on purpose: no command is run here.
+    const definitions = tools.definitions.filter((tool) => tool.function.name !== 'run_command');
+    const left = await driveLoop(log, config, {
       model: createOllamaChatModel({ host: parseOllamaHost(ollama.url) }),
-      mode: modeOf(config),
-      openTools: async () => {
-        const tools = createTaskTools({ workspace, sandbox });
-        return {
-          // The tiny model is asked for a dangerous command on purpose: no command is run here.
-          toolbox: {
-            ...tools,
-            definitions: tools.definitions.filter((tool) => tool.function.name !== 'run_command'),
-          },
-          sandbox: { available: false, kind: 'none' },
-          runChecks: async () => [],
-          close: async () => {},
-        };
-      },
+      openTools: openerOf({ ...tools, definitions }),
     });
     expect(left).toEqual({ outcome: 'ended' });
-    const of = <T extends RunEventType>(type: T) =>
-      log.events.filter((event): event is EventOf<T> => event.type === type);
+    const of = <T extends RunEventType>(type: T) => eventsOf(log.events, type);
     const [end] = of('run.ended');
     if (!end) throw new Error('no end');
     return {

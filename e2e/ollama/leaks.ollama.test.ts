@@ -167,7 +167,7 @@ it('the slot that an error of a parser takes from its model is freed, so that th
     for (let attempt = 0; attempt < 20 && !isSlotFreed; attempt++) {
       const broken = await say(ollama, { ...one, text: BROKEN_AND_MORE });
       expect(broken).toMatchObject({ kind: 'malformed_call', status: 500 });
-      isSlotFreed = broken instanceof ModelError && broken.letGo?.unloaded === true;
+      isSlotFreed = broken instanceof ModelError && broken.slotRelease?.unloaded === true;
       expect(await say(ollama, { ...one, text: texts[0] ?? '' })).not.toBeInstanceOf(ModelError);
     }
     expect(isSlotFreed).toBe(true);

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../../lib/api/create-run.ts';
-import { MemoryLog } from '../../lib/engine/memory-log.ts';
-import { runLoop } from '../../lib/engine/run-loop.ts';
-import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
+import type { RunEventType } from '../../lib/events/registry.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
-import { modeOf } from '../../lib/modes/mode-of.ts';
 import { resolveConfig } from '../../lib/modes/resolve-config.ts';
 import { openToolsOf } from '../../lib/runs/open-tools.ts';
 import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
 import { ExploreLogProjection } from '../../lib/sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { exploreLogEntry } from '../../lib/testing/explore-log-entry.ts';
+import { driveLoop } from '../../lib/testing/loop-harness.ts';
+import { MemoryLog } from '../../lib/testing/memory-log.ts';
 import { progressOf } from '../../lib/testing/progress-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
@@ -42,12 +42,8 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
       { workspace, offeredTools: [] },
     );
     const log = new MemoryLog();
-    await log.append([{ type: 'run.created', config }]);
-    await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
-    const running = runLoop({
-      log,
+    const running = driveLoop(log, config, {
       model: createOllamaChatModel({ host: parseOllamaHost(ollama.url) }),
-      mode: modeOf(config),
       // Only `ls` is asked for: the tiny model knows no other command here.
       openTools: openToolsOf('run', {
         sandbox: openUnconfined(),
@@ -57,8 +53,7 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
     });
     await during?.(log);
     expect(await running).toEqual({ outcome: 'ended' });
-    const of = <T extends RunEventType>(type: T) =>
-      log.events.filter((event): event is EventOf<T> => event.type === type);
+    const of = <T extends RunEventType>(type: T) => eventsOf(log.events, type);
     const [end] = of('run.ended');
     if (!end) throw new Error('no end');
     const written = await readFile(join(workspace, 'log.md'), 'utf8').catch(() => undefined);

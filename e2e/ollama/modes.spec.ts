@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionLogEntry } from '../../lib/sharing/exports/session-log.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { exploreLogEntry } from '../../lib/testing/explore-log-entry.ts';
 import { expect } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 import { settings, test } from './real-ollama.ts';
 
 /** The lines of the log that a run is known by. */

@@ -115,7 +115,7 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
     if (!(error instanceof ModelError)) throw new Error('the call was not broken off');
     expect(error.kind).toBe('aborted');
     // Either nothing is said, or that the frozen runner was unloaded.
-    expect(error.letGo?.unloaded ?? true).toBe(true);
+    expect(error.slotRelease?.unloaded ?? true).toBe(true);
   });
 
   it('counts as already loaded when Model Check finds it in memory, and its load is measured otherwise', async () => {

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { endWords } from '../../lib/browser/words/end-words.ts';
-import type { OutcomeKind, TerminationReason } from '../../lib/events/run.ts';
+import type { OutcomeKind, TerminationReason } from '../../lib/events/termination.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 import { settings, test } from './real-ollama.ts';
 
 const files = {

@@ -4,20 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { promptReading } from '../../lib/browser/words/call-phases.ts';
-import { MemoryLog } from '../../lib/engine/memory-log.ts';
-import { runLoop } from '../../lib/engine/run-loop.ts';
 import type { RunConfig } from '../../lib/events/config.ts';
 import { emptyTimeline, foldTimeline } from '../../lib/events/fold-timeline.ts';
-import type { EventOf, RunEventType } from '../../lib/events/registry.ts';
+import type { RunEventType } from '../../lib/events/registry.ts';
 import type { ChatRequest } from '../../lib/model/chat-model.ts';
 import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { unloadModel } from '../../lib/model/ollama-models.ts';
 import { ModelServers } from '../../lib/models/model-servers.ts';
-import { modeOf } from '../../lib/modes/mode-of.ts';
 import { openUnconfined } from '../../lib/sandbox/unconfined.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
+import { driveLoop } from '../../lib/testing/loop-harness.ts';
+import { MemoryLog } from '../../lib/testing/memory-log.ts';
 import { sampleConfig } from '../../lib/testing/sample-logs.ts';
+import { openerOf } from '../../lib/testing/simulate-run.ts';
 import { createTaskTools } from '../../lib/tools/registry.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
@@ -44,22 +45,11 @@ async function run(task: string, change: Partial<RunConfig> = {}, url = ollama.u
       ...change,
     });
     const log = new MemoryLog();
-    await log.append([{ type: 'run.created', config }]);
-    await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
-    const sandbox = openUnconfined();
-    await runLoop({
-      log,
+    await driveLoop(log, config, {
       model: createOllamaChatModel({ host: parseOllamaHost(url) }),
-      mode: modeOf(config),
-      openTools: async () => ({
-        toolbox: createTaskTools({ workspace, sandbox }),
-        sandbox: { available: false, kind: 'none' },
-        runChecks: async () => [],
-        close: async () => {},
-      }),
+      openTools: openerOf(createTaskTools({ workspace, sandbox: openUnconfined() })),
     });
-    const of = <T extends RunEventType>(type: T) =>
-      log.events.filter((event): event is EventOf<T> => event.type === type);
+    const of = <T extends RunEventType>(type: T) => eventsOf(log.events, type);
     return { log, of, end: of('run.ended')[0] };
   } finally {
     await rm(workspace, { recursive: true, force: true });

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
 const call = {
   reply: {
@@ -12,7 +13,7 @@ const call = {
 const done = { reply: { content: 'The task is completed.' } };
 const approval = { tools: { write_file: 'ask' } };
 
-test('the head of a run is as high in each of its phases', async ({ page, loupe, ollama, workspace }) => {
+test('the run header has the same height in every phase', async ({ page, loupe, ollama, workspace }) => {
   const path = 'plans/for-the-whole-of-the-summer/with-all-that-belongs-to-it.txt';
   const far = { tool_calls: [{ name: 'write_file', arguments: { path, content: 'Sell everything.' } }] };
   ollama.add({ name: 'long-words', steps: [{ reply: far }, done] });
@@ -37,7 +38,12 @@ test('the head of a run is as high in each of its phases', async ({ page, loupe,
   await endOf(loupe, id);
 });
 
-test('a call waits until it is approved, by keyboard alone', async ({ page, loupe, ollama, workspace }) => {
+test('a call waits until it is approved, using only the keyboard', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
   ollama.add({ name: 'asks-first', steps: [call, done] });
   const folder = workspace();
   const { id } = await startRun(loupe, { task: 'Plan', model: 'asks-first', workspace: folder, approval });
@@ -63,7 +69,7 @@ test('a call waits until it is approved, by keyboard alone', async ({ page, loup
   expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('Sell everything.\n');
 });
 
-test('a call runs as it was edited, and both forms stay to be seen', async ({
+test('a call runs with edited arguments, and both versions stay visible', async ({
   page,
   loupe,
   ollama,
@@ -96,7 +102,12 @@ test('a call runs as it was edited, and both forms stay to be seen', async ({
   expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
 });
 
-test('a call is denied with a reason, which the model reads', async ({ page, loupe, ollama, workspace }) => {
+test('a call is denied with a reason, which is sent to the model', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
   ollama.add({ name: 'is-denied', steps: [call, done] });
   const folder = workspace();
   await page.goto('/runs/new');
@@ -125,7 +136,10 @@ test('a call is denied with a reason, which the model reads', async ({ page, lou
   expect(JSON.stringify(ollama.chats.at(-1))).toContain('Never sell.');
 });
 
-test('without confinement every page says so, and each command waits', async ({ ownServer, ollama }) => {
+test('without confinement every page shows a banner, and each command needs approval', async ({
+  ownServer,
+  ollama,
+}) => {
   ollama.add({
     name: 'unconfined',
     steps: [{ reply: { tool_calls: [{ name: 'run_command', arguments: { command: 'echo free' } }] } }, done],
@@ -140,7 +154,7 @@ test('without confinement every page says so, and each command waits', async ({ 
   const rules = page.getByRole('radiogroup', { name: 'Calls of run_command' });
   await expect(rules.getByText('Run', { exact: true })).toBeHidden();
   await expect(rules.getByRole('radio', { name: 'Ask me' })).toBeChecked();
-  await expect(page.getByRole('main')).toContainText('each one waits for you');
+  await expect(page.getByRole('main')).toContainText('each one needs your approval');
   const { id } = await startRun(loupe, { task: 'Say it', model: 'unconfined' });
   const view = new RunView(page);
   await view.open(id);
@@ -155,7 +169,7 @@ test('without confinement every page says so, and each command waits', async ({ 
   await expect(view.row('run_command, succeeded')).toBeVisible();
 });
 
-test('an approval shows characters that cannot be seen, also while the arguments are edited', async ({
+test('an approval shows invisible characters, also while the arguments are edited', async ({
   page,
   loupe,
   ollama,

@@ -11,7 +11,7 @@ const B = '20261121-0901-right';
 /** A step is some hundred pixels high: no more of them are near a view of 860. */
 const MOST_DRAWN = 20;
 
-test('two runs of ten thousand events are compared, and only what is in view is drawn', async ({
+test('two runs of ten thousand events can be compared, rendering only visible rows', async ({
   ownServer,
 }) => {
   test.setTimeout(600_000);
@@ -26,7 +26,7 @@ test('two runs of ten thousand events are compared, and only what is in view is 
   const expectFew = async () => expect(await steps.count()).toBeLessThan(MOST_DRAWN);
 
   await test.step('the verdict leads to the first difference', async () => {
-    const verdict = page.getByRole('region', { name: 'Where they part' });
+    const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
     await expect(verdict).toContainText('The same until iteration 299');
     await verdict.getByRole('link', { name: /wrote something else in iteration 300/ }).click();
     await expect(step(300)).toBeFocused();

@@ -5,7 +5,7 @@ import { finishRun } from '../runs.ts';
 const read = (path: string) => ({ reply: { tool_calls: [{ name: 'read_file', arguments: { path } }] } });
 const done = (content: string) => ({ reply: { content } });
 
-test('two runs are put side by side, with the first difference marked', async ({
+test('two runs are shown side by side with the first difference marked', async ({
   page,
   loupe,
   ollama,
@@ -42,7 +42,7 @@ test('two runs are put side by side, with the first difference marked', async ({
   await page.getByLabel('Run B', { exact: true }).selectOption(b.id);
   // The model stands first: of two runs of one task it is what tells them apart where a name is cut.
   await expect(page.getByLabel('Run B', { exact: true }).locator('option:checked')).toHaveText(/^goes-right/);
-  const verdict = page.getByRole('region', { name: 'Where they part' });
+  const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
   await expect(verdict).toContainText('The same until iteration 1');
   await expect(verdict).toContainText('the model made another call in iteration 2: read_file');
   await expect(page.getByText('Iteration 1 is the same')).toBeVisible();
@@ -97,7 +97,7 @@ test('a run equals itself, and a missing run is reported', async ({ page, loupe,
     nudge_plans: false,
   });
   await page.goto(`/compare?a=${id}&b=${id}`);
-  await expect(page.getByText('Both did the same, in all 1 iteration')).toBeVisible();
+  await expect(page.getByText('The runs are identical in all 1 iteration')).toBeVisible();
   await page.goto(`/compare?a=${id}&b=nobody`);
   await expect(page.getByText('There is no run "nobody".')).toBeVisible();
 });

@@ -1,6 +1,6 @@
 import { endWords } from '../../lib/browser/words/end-words.ts';
 import type { ScenarioInput } from '../../lib/demo/scenario.ts';
-import type { OutcomeKind, TerminationReason } from '../../lib/events/run.ts';
+import type { OutcomeKind, TerminationReason } from '../../lib/events/termination.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, logOf, startRun, summaryOf } from '../runs.ts';
@@ -133,7 +133,7 @@ const endings: Ending[] = [
 ];
 
 for (const { reason, outcome, steps, options, message, evidence, hint, text } of endings) {
-  test(`a run that ends with ${outcome ?? reason} says why, shows its evidence and what is left [G17, D8, V4]`, async ({
+  test(`a run that ends with ${outcome ?? reason} shows why, its evidence and its results [G17, D8, V4]`, async ({
     page,
     loupe,
     ollama,
@@ -153,7 +153,7 @@ for (const { reason, outcome, steps, options, message, evidence, hint, text } of
   });
 }
 
-test('a run that ends with stopped says so, shows its evidence and what is left [G17, D8]', async ({
+test('a stopped run shows why it ended, its evidence and its results [G17, D8]', async ({
   page,
   loupe,
   ollama,
@@ -165,7 +165,11 @@ test('a run that ends with stopped says so, shows its evidence and what is left 
   await endOf(loupe, id);
   const view = new RunView(page);
   await view.open(id);
-  await expectEnding(view, { reason: 'stopped', message: /Stopped at once, in iteration 2/, evidence: [] });
+  await expectEnding(view, {
+    reason: 'stopped',
+    message: /Stopped immediately, in iteration 2/,
+    evidence: [],
+  });
 });
 
 function kindOf(reason: TerminationReason): OutcomeKind {

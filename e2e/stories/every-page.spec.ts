@@ -172,7 +172,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       open: async (page) => {
         await openFinished(page);
         await page.getByRole('button', { name: 'Share' }).click();
-        await expect(page.getByRole('button', { name: 'Make the link' })).toBeEnabled();
+        await expect(page.getByRole('button', { name: 'Create link' })).toBeEnabled();
       },
     },
     {
@@ -188,7 +188,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       open: async (page) => {
         await openFinished(page);
         await page.getByRole('button', { name: 'Replay', exact: true }).click();
-        await expect(page.getByRole('button', { name: 'Leave the replay' })).toBeVisible();
+        await expect(page.getByRole('button', { name: 'Exit replay' })).toBeVisible();
       },
     },
     {
@@ -242,7 +242,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       name: 'no page at all',
       open: async (page) => {
         await page.goto('/nowhere');
-        await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible();
+        await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
       },
     },
   ];
@@ -283,7 +283,7 @@ test('axe finds nothing on any page, light or dark, and every page fits 768 and 
   }
 });
 
-test('every page fits 360 pixels, and its controls can be reached [D22]', async ({ page, loupe, ollama }) => {
+test('every page fits 360 pixels with all controls reachable [D22]', async ({ page, loupe, ollama }) => {
   test.setTimeout(600_000);
   await resize(page, 360);
   for (const { name, open } of await everyPage(loupe, ollama)) {
@@ -340,7 +340,7 @@ test('the navigation leads to every page at every width', async ({ page }) => {
   await expect(page.getByRole('navigation', { name: 'More pages', exact: true })).toBeHidden();
 });
 
-test('a run that has ended opens on why it ended, and its lines can be read [D8]', async ({
+test('an ended run opens at its end card, and its lines are readable [D8]', async ({
   page,
   loupe,
   ollama,
@@ -418,7 +418,7 @@ test('at 360 pixels a run is started, followed and stopped by touch [D22]', asyn
   await context.close();
 });
 
-test('the theme follows the system until it is chosen, and is there before the first paint [D22]', async ({
+test('the theme follows the system until it is changed, and is applied before the first paint [D22]', async ({
   page,
 }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

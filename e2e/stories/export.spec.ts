@@ -24,7 +24,7 @@ async function canary() {
   };
 }
 
-test('the exported page opens from a disk, asks nobody, and plays the run', async ({
+test('the exported page opens from disk, makes no requests, and replays the run', async ({
   page,
   browser,
   loupe,
@@ -91,7 +91,7 @@ test('the exported page opens from a disk, asks nobody, and plays the run', asyn
     expect(rows).toContain('</script><script>');
 
     const bar = file.getByRole('region', { name: 'Replay', exact: true });
-    const place = bar.getByRole('slider', { name: 'Place in the run' });
+    const place = bar.getByRole('slider', { name: 'Position in the run' });
     await place.focus();
     await file.keyboard.press('Home');
     await expect(shown.timeline.getByRole('article')).toHaveCount(1);
@@ -141,7 +141,7 @@ test('the exported page opens from a disk, asks nobody, and plays the run', asyn
   await bird.close();
 });
 
-test('files are for the operator, in the scopes there are', async ({ loupe, ollama, workspace }) => {
+test('exports require the operator token and a valid scope', async ({ loupe, ollama, workspace }) => {
   ollama.add({ name: 'plain', steps: [{ reply: { content: 'The task is completed: forty-two.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say it', model: 'plain', workspace: workspace() });
   for (const name of ['export.html', 'export.md']) {

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunReply } from '../../lib/api/replies.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, finishRun, logOf, startRun } from '../runs.ts';
+import { endOf, finishRun, logOf, startRun } from '../runs.ts';
 
 const read = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'plan.txt' } }] } };
 const write = {
@@ -11,7 +12,7 @@ const write = {
 };
 const done = { reply: { content: 'The task is completed.' } };
 
-test('a run is forked from a result that a person edited; the original stays as it is', async ({
+test('a run can be forked with an edited result; the original is not changed', async ({
   page,
   loupe,
   ollama,
@@ -30,7 +31,7 @@ test('a run is forked from a result that a person edited; the original stays as 
   const text = dialog.getByRole('textbox', { name: 'result of read_file' });
   await expect(text).toBeFocused();
   await expect(text).toHaveValue(/Sell everything\./);
-  await expect(dialog).toContainText('The files as they are now, not as they were at this place');
+  await expect(dialog).toContainText('A copy of the current files');
   await expectAccessible(page);
   await text.fill('Keep everything.\n');
   await dialog.getByLabel('Temperature').fill('0.5');
@@ -65,7 +66,7 @@ test('a run is forked from a result that a person edited; the original stays as 
   expect(readdirSync(folder).sort()).toEqual(['out.txt', 'plan.txt']);
   expect(readFileSync(join(created?.config.workspace ?? '', 'plan.txt'), 'utf8')).toBe('Sell everything.\n');
 
-  // One click leads back to the original, at the place where they part, and from there to the fork.
+  // One click goes back to the original at the divergence, and from there to the fork.
   const branches = page.getByRole('navigation', { name: 'Forks' });
   await branches.getByRole('link', { name: 'Original', exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`${id}#\\d+$`));
@@ -73,7 +74,7 @@ test('a run is forked from a result that a person edited; the original stays as 
   await expect(page).toHaveURL(new RegExp(`${fork}#\\d+$`));
 });
 
-test('what ended a run is left out: fork before the cause, with a hint', async ({
+test('a run can be forked before the failure that ended it, with a hint', async ({
   page,
   loupe,
   ollama,
@@ -87,9 +88,9 @@ test('what ended a run is left out: fork before the cause, with a hint', async (
   await view.open(id);
   await view.expectEnd('The model kept making the same call', 'repetition');
   await expect(view.end.getByRole('button', { name: /Run again at temperature/ })).toBeVisible();
-  await view.end.getByRole('button', { name: 'Fork before the cause' }).click();
+  await view.end.getByRole('button', { name: 'Fork before the failure' }).click();
   const dialog = page.getByRole('dialog', { name: 'Fork before iteration 2' });
-  await dialog.getByLabel('Say something to it').fill('You have read it. Answer.');
+  await dialog.getByLabel('Message to the model').fill('You have read it. Answer.');
   await dialog.getByLabel('Model', { exact: true }).selectOption('answers:latest');
   await dialog.getByText('The same folder').click();
   await dialog.getByRole('button', { name: 'Start the fork' }).click();
@@ -98,7 +99,7 @@ test('what ended a run is left out: fork before the cause, with a hint', async (
   await expect(page.getByText('You have read it. Answer.')).toBeVisible();
 });
 
-test('a run at its limit goes on with more iterations, from the same conversation', async ({
+test('a run at its limit continues the conversation with more iterations', async ({
   page,
   loupe,
   ollama,
@@ -121,12 +122,7 @@ test('a run at its limit goes on with more iterations, from the same conversatio
   expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('Done.\n');
 });
 
-test('a call is made with other arguments in a fork, and really run', async ({
-  page,
-  loupe,
-  ollama,
-  workspace,
-}) => {
+test('a fork runs a call with edited arguments', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({ name: 'other-file', steps: [read, done] });
   const folder = workspace({ 'plan.txt': 'Sell.\n', 'other.txt': 'Keep the other.\n' });
   const { id } = await finishRun(loupe, { task: 'Read', model: 'other-file', workspace: folder });
@@ -169,7 +165,7 @@ test('a call is made with other arguments in a fork, and really run', async ({
   expect(JSON.stringify(await logOf(loupe, id))).not.toContain('Keep the other.');
 });
 
-test('continue with a hint goes on in the same conversation; the original stays as it is', async ({
+test('continuing with a hint extends the conversation; the original is not changed', async ({
   page,
   loupe,
   ollama,
@@ -195,7 +191,7 @@ test('continue with a hint goes on in the same conversation; the original stays 
   await expect(view.connection('Complete')).toBeVisible();
   const forked = page.getByRole('region', { name: 'Forked here' });
   await view.reveal(forked);
-  await expect(forked).toContainText('The conversation goes on after the end of that run.');
+  await expect(forked).toContainText('The conversation continues after the end of that run.');
   await expect(page.getByText('You have read it. Answer.').first()).toBeAttached();
   const sent = JSON.stringify(ollama.chats.at(-1)?.messages);
   const roles = [...sent.matchAll(/"role":"(\w+)"/g)].map(([, role]) => role);
@@ -204,7 +200,7 @@ test('continue with a hint goes on in the same conversation; the original stays 
   expect(await logOf(loupe, id)).toEqual(before);
 });
 
-test('a quick prompt goes on with a message, like a conversation', async ({ page, loupe, ollama }) => {
+test('a quick prompt continues with a message', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'talks',
     steps: [{ reply: { content: 'Forty-two.' } }, { reply: { content: 'Because.' } }],
@@ -220,7 +216,7 @@ test('a quick prompt goes on with a message, like a conversation', async ({ page
   expect(JSON.stringify(ollama.chats.at(-1)?.messages)).toMatch(/What\?.*Forty-two\..*Why\?/);
 });
 
-test('an exploration is forked before a cycle, with a memory that a person changed', async ({
+test('an exploration can be forked before a cycle, with an edited memory', async ({
   page,
   loupe,
   ollama,
@@ -253,7 +249,7 @@ test('an exploration is forked before a cycle, with a memory that a person chang
   expect(JSON.stringify(results.at(-1))).toContain('stones');
 });
 
-test('the interface forks too, once per key, and refuses a place where something is under way', async ({
+test('the API forks once per idempotency key, and refuses a point with an operation in progress', async ({
   loupe,
   ollama,
   workspace,

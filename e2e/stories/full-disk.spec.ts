@@ -6,7 +6,7 @@ import { finishRun } from '../runs.ts';
 
 test.skip(!canMountDisks, 'It takes mount in a namespace of its own.');
 
-test('a full disk is announced on every page until there is room', async ({ ollama, ownServer }) => {
+test('a full disk is announced on every page until there is space', async ({ ollama, ownServer }) => {
   const disk = await mountSmallDisk({ megabytes: 64 });
   const options = {
     ollamaUrl: ollama.url,

@@ -119,7 +119,7 @@ test('another page in the same browser can neither start, stop nor read runs [D1
   }
 });
 
-test('what a server on another port receives from a signed-in browser opens nothing', async ({
+test('a server on another port receives nothing usable from a signed-in browser', async ({
   browser,
   loupe,
   ollama,
@@ -180,7 +180,7 @@ test('what a server on another port receives from a signed-in browser opens noth
   }
 });
 
-test('a browser with a cookie and no key is led to sign in again, and all of its tabs go on', async ({
+test('a browser with a cookie but no key must sign in again, and then all its tabs continue', async ({
   browser,
   loupe,
   ollama,
@@ -265,10 +265,7 @@ test('the server listens on the loopback interface only [D16]', async ({ loupe }
   }
 });
 
-test('a browser without the link is asked for the token, and let in by it [D17]', async ({
-  browser,
-  loupe,
-}) => {
+test('a browser without the link can sign in with the token [D17]', async ({ browser, loupe }) => {
   const context = await browser.newContext({ baseURL: loupe.url });
   const page = await context.newPage();
   await page.goto('/');
@@ -304,7 +301,7 @@ test('the link that npm start prints signs in once [D17]', async ({ browser, lou
   await late.getByRole('button', { name: 'Sign in' }).click();
   await expect(late.getByRole('form', { name: 'Quick run' })).toBeVisible();
   expect(new URL(late.url()).search).toBe('');
-  // A browser that is signed in already is told so, and goes on.
+  // A signed-in browser is told so and continues.
   await page.goto(url);
   await expect(page.getByRole('status').filter({ hasText: 'signed in already' })).toBeVisible();
   await page.getByRole('link', { name: 'Hide this' }).click();

@@ -43,7 +43,7 @@ function sideways(page: Page): Promise<number[]> {
   );
 }
 
-test('a whole run is read by keyboard alone', async ({ ownServer }) => {
+test('a complete run can be read by keyboard alone', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-hands-'));
   await storeRuns(dataDir, { [LONG]: longLog(400).events });
   const ollama = await startFakeOllama({});
@@ -115,7 +115,7 @@ test('a whole run is read by keyboard alone', async ({ ownServer }) => {
   await ollama.close();
 });
 
-test('two runs are marked in the list and compared, by keyboard', async ({ page, loupe, ollama }) => {
+test('two runs can be marked in the list and compared by keyboard', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'to-mark', steps: [{ reply: { content: 'The task is completed.' } }] });
   for (const task of ['Mark me first', 'Mark me second', 'Leave me alone'])
     await finishRun(loupe, { task, model: 'to-mark' });

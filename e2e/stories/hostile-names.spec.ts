@@ -26,7 +26,7 @@ interface Planted {
   share: string;
 }
 
-/** Names and messages of twelve lines wherever somebody else can put one. */
+/** Names and messages of twelve lines, wherever untrusted sources can provide one. */
 async function plant(loupe: LoupeServer, ollama: FakeOllama, folder: string): Promise<Planted> {
   ollama.add({
     name: 'hostile-names',
@@ -96,7 +96,7 @@ async function made<Reply>(loupe: LoupeServer, path: string, json: unknown): Pro
   return (await answer.json()) as Reply;
 }
 
-/** The pages on which these names and messages stand, each in the state that is meant. */
+/** The pages that show these names and messages, each in the relevant state. */
 function visits(planted: Planted): { name: string; open: (page: Page) => Promise<void> }[] {
   const openRun = async (page: Page, id: string) => {
     const view = new RunView(page);
@@ -220,7 +220,7 @@ function visits(planted: Planted): { name: string; open: (page: Page) => Promise
 }
 
 for (const width of [360, 1280]) {
-  test(`names and messages of twelve lines break no page that is ${width} pixels wide (hole 16)`, async ({
+  test(`names and messages of twelve lines do not break a page ${width} pixels wide`, async ({
     page,
     loupe,
     ollama,
@@ -289,7 +289,7 @@ test('the end card lists auto-run files with links to the calls that wrote them'
   await expect(view.row('write_file, succeeded').filter({ hasText: 'deep/package.json' })).toBeInViewport();
 });
 
-test('a long message of Ollama is cut to a few lines and shown whole by keyboard', async ({
+test('a long message from Ollama is truncated and can be expanded by keyboard', async ({
   page,
   loupe,
   ollama,

@@ -8,11 +8,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, startRun } from '../runs.ts';
 
-test('Import: a run of a teammate opens as a run to read, and looks as it does at home', async ({
-  page,
-  loupe,
-  ollama,
-}, info) => {
+test('an imported run opens read-only and looks like the original', async ({ page, loupe, ollama }, info) => {
   ollama.add(instantScenario(3, 'counted'));
   const { id } = await startRun(loupe, { task: 'Count the files', model: 'counted' });
   await endOf(loupe, id);
@@ -39,7 +35,7 @@ test('Import: a run of a teammate opens as a run to read, and looks as it does a
   await expect(page.getByRole('listitem').filter({ hasText: 'Count the files' })).toContainText('imported');
 });
 
-test('Import, threat 1: what a teammate’s run ended with goes on in an empty folder, and in a copy of the one its file names only when chosen', async ({
+test('an imported run continues in an empty folder, and in a copy of the folder in its file only on request [threat 1]', async ({
   page,
   loupe,
 }, info) => {
@@ -96,7 +92,7 @@ test('Import, threat 1: what a teammate’s run ended with goes on in an empty f
   expect(await workspaceOfNew('new.*')).toBe('its own');
 });
 
-test('an imported run whose reply was all thinking is retried in an empty folder (threat 1)', async ({
+test('an imported run whose reply was all thinking is retried in an empty folder [threat 1]', async ({
   page,
   loupe,
 }, info) => {
@@ -118,7 +114,7 @@ test('an imported run whose reply was all thinking is retried in an empty folder
   expect(config.workspace).toBe(join(loupe.dataDir, 'workspaces', id));
 });
 
-test('Import: a log that ends before its run did stands still, and can be deleted', async ({
+test('an imported log that stops before its run ended is shown as such, and can be deleted', async ({
   page,
 }, info) => {
   const file = info.outputPath('open.jsonl');
@@ -138,7 +134,7 @@ test('Import: a log that ends before its run did stands still, and can be delete
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('Import: a hostile file is refused with its line, and nothing is kept', async ({
+test('a hostile run file is refused with its line number, and nothing is kept', async ({
   page,
   loupe,
 }, info) => {
@@ -146,8 +142,8 @@ test('Import: a hostile file is refused with its line, and nothing is kept', asy
   const hostile = info.outputPath('hostile.jsonl');
   await page.goto('/');
   for (const [text, words] of [
-    ['<img src=x onerror="document.title=1">', 'Line 1 is not JSON'],
-    ['[['.repeat(50_000), 'Line 1 is not JSON'],
+    ['<img src=x onerror="document.title=1">', 'line 1 is not JSON'],
+    ['[['.repeat(50_000), 'line 1 is not JSON'],
     [`${'['.repeat(5000)}${']'.repeat(5000)}`, 'levels deep'],
     ['{"format":"loupe-run","version":9,"run_id":"x"}', 'this Loupe reads up to'],
   ] as const) {

@@ -126,7 +126,11 @@ test('from the first page to a finished run without a mouse [D22]', async ({ pag
   });
 });
 
-test('a run is stopped by keyboard, and said aloud [D22, D12]', async ({ page, loupe, ollama }) => {
+test('a run is stopped by keyboard and announced to screen readers [D22, D12]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
   ollama.add({ name: 'stopped-by-key', steps: [{ fault: { kind: 'hang' } }] });
   await page.goto('/');
   const answer = await loupe.request('/api/runs', { json: { task: 'Wait', model: 'stopped-by-key' } });
@@ -146,7 +150,7 @@ test('a run is stopped by keyboard, and said aloud [D22, D12]', async ({ page, l
   ).toBeAttached();
 });
 
-test('keys that are typed into a field do nothing else [D22]', async ({ page, loupe, ollama }) => {
+test('typing into a field triggers no shortcuts [D22]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'typed', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'typed' });
   const view = new RunView(page);
@@ -160,11 +164,7 @@ test('keys that are typed into a field do nothing else [D22]', async ({ page, lo
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('the guardrails panel scrolls by keyboard where it is taller than its room [D22]', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a tall guardrails panel scrolls by keyboard [D22]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'short-page', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Answer', model: 'short-page' });
   await page.setViewportSize({ width: 1280, height: 420 });

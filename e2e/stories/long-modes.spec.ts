@@ -1,7 +1,8 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { growthOf, type WorkSample, workOf } from '../page-work.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
+import { logOf, startRun, summaryOf } from '../runs.ts';
 
 /** What a page does for one more cycle or turn must not grow with those before it. Twice would still be noise. */
 const MOST_GROWTH = 3;

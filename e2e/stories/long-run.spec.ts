@@ -49,7 +49,7 @@ test('a run with 1000 calls stays usable [D20]', async ({ page, loupe, ollama })
   await view.open(id);
   await view.expectEnd('The iteration limit was reached', 'max_iterations');
   const rows = view.timeline.locator('article');
-  // Only what can be seen is drawn.
+  // Only visible rows are rendered.
   expect(await rows.count()).toBeLessThan(120);
 
   await page.keyboard.press('g');
@@ -70,7 +70,7 @@ test('a run with 1000 calls stays usable [D20]', async ({ page, loupe, ollama })
   expect(heapMb).toBeLessThan(200);
 });
 
-test('the reader who scrolls up in a fast run is left in peace [D20]', async ({ page, loupe, ollama }) => {
+test('scrolling up in a fast run stops following it [D20]', async ({ page, loupe, ollama }) => {
   ollama.add({ ...thousand('thousand slowly'), pace: { prompt_ms: 100 } });
   // Ten calls in a turn: it waits until the reader is there, has scrolled, and has looked.
   const [goOn, goFar] = [10, 30].map((turn) => ollama.hold('thousand-slowly', { turn }));

@@ -5,7 +5,7 @@ import { finishRun } from '../runs.ts';
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => `Line ${index + 1} of the text.`).join('\n');
 
-test('long results unfold in place [D7, E10]', async ({ page, loupe, ollama, workspace }) => {
+test('long results expand in place [D7, E10]', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({
     name: 'long-read',
     steps: [
@@ -32,7 +32,7 @@ test('long results unfold in place [D7, E10]', async ({ page, loupe, ollama, wor
   await expect(result).not.toContainText('Line 300 of the text.');
 });
 
-test('what is too long to be sent to every viewer is fetched whole on demand [E10]', async ({
+test('texts too long for the stream are fetched in full on demand [E10]', async ({
   page,
   context,
   loupe,

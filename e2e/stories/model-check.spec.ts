@@ -10,7 +10,7 @@ function lineOf(page: Page, model: string) {
     .filter({ has: page.getByRole('button', { name: new RegExp(`^Check(ing| again)?: ${model}$`) }) });
 }
 
-test('Model Check: ten probes with their progress, in turn with runs, across a reload, down to the evidence', async ({
+test('a model check queues with runs, shows its progress across a reload, and its evidence', async ({
   page,
   loupe,
   ollama,
@@ -39,7 +39,7 @@ test('Model Check: ten probes with their progress, in turn with runs, across a r
   const line = lineOf(page, 'able:8b');
   await expect(line.getByText('All 12 calls came natively.')).toBeVisible();
   await expect(line.locator('dt', { hasText: 'Uses results' }).locator('..')).toContainText('3 of 3');
-  await expect(line).toContainText('Long tasks and full windows were not tried.');
+  await expect(line).toContainText('Long tasks and full windows were not tested.');
   await line.getByRole('button', { name: /Recovering from a failed call/ }).click();
   const probe = line.locator('[data-probe="error"]');
   await expect(probe.getByRole('list', { name: 'Rules', exact: true })).toContainText(
@@ -49,7 +49,7 @@ test('Model Check: ten probes with their progress, in turn with runs, across a r
   await last.getByRole('tab', { name: 'Sent' }).click();
   await expect(last.getByRole('tabpanel')).toContainText('"seed": 1');
   await expect(last.getByRole('tabpanel')).toContainText('The number is 7341.');
-  await last.getByRole('tab', { name: 'As it came' }).click();
+  await last.getByRole('tab', { name: 'Raw reply' }).click();
   await expect(last.getByRole('tabpanel')).toContainText('7,341');
   await expectAccessible(page);
 
@@ -61,7 +61,7 @@ test('Model Check: ten probes with their progress, in turn with runs, across a r
   );
 });
 
-test('Model Check: is stopped, fails with what to do, and leaves nothing that it did not measure', async ({
+test('a model check can be stopped, says what to do if it fails, and stores no partial result', async ({
   page,
   ollama,
 }) => {
@@ -88,7 +88,7 @@ test('Model Check: is stopped, fails with what to do, and leaves nothing that it
   await expect(broken).toContainText('without a result');
 });
 
-test('Model Check: calls that leak as text are told, hostile words stay words, and an older version is named', async ({
+test('a model check reports calls written as text, shows hostile text as text, and marks outdated results', async ({
   page,
   ollama,
 }) => {
@@ -101,13 +101,13 @@ test('Model Check: calls that leak as text are told, hostile words stay words, a
   const badge = leaky.getByRole('button', { name: /^Model Check of leaky:7b/ });
   await expect(badge).toContainText('10 of 10 · 12 as text');
   await badge.click();
-  await expect(leaky).toContainText('All 12 calls came as text (hermes), none natively');
+  await expect(leaky).toContainText('All 12 calls came as text (hermes)');
 
   const rough = lineOf(page, 'rude:1b');
   await rough.getByRole('button', { name: 'Check: rude:1b' }).click();
   await rough.getByRole('button', { name: /^Model Check of rude:1b/ }).click();
   await expect(rough.locator('dt', { hasText: 'Well formed' }).locator('..')).toContainText(
-    'not enough to say',
+    'not enough data',
   );
   await rough.locator('[data-probe="one-call"] > button').click();
   await expect(rough.locator('[data-probe="one-call"]')).toContainText('<img src=x onerror');
@@ -117,5 +117,5 @@ test('Model Check: calls that leak as text are told, hostile words stay words, a
   await page.getByRole('button', { name: 'Pull', exact: true }).click();
   await expect(badge).toContainText('older version');
   await badge.click();
-  await expect(leaky).toContainText('it was pulled again since');
+  await expect(leaky).toContainText('for an older version of the model');
 });

@@ -1,9 +1,10 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
-test('a session goes on turn by turn, takes a message and is stopped [D13, S9, S16]', async ({
+test('a session continues turn by turn, receives a message and is stopped [D13, S9, S16]', async ({
   page,
   loupe,
   ollama,
@@ -48,7 +49,7 @@ test('a session goes on turn by turn, takes a message and is stopped [D13, S9, S
   expect(eventsOf(log, 'operator.delivered')).toHaveLength(1);
 });
 
-test('words that are typed while others are sent stay, and those that are unsent at the end can be taken along [D13]', async ({
+test('text typed while a message is being sent is kept, and unsent text can be copied at the end [D13]', async ({
   page,
   loupe,
   ollama,
@@ -82,7 +83,7 @@ test('words that are typed while others are sent stay, and those that are unsent
   await expect(messages.getByRole('listitem')).toContainText('returned');
   await expect(messages).toContainText('not sent');
   await expect(messages).toContainText('And at the');
-  await expect(messages.getByRole('button', { name: 'Copy what was not sent' })).toBeVisible();
+  await expect(messages.getByRole('button', { name: 'Copy unsent text' })).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -127,7 +128,7 @@ test('an exploration shows its cycles, its memory and its reflections [D13, X11,
   await expectAccessible(page);
 });
 
-test('an experiment is planned, run and read as a table', async ({ page, ollama }) => {
+test('an experiment is planned and run, and its results are shown as a table', async ({ page, ollama }) => {
   ollama.add({
     name: 'subject',
     steps: [{ repeat: 4, steps: [{ reply: { content: 'Thought {{n}}.' } }] }],
@@ -149,7 +150,7 @@ test('an experiment is planned, run and read as a table', async ({ page, ollama 
   await expectAccessible(page);
 });
 
-test('an experiment that was told to stop after its run can still be stopped at once', async ({
+test('an experiment stopping after its current run can still be stopped immediately', async ({
   page,
   loupe,
   ollama,
@@ -171,11 +172,7 @@ test('an experiment that was told to stop after its run can still be stopped at 
   await expect(results.getByRole('row').nth(2)).toContainText('Waiting');
 });
 
-test('the form of an experiment keeps what was typed while another page starts one', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('the experiment form keeps its input while another page starts one', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'elsewhere', steps: [{ fault: { kind: 'hang' } }] });
   await openExperimentForm(page);
   await page.getByLabel('Name', { exact: true }).fill('Typed with care');
@@ -187,10 +184,7 @@ test('the form of an experiment keeps what was typed while another page starts o
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Typed with care');
 });
 
-test('a plan of prompts says how often the same thing gives the same answer [T10]', async ({
-  page,
-  ollama,
-}) => {
+test('repeated prompts show how often they give the same answer [T10]', async ({ page, ollama }) => {
   ollama.add({ name: 'steady', steps: [{ reply: { content: 'Forty-two.' } }] });
   await openExperimentForm(page);
   await page.getByLabel('Name', { exact: true }).fill('Steady answers');
@@ -220,7 +214,7 @@ test('a plan of prompts says how often the same thing gives the same answer [T10
   await expectAccessible(page);
 });
 
-test('a quick prompt is asked from the form and streams its answer [T9, T10]', async ({ page, ollama }) => {
+test('a quick prompt is started from the form and streams its answer [T9, T10]', async ({ page, ollama }) => {
   ollama.add({ name: 'answerer', steps: [{ reply: { content: 'Forty-two.' } }] });
   await page.goto('/runs/new?mode=prompt');
   await page.getByLabel('What do you want to know?').fill('What is six times seven?');
@@ -231,7 +225,7 @@ test('a quick prompt is asked from the form and streams its answer [T9, T10]', a
   await expect(view.end).toContainText('Forty-two.');
 });
 
-test('Ctrl-K goes anywhere, and / finds a row', async ({ page, loupe, ollama }) => {
+test('Ctrl-K opens any page, and / finds a row', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'findable',
     steps: [{ reply: { content: 'The needle is in this answer. Completed.' } }],

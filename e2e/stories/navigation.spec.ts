@@ -5,7 +5,7 @@ import { logOf, startRun } from '../runs.ts';
 const read = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'plan.txt' } }] } };
 const done = { reply: { content: 'The task is completed.' } };
 
-test('a clicked link is followed even when the row the address points to arrives while the next page loads', async ({
+test('a clicked link is followed even if the row in the URL arrives while the next page loads', async ({
   page,
   loupe,
   ollama,

@@ -6,7 +6,7 @@ import { freePort } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
-test('a newcomer without Ollama learns how to get it, and sees a whole demo run [D11]', async ({
+test('a new user without Ollama learns how to install it, and sees a complete demo run [D11]', async ({
   ownServer,
 }) => {
   const { loupe, page } = await ownServer({ ollamaUrl: `http://127.0.0.1:${await freePort()}` });
@@ -76,7 +76,7 @@ test('a missing model is named with the command that gets it [D11, S2]', async (
   await ollama.close();
 });
 
-test('an Ollama that comes and goes is noticed while the page is open [D11]', async ({ ownServer }) => {
+test('an open page notices when Ollama starts or stops [D11]', async ({ ownServer }) => {
   const port = await freePort();
   const { page } = await ownServer({ ollamaUrl: `http://127.0.0.1:${port}` });
   await page.goto('/health');

@@ -5,7 +5,7 @@ import { finishRun, startRun } from '../runs.ts';
 const done = { reply: { content: 'The task is completed.' } };
 const folder = { 'q1.md': 'Revenue rose.\n', 'q2.md': 'Costs fell.\n' };
 
-test('every reply shows the layers tried, the one that won and where its calls stood [P2, P17]', async ({
+test('every reply shows the layers tried, the one that matched and the position of its calls [P2, P17]', async ({
   page,
   loupe,
   ollama,
@@ -83,7 +83,7 @@ test('every reply shows the layers tried, the one that won and where its calls s
   });
 });
 
-test('a call that Ollama itself could not read is no outage [T22]', async ({
+test('a call that Ollama could not parse does not count as an outage [T22]', async ({
   page,
   loupe,
   ollama,
@@ -116,7 +116,7 @@ test('a call that Ollama itself could not read is no outage [T22]', async ({
   await expect(view.row('Asked again').first()).toBeVisible();
 });
 
-test('a reply that Ollama dropped is never called an answer with nothing [T22, P17]', async ({
+test('a reply that Ollama dropped is not shown as an empty answer [T22, P17]', async ({
   page,
   loupe,
   ollama,
@@ -145,7 +145,12 @@ test('a reply that Ollama dropped is never called an answer with nothing [T22, P
   expect(models.find(({ name }) => name.startsWith('dropped'))?.reading).toMatchObject({ malformed: 6 });
 });
 
-test('what is refused says why, and what was meant [P4, P16]', async ({ page, loupe, ollama, workspace }) => {
+test('a refused call shows the reason and the intended call [P4, P16]', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
   const thought = '{"name": "read_file", "arguments": {"path": "q1.md"}}';
   ollama.add({
     name: 'refused',
@@ -168,7 +173,7 @@ test('what is refused says why, and what was meant [P4, P16]', async ({ page, lo
   await expect(row.locator('mark[data-mark=refusal]').first()).toContainText('read_file');
 });
 
-test('the Models page counts how the replies of each model were read [P17]', async ({
+test('the Models page counts how the replies of each model were parsed [P17]', async ({
   page,
   loupe,
   ollama,

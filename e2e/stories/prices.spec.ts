@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 
-test('a price that is set on the Models page makes a cost budget possible, and its cost shows everywhere', async ({
+test('a price set on the Models page enables cost budgets, and costs are shown everywhere', async ({
   page,
   ollama,
 }) => {

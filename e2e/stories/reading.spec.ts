@@ -51,7 +51,7 @@ const frames = (page: Page, work: string) =>
     work,
   );
 
-test('a run of ten thousand events is walked, filtered and scrubbed', async ({ ownServer }) => {
+test('a run of ten thousand events can be navigated, filtered and scrubbed', async ({ ownServer }) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-reading-'));
   await storeRuns(dataDir, { [LONG]: longLog(10_000).events });
@@ -80,7 +80,7 @@ test('a run of ten thousand events is walked, filtered and scrubbed', async ({ o
   await test.step('y copies the link of the row, and it opens there', async () => {
     await page.keyboard.press('j');
     await page.keyboard.press('y');
-    await expect(page.getByText('The link to this row is copied.')).toBeVisible();
+    await expect(page.getByText('Link to this row copied.')).toBeVisible();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     const key = await view.timeline.locator('article:focus').getAttribute('id');
     await page.goto(link);
@@ -143,7 +143,7 @@ test('a run of ten thousand events is walked, filtered and scrubbed', async ({ o
   await ollama.close();
 });
 
-test('a result of 20 MB shows its beginning and is offered as a file', async ({ ownServer }) => {
+test('a 20 MB result shows its beginning and a download link', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-huge-'));
   await storeRuns(dataDir, { [HUGE]: hugeLog().events });
   const ollama = await startFakeOllama({});
@@ -160,7 +160,7 @@ test('a result of 20 MB shows its beginning and is offered as a file', async ({ 
   expect(await frames(page, 'scroll')).toBeLessThan(3000);
   const link = row.getByRole('link', { name: /Download the whole content \(20(\.0)? MB\)/ });
   await link.scrollIntoViewIfNeeded();
-  // While the list still moves, a click may meet what stood there a moment ago.
+  // While the list is moving, a click may hit the previous row.
   let download: Download | undefined;
   await expect(async () => {
     [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), link.click()]);
@@ -211,7 +211,7 @@ for (const worker of [true, false]) {
   });
 }
 
-test('notifications are asked for by a click, and come only while nobody looks', async ({
+test('notifications are enabled by a click, and sent only while no page is visible', async ({
   page,
   context,
   loupe,

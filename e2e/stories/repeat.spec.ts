@@ -5,7 +5,7 @@ import { finishRun } from '../runs.ts';
 const list = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
 const done = { reply: { content: 'The task is completed.' } };
 
-test('a run is made again several times, and its page says up to where they agree', async ({
+test('a run is repeated several times, and its page shows where the repeats diverge', async ({
   page,
   loupe,
   ollama,
@@ -26,7 +26,7 @@ test('a run is made again several times, and its page says up to where they agre
   await expectAccessible(page);
 });
 
-test('runs that part are told with the likely cause, and compared with a click', async ({
+test('diverging runs show the likely cause and can be compared with one click', async ({
   page,
   loupe,
   ollama,
@@ -56,7 +56,7 @@ test('runs that part are told with the likely cause, and compared with a click',
   });
   await expect(agreement).toContainText('Neither temperature nor seed is set');
   await agreement.getByRole('link', { name: 'Compare two that parted' }).click();
-  await expect(page.getByRole('region', { name: 'Where they part' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Where the runs diverge' })).toContainText(
     'The same until iteration 1',
   );
 });

@@ -4,7 +4,7 @@ import { finishRun, logOf } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
-test('a finished run is replayed in real or compressed time, and looked at in any place', async ({
+test('a finished run can be replayed in real or compressed time, from any position', async ({
   page,
   loupe,
   ollama,
@@ -27,7 +27,7 @@ test('a finished run is replayed in real or compressed time, and looked at in an
   const whole = await view.allRows();
 
   const bar = page.getByRole('region', { name: 'Replay', exact: true });
-  const place = bar.getByRole('slider', { name: 'Place in the run' });
+  const place = bar.getByRole('slider', { name: 'Position in the run' });
   const at = (seq: number) => expect(place).toHaveAttribute('aria-valuenow', String(seq));
 
   await test.step('it plays from the beginning to the end by itself', async () => {
@@ -87,7 +87,7 @@ test('a finished run is replayed in real or compressed time, and looked at in an
     for (const [row, text] of replayed)
       expect(text).toBe(whole.get(row)?.replace('\nFork with other arguments', ''));
     await expectAccessible(page);
-    await bar.getByRole('button', { name: 'Leave the replay' }).click();
+    await bar.getByRole('button', { name: 'Exit replay' }).click();
     await expect(bar).toHaveCount(0);
     await expect(view.connection('Complete')).toBeVisible();
   });

@@ -1,9 +1,10 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { startLoupe } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, logOf, startRun } from '../runs.ts';
+import { logOf, startRun } from '../runs.ts';
 
-test('a server that dies in the middle of a call comes back, and the open page goes on [D19, D5]', async ({
+test('after a server crash during a call, the open page reconnects and continues [D19, D5]', async ({
   ollama,
   ownServer,
 }) => {
@@ -55,7 +56,7 @@ test('a server that dies in the middle of a call comes back, and the open page g
   }
 });
 
-test('Ctrl-C closes the server politely; the next start takes the run up where it was [D19]', async ({
+test('Ctrl-C shuts the server down cleanly; the next start resumes the run [D19]', async ({
   ollama,
   ownServer,
 }) => {
@@ -84,7 +85,7 @@ test('Ctrl-C closes the server politely; the next start takes the run up where i
   }
 });
 
-test('a page that is open while the server is away says so, and starts nothing [D4]', async ({
+test('an open page reports when the server is away, and starts nothing [D4]', async ({
   ollama,
   ownServer,
 }) => {

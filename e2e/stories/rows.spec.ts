@@ -25,7 +25,10 @@ async function opened(
   };
 }
 
-test('rows are filtered by tool, in the address, with Back and Forward', async ({ ownServer, ollama }) => {
+test('row filters by tool are kept in the URL and work with Back and Forward', async ({
+  ownServer,
+  ollama,
+}) => {
   const { page, view, tool, all } = await opened(ownServer, ollama.url);
   const seq = longLog(400).events.find((event) => event.type === 'tool-call.started')?.seq ?? 0;
 
@@ -68,7 +71,10 @@ test('rows are filtered by tool, in the address, with Back and Forward', async (
   });
 });
 
-test('chips add up, o shows words only, and nothing to show says so', async ({ ownServer, ollama }) => {
+test('filter chips combine, o shows messages only, and an empty result says so', async ({
+  ownServer,
+  ollama,
+}) => {
   const { page, view } = await opened(ownServer, ollama.url);
   await view.open(LONG);
   const rows = page.getByRole('toolbar', { name: 'Rows', exact: true });
@@ -96,7 +102,7 @@ test('chips add up, o shows words only, and nothing to show says so', async ({ o
   await expect(page).not.toHaveURL(/failed=/);
 });
 
-test('only trouble, an address with errors, and a row that is filtered out', async ({
+test('shows only problems, reports an invalid filter URL, and handles a link to a hidden row', async ({
   ownServer,
   ollama,
 }) => {
@@ -121,7 +127,10 @@ test('only trouble, an address with errors, and a row that is filtered out', asy
   await expect(view.row('Task')).toHaveCount(0);
 });
 
-test('d goes through the densities, and the browser remembers', async ({ ownServer, ollama }) => {
+test('d cycles through the densities, and the browser remembers the choice', async ({
+  ownServer,
+  ollama,
+}) => {
   const { page, view } = await opened(ownServer, ollama.url);
   const density = page.locator('html');
   const height = () =>
@@ -144,7 +153,7 @@ test('d goes through the densities, and the browser remembers', async ({ ownServ
   await expect(density).toHaveAttribute('data-density', 'roomy');
 });
 
-test('at 360 pixels the tools of the bar stay in sight', async ({ ownServer, ollama }) => {
+test('at 360 pixels the toolbar stays visible', async ({ ownServer, ollama }) => {
   const { page, tool, all } = await opened(ownServer, ollama.url);
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`/runs/${MENDED}?failed=1`);

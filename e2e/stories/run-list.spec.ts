@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, startRun } from '../runs.ts';
 
-test('the list of runs is live: runs come, wait, work and end while one looks [D3]', async ({
+test('the run list updates live as runs are created, queued, active and ended [D3]', async ({
   page,
   loupe,
   ollama,
@@ -45,7 +45,7 @@ test('the list of runs is live: runs come, wait, work and end while one looks [D
   await expect(earlier.getByRole('link', { name: /The second of two/ })).toBeVisible();
 });
 
-test('a run that is deleted leaves the lists of all tabs, and its open pages say so', async ({
+test('a deleted run disappears from the lists of all tabs, and its open pages say so', async ({
   page,
   context,
   loupe,
@@ -77,7 +77,7 @@ test('a run that is deleted leaves the lists of all tabs, and its open pages say
     await expect(other.getByRole('heading', { name: 'This run was deleted.' })).toBeVisible();
     await expect(other).toHaveTitle('This run was deleted · Loupe');
     await expectAccessible(other);
-    await other.getByRole('link', { name: 'To the list of runs' }).click();
+    await other.getByRole('link', { name: 'All runs' }).click();
     await expect(other.getByRole('link', { name: /Deleted from a terminal/ })).toBeVisible();
   });
 
@@ -92,7 +92,7 @@ test('a run that is deleted leaves the lists of all tabs, and its open pages say
   });
 });
 
-test('earlier runs come on demand, each once [D3]', async ({ ownServer }) => {
+test('earlier runs are loaded on demand, each once [D3]', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],
   });
@@ -120,7 +120,7 @@ test('earlier runs come on demand, each once [D3]', async ({ ownServer }) => {
   await ollama.close();
 });
 
-test('each reason has its word in the list [D8]', async ({ page, loupe, ollama }) => {
+test('each outcome has its label in the list [D8]', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'loops',
     steps: [{ reply: { tool_calls: [{ name: 'list_directory', arguments: {} }] } }],

@@ -16,7 +16,7 @@ const answer = (name: string, content: string) => ({
   ],
 });
 
-test('a word is searched over all runs, and leads to its row', async ({ page, loupe, ollama }) => {
+test('a search over all runs links to the matching rows', async ({ page, loupe, ollama }) => {
   ollama.add(answer('quokka-model', 'The quokka lives on Rottnest Island.'));
   ollama.add(answer('wombat-model', 'A wombat digs <b>all night</b>.'));
   const quokka = await finishRun(loupe, { task: 'Tell me about animals', model: 'quokka-model' });
@@ -38,7 +38,7 @@ test('a word is searched over all runs, and leads to its row', async ({ page, lo
         .first(),
     ).toBeVisible();
     await expect(page).toHaveURL(/text=rottn\+isl/);
-    await expect(page.getByText('No run is like this.')).toBeVisible();
+    await expect(page.getByText('No runs match.')).toBeVisible();
     await expectAccessible(page);
   });
 
@@ -83,7 +83,7 @@ test('a word is searched over all runs, and leads to its row', async ({ page, lo
   });
 });
 
-test('a run that is full of a word leaves room for the others, and opens with its search', async ({
+test('a run with many matches leaves room for others, and opens with its own search', async ({
   ownServer,
   ollama,
 }) => {
@@ -119,7 +119,7 @@ test('a run that is full of a word leaves room for the others, and opens with it
   await expect(page).toHaveURL(new RegExp(`/runs/${often}$`));
 });
 
-test('list filters are kept in the address and never dropped silently', async ({ page, loupe, ollama }) => {
+test('list filters are kept in the URL and never dropped silently', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'stuck-one',
     steps: [{ reply: { tool_calls: [{ name: 'list_directory', arguments: {} }] } }],
@@ -136,7 +136,7 @@ test('list filters are kept in the address and never dropped silently', async ({
   await expect(writes).toBeHidden();
   await expect(loops).toBeVisible();
   await page.getByLabel('Filter by model').selectOption('fine-one:latest');
-  await expect(page.getByText('No run is like this.')).toBeVisible();
+  await expect(page.getByText('No runs match.')).toBeVisible();
   await page.goBack();
   await expect(loops).toBeVisible();
   await expect(page.getByLabel('Filter by model')).toHaveValue('');

@@ -43,13 +43,13 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
 
   await page.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share this run' });
-  const preview = dialog.getByRole('region', { name: 'What the other side sees' });
+  const preview = dialog.getByRole('region', { name: 'Preview' });
   await expect(preview.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
   await expect(dialog.getByRole('checkbox', { name: 'Show email' })).not.toBeChecked();
   await expect(dialog).toContainText('Only this machine can open the link.');
   await expect(dialog).toContainText('LOUPE_SHARE_BIND');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   const url = await dialog.getByLabel('The link', { exact: true }).inputValue();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\/[\w-]{22}$/);
   expect(new URL(url).port).not.toBe(String(loupe.port));
@@ -92,7 +92,7 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
   await other.context.close();
 });
 
-test('an open page ends when the time of its link is over [D15]', async ({
+test('an open page closes when its link expires [D15]', async ({
   page,
   loupe,
   ollama,
@@ -121,7 +121,7 @@ test('an open page ends when the time of its link is over [D15]', async ({
   await other.context.close();
 });
 
-test('a page that is open without a stream ends as well: frozen, or of a run that is over [D15]', async ({
+test('an open page without a stream also closes: a snapshot, or an ended run [D15]', async ({
   loupe,
   ollama,
   workspace,
@@ -167,7 +167,7 @@ test('a page that is open without a stream ends as well: frozen, or of a run tha
   }
 });
 
-test('a text over 64 KB says how much of it is there, and the rest is fetched, masked', async ({
+test('a text over 64 KB shows how much is loaded, and the rest is fetched, masked', async ({
   loupe,
   ollama,
   workspace,
@@ -245,7 +245,7 @@ test('planted secrets of more than 20 kinds never leave, in any scope, live or f
   await other.context.close();
 });
 
-test('links lead to a row, a frozen link is a recording, and both fit a narrow screen', async ({
+test('links open at a row, a snapshot link is a recording, and both fit a narrow screen', async ({
   loupe,
   ollama,
   workspace,
@@ -274,7 +274,7 @@ test('links lead to a row, a frozen link is a recording, and both fit a narrow s
   }
 });
 
-test('a deleted run is gone, and its links with it', async ({ page, loupe, ollama, workspace }) => {
+test('deleting a run also removes its links', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({ name: 'is-deleted', steps: [done] });
   const { id } = await finishRun(loupe, { task: 'Forget me', model: 'is-deleted', workspace: workspace() });
   const { share } = await makeShare(loupe, id, {});

@@ -4,7 +4,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 /** The pages read their state again every 5 to 10 s. */
 const NEXT_LOOK = { timeout: 20_000 };
 
-test('says that Ollama is not responding while it is silent, and knows again when it answers [D11]', async ({
+test('reports Ollama as not responding while it is silent, and recovers when it responds [D11]', async ({
   ownServer,
 }) => {
   const fake = await startFakeOllama({ models: [{ name: 'my-model' }], version: '0.17.4' });

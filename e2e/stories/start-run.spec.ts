@@ -1,13 +1,9 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, finishRun, logOf } from '../runs.ts';
+import { finishRun, logOf } from '../runs.ts';
 
-test('the form starts a run with every option it offers [D10]', async ({
-  page,
-  loupe,
-  ollama,
-  workspace,
-}) => {
+test('the form starts a run with all of its options [D10]', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({
     name: 'form-model',
     steps: [
@@ -139,7 +135,7 @@ test('the quick form needs a task and nothing else [D10]', async ({ page, ollama
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('A longer story');
 });
 
-test('what is typed before the page has come alive is not lost [D10]', async ({ page }) => {
+test('input typed before hydration is not lost [D10]', async ({ page }) => {
   for (const [path, label] of [
     ['/', 'Task'],
     ['/runs/new', 'What should the agent do?'],
@@ -167,7 +163,7 @@ test('what is typed before the page has come alive is not lost [D10]', async ({ 
   }
 });
 
-test('what cannot work is said at the field, before anything starts [D10, G3]', async ({ page, loupe }) => {
+test('invalid input is reported at the field before anything starts [D10, G3]', async ({ page, loupe }) => {
   await page.goto('/runs/new');
   const start = page.getByRole('button', { name: 'Start run', exact: true });
   await start.click();
@@ -207,7 +203,7 @@ test('a single answer streams text, offers no tools and runs no loop [T10]', asy
   expect(ollama.chats.at(-1)?.tools).toBeUndefined();
 });
 
-test('the models that can be chosen say what they can do [D10]', async ({ page, loupe, ollama }) => {
+test('the model picker shows the capabilities of models [D10]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'seen-model', steps: [{ reply: { content: 'The task is completed.' } }] });
   await finishRun(loupe, { task: 'Load it', model: 'seen-model' });
   await page.goto('/models');

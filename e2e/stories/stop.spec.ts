@@ -1,10 +1,11 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
 const reading = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
 
-test('the first stop lets the step in hand finish, with its calls [D12, S13]', async ({
+test('the first stop lets the current step finish, with its calls [D12, S13]', async ({
   page,
   loupe,
   ollama,
@@ -27,7 +28,11 @@ test('the first stop lets the step in hand finish, with its calls [D12, S13]', a
   expect(eventsOf(log, 'stop.requested')).toMatchObject([{ force: false, by: 'operator' }]);
 });
 
-test('the second stop ends at once, and Ollama is let go [D12, S14]', async ({ page, loupe, ollama }) => {
+test('the second stop ends the run immediately and releases Ollama [D12, S14]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
   ollama.add({ name: 'never', steps: [{ fault: { kind: 'hang' } }] });
   const { id } = await startRun(loupe, { task: 'Wait', model: 'never' });
   const view = new RunView(page);
@@ -38,7 +43,7 @@ test('the second stop ends at once, and Ollama is let go [D12, S14]', async ({ p
   await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
   await stopNow.click();
   await view.expectEnd('The run was stopped', 'stopped');
-  await expect(view.end).toContainText('Stopped at once, in iteration 1.');
+  await expect(view.end).toContainText('Stopped immediately, in iteration 1.');
   const log = await logOf(loupe, id);
   const requests = eventsOf(log, 'stop.requested');
   expect(requests.map(({ force }) => force)).toEqual([false, true]);
@@ -50,7 +55,7 @@ test('the second stop ends at once, and Ollama is let go [D12, S14]', async ({ p
   expect((closed()?.at ?? Number.POSITIVE_INFINITY) - (requests[1]?.at ?? 0)).toBeLessThan(10_000);
 });
 
-test('a command that runs is ended with the run [D12]', async ({ page, loupe, ollama }) => {
+test('a running command is killed when the run is stopped [D12]', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'commander',
     steps: [
@@ -68,14 +73,14 @@ test('a command that runs is ended with the run [D12]', async ({ page, loupe, ol
   await expect(view.row(/^run_command, (failed|interrupted|succeeded)/)).toBeVisible();
 });
 
-test('a run that waits in the queue can be stopped, too [D12]', async ({ page, loupe, ollama }) => {
+test('a queued run can be stopped [D12]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'first-in', steps: [{ fault: { kind: 'hang' } }] });
   const first = await startRun(loupe, { task: 'Take the place', model: 'first-in' });
   const second = await startRun(loupe, { task: 'Wait in line', model: 'first-in' });
   const view = new RunView(page);
   await view.open(second.id);
   await expect(page.locator('[data-phase="queued"]')).toContainText('Waiting in queue');
-  await expect(page.locator('[data-phase="queued"]')).toContainText('1 ahead, place 1');
+  await expect(page.locator('[data-phase="queued"]')).toContainText('Next in line');
   await page.getByRole('button', { name: 'Stop after this step' }).click();
   await view.expectEnd('The run was stopped', 'stopped');
   await expect(view.end).toContainText('before the first iteration');
@@ -83,7 +88,7 @@ test('a run that waits in the queue can be stopped, too [D12]', async ({ page, l
   await endOf(loupe, first.id);
 });
 
-test('what a stopped call had streamed is kept, with its tokens as an estimate [T17]', async ({
+test('the streamed text of a stopped call is kept, with estimated tokens [T17]', async ({
   page,
   loupe,
   ollama,

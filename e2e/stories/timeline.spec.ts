@@ -1,6 +1,7 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, finishRun, logOf, startRun } from '../runs.ts';
+import { finishRun, logOf, startRun } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 const article = Array.from(
@@ -8,7 +9,7 @@ const article = Array.from(
   (_, index) => `Paragraph ${index + 1}: ${'words '.repeat(30)}`,
 ).join('\n');
 
-test('a run in all its colours can be read from its first row to its last [D6, D7, D9]', async ({
+test('a run with every kind of row can be read from start to end [D6, D7, D9]', async ({
   page,
   loupe,
   ollama,
@@ -83,8 +84,8 @@ test('a run in all its colours can be read from its first row to its last [D6, D
   await test.step('nudge, retries, shortening and budget are rows and gauges of their own [D9]', async () => {
     expect(text).toMatch(/Asked again\n+Ollama HTTP 503.*busy/);
     expect(text).toMatch(/Nudge/);
-    expect(text).toMatch(/failed for now, asked again/);
-    expect(text).toMatch(/cut off, asked again with a higher limit/);
+    expect(text).toMatch(/failed temporarily, retried/);
+    expect(text).toMatch(/cut off, retried with a higher limit/);
     expect(text).toMatch(/Older results shortened/);
     await expect(view.guardrails).toContainText('Nudges');
     await expect(view.guardrails).toContainText('Token budget');
@@ -152,11 +153,7 @@ test('text and thinking appear while the model writes them [E2, D4]', async ({ p
   await expect(view.end).toContainText('w39 completed');
 });
 
-test('rows can be clicked while the list scrolls, as it does when it follows', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('rows can be clicked while the list scrolls to follow the run', async ({ page, loupe, ollama }) => {
   const looks = {
     reply: { tool_calls: [call('list_directory', { path: '.' })], content: 'I look. '.repeat(40) },
   };
@@ -187,7 +184,7 @@ test('rows can be clicked while the list scrolls, as it does when it follows', a
   expect(new Set(hits)).toEqual(new Set(['a row']));
 });
 
-test('loading the model is a phase of its own, and a slow call has a running clock [K-25]', async ({
+test('loading the model is a separate phase, and a slow call has a running clock [K-25]', async ({
   page,
   loupe,
   ollama,

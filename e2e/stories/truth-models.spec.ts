@@ -2,10 +2,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
-test('a model is fetched by Ollama, with how far it is, cancelled, and fetched to its end', async ({
-  page,
-  ollama,
-}) => {
+test('a pull shows its progress, can be cancelled, and resumes to completion', async ({ page, ollama }) => {
   ollama.publish({
     model: {
       name: 'wide-reader:3b',
@@ -34,7 +31,7 @@ test('a model is fetched by Ollama, with how far it is, cancelled, and fetched t
   await expect(page.getByRole('main')).toContainText('Q4_K_M');
 });
 
-test('a pull that fails says what to do, and a name with a host never leaves', async ({ page, ollama }) => {
+test('a failed pull says what to do, and a name with a host is never sent', async ({ page, ollama }) => {
   ollama.publish({ model: { name: 'too-big' }, error: 'write blob: no space left on device' });
   await page.goto('/models');
   const name = page.getByRole('textbox', { name: 'Name in the library' });
@@ -52,7 +49,7 @@ test('a pull that fails says what to do, and a name with a host never leaves', a
   expect(ollama.requests.some(({ body }) => JSON.stringify(body ?? '').includes('evil.example'))).toBe(false);
 });
 
-test('a run whose model is missing offers to fetch it', async ({ page, loupe, ollama }) => {
+test('a run whose model is missing offers to pull it', async ({ page, loupe, ollama }) => {
   ollama.publish({ model: { name: 'lacking:1b' } });
   const run = await finishRun(loupe, { task: 'Say yes', model: 'lacking:1b' });
   const view = new RunView(page);
@@ -64,11 +61,7 @@ test('a run whose model is missing offers to fetch it', async ({ page, loupe, ol
   await view.expectEnd('The model answered', 'final_answer');
 });
 
-test('what is in memory shows its share on the GPU, and is unloaded on request [OL6, OL9]', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a loaded model shows its GPU share and can be unloaded [OL6, OL9]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'half-loaded', model: 'half:7b', steps: [{ reply: { content: 'Yes.' } }] });
   ollama.publish({ model: { name: 'half:7b', vram_share: 0.5, size_bytes: 4_000_000_000 } });
   await page.goto('/models');
@@ -81,13 +74,13 @@ test('what is in memory shows its share on the GPU, and is unloaded on request [
   const model = page
     .getByRole('listitem')
     .filter({ has: page.getByRole('button', { name: 'Unload half:7b' }) });
-  await expect(model).toContainText('50 %');
+  await expect(model).toContainText('50%');
   await expect(model).toContainText(/unloads\s*in \d/);
   await model.getByRole('button', { name: 'Unload half:7b' }).click();
   await expect(page.getByRole('button', { name: 'Unload half:7b' })).toBeHidden();
 });
 
-test('models that share a runner, run elsewhere or make embeddings are told apart, and offered for what they can do', async ({
+test('shared, remote and embedding models are labelled, and offered only where they work', async ({
   page,
   loupe,
   ollama,

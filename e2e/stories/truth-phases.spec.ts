@@ -1,10 +1,11 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, finishRun, logOf, startRun } from '../runs.ts';
+import { endOf, finishRun, logOf, startRun } from '../runs.ts';
 
 const look = { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] };
 
-test('loading, reading, thinking and writing are told as they are, each with its clock', async ({
+test('loading, reading, thinking and writing are shown as separate phases, each with its clock', async ({
   page,
   loupe,
   ollama,
@@ -60,7 +61,7 @@ test('loading, reading, thinking and writing are told as they are, each with its
   await expect(view.timeline.locator('article:focus')).toHaveAccessibleName(/^Model call/);
 });
 
-test('a prompt that was cut in silence is an alarm in the same iteration, and names what is lost [OL2]', async ({
+test('a silently truncated prompt raises a warning in the same iteration that names the lost messages [OL2]', async ({
   page,
   loupe,
   ollama,
@@ -100,11 +101,7 @@ test('a prompt that was cut in silence is an alarm in the same iteration, and na
   await expectAccessible(page);
 });
 
-test('another client that reloads the model is seen between two calls [OL15]', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a reload by another client between two calls is detected [OL15]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'shared-model', steps: [{ reply: look }, { reply: { content: 'Done.' } }] });
   const release = ollama.hold('shared-model', { turn: 0 });
   const { id } = await startRun(loupe, { task: 'Look', model: 'shared-model' });

@@ -61,11 +61,7 @@ test('a reader sees what the model saw, as messages, as the request and as the p
   await expectAccessible(page);
 });
 
-test('a prompt that is rendered from a model created anew since the run says so', async ({
-  page,
-  loupe,
-  ollama,
-}) => {
+test('a prompt rendered after its model was recreated says so', async ({ page, loupe, ollama }) => {
   const digest = async () => {
     const { models } = (await (await loupe.request('/api/models')).json()) as ModelsReply;
     return models.find(({ name }) => name === 'renewed:1b')?.digest;
@@ -97,14 +93,14 @@ test('a prompt that is rendered from a model created anew since the run says so'
   await saw.getByRole('button', { name: 'What the model saw' }).click();
   await saw.getByRole('tab', { name: 'Rendered prompt' }).click();
   await saw.getByRole('button', { name: 'Render the prompt' }).click();
-  await expect(saw).toContainText('Rendered with today’s template, not the one of the run');
+  await expect(saw).toContainText('Rendered with the current template, not the one used in the run');
   await expectAccessible(page);
   await saw.getByRole('button', { name: 'Messages as sent' }).click();
   await expect(saw.getByRole('tab', { name: 'Messages' })).toHaveAttribute('aria-selected', 'true');
   await expect(saw).toContainText('Say yes');
 });
 
-test('what there is no call for, and a model that another run would lose, is refused', async ({
+test('rendering is refused for a missing call, and if it would unload another run’s model', async ({
   loupe,
   ollama,
 }) => {
@@ -123,12 +119,7 @@ test('what there is no call for, and a model that another run would lose, is ref
   release();
 });
 
-test('a result that was sent in a shorter form can be seen whole again', async ({
-  page,
-  loupe,
-  ollama,
-  workspace,
-}) => {
+test('a result that was sent shortened can be shown in full', async ({ page, loupe, ollama, workspace }) => {
   const read = (n: number) => ({
     reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'big.md', offset: n } }] },
   });
@@ -149,8 +140,8 @@ test('a result that was sent in a shorter form can be seen whole again', async (
   // The list draws other rows of this name as it is scrolled.
   const row = page.locator(`[id="${await first.getAttribute('id')}"]`);
   await expect(row).toContainText('→');
-  const restore = row.getByRole('button', { name: 'Restore the whole' }).first();
-  // While the list still moves, a click may meet what stood there a moment ago.
+  const restore = row.getByRole('button', { name: 'Show in full' }).first();
+  // While the list is moving, a click may hit the previous row.
   await expect(async () => {
     const fold = row.locator('button[aria-expanded="false"]').first();
     if ((await fold.count()) > 0) await fold.click();

@@ -4,7 +4,7 @@ import { endOf, finishRun, startRun } from '../runs.ts';
 
 const look = { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] };
 
-test('a stop shows asked, connection closed, Ollama idle and over, and frees the memory', async ({
+test('a stop shows its stages until the run has ended, and the memory can be freed', async ({
   page,
   loupe,
   ollama,
@@ -21,11 +21,11 @@ test('a stop shows asked, connection closed, Ollama idle and over, and frees the
   await view.expectEnd('The run was stopped', 'stopped');
   const ladder = view.end.getByRole('region', { name: 'How it was stopped' });
   await expect(ladder.getByRole('listitem')).toHaveText([
-    'Stop asked',
-    /Stop now asked$/,
+    'Stop requested',
+    /Immediate stop requested$/,
     /\d ms.*Connection to Ollama closed$/,
-    /\d ms.*Ollama idle, by \/api\/ps$/,
-    /Run over$/,
+    /\d ms.*Ollama idle \(\/api\/ps\)$/,
+    /Run ended$/,
   ]);
   await expect.poll(() => ollama.closeEvents.slice(before).map(({ path }) => path)).toContain('/api/chat');
   const loaded = async () => JSON.stringify(await (await fetch(`${ollama.url}/api/ps`)).json());
@@ -71,7 +71,7 @@ test('a message to a task is queued, delivered at the next boundary, or returned
   expect(JSON.stringify(received[1])).toContain('Answer in French, please.');
 });
 
-test('a counter says what it will do, links what fed it, and stands on the card it fired', async ({
+test('a gauge shows its effect and its events, and appears on the end card if it ended the run', async ({
   page,
   loupe,
   ollama,
@@ -97,7 +97,7 @@ test('a counter says what it will do, links what fed it, and stands on the card 
   await expect(page).toHaveURL(new RegExp(`${target}$`));
 });
 
-test('tokens that all went into thinking are named, and one click tries again without it [OL18]', async ({
+test('a reply that was all thinking is reported, and one click retries without thinking [OL18]', async ({
   page,
   loupe,
   ollama,

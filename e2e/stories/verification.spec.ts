@@ -1,6 +1,7 @@
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { eventsOf, logOf, startRun } from '../runs.ts';
+import { logOf, startRun } from '../runs.ts';
 
 const write = (content: string) => ({
   reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'summary.md', content } }] },
@@ -12,7 +13,7 @@ test('failed checks start a second attempt that lists the failures [V5-V8, V10]'
   loupe,
   ollama,
 }) => {
-  // The corrective prompt is a conversation of its own; it plays the scenario that looks for its words.
+  // The corrective prompt starts a new conversation and selects its scenario by its words.
   ollama.add({
     name: 'corrected',
     model: 'checked',
@@ -76,7 +77,7 @@ test('attempts are limited, and the outcome says that checks fail [V7]', async (
   const view = new RunView(page);
   await view.open(id);
   await view.expectEnd('Answered, 2 of 2 checks failed', 'final_answer');
-  await expect(view.end).toContainText('The model answered at once, but 2 of 2 checks failed.');
+  await expect(view.end).toContainText('The model answered immediately, but 2 of 2 checks failed.');
   await expect(page).toHaveTitle(/^Answered, 2 of 2 checks failed: Do nothing/);
   await expect(view.end).toContainText('nothing.md contains "nothing"');
   await view.end.getByRole('link', { name: 'What the checks found' }).click();
@@ -84,7 +85,7 @@ test('attempts are limited, and the outcome says that checks fail [V7]', async (
   expect(eventsOf(await logOf(loupe, id), 'attempt.started')).toHaveLength(2);
 });
 
-test('what a guarded run leaves is checked, and passes at most in part [V9]', async ({
+test('the work of a run ended by a guard is checked, and passes at most partially [V9]', async ({
   page,
   loupe,
   ollama,

@@ -1,10 +1,11 @@
 import type { Page } from '@playwright/test';
 import type { ScenarioInput } from '../../lib/demo/scenario.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, eventsOf, logOf, startRun, summaryOf } from '../runs.ts';
+import { endOf, logOf, startRun, summaryOf } from '../runs.ts';
 
-/** Six iterations with thinking, text and files, slow enough to be looked at on the way. */
+/** Six iterations with thinking, text and files, slow enough to observe. */
 function journey(name: string): ScenarioInput {
   return {
     name,
@@ -68,7 +69,7 @@ test('five reloads in the middle of a run leave the same picture as a tab that n
   expect([...reloaded.rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
 });
 
-test('a viewer that comes late gets everything once, and the text that is being written [D5]', async ({
+test('a late viewer gets every event once, and the text in progress [D5]', async ({
   page,
   context,
   loupe,
@@ -104,7 +105,7 @@ test('a viewer that comes late gets everything once, and the text that is being 
   expect(await pictureOf(second)).toEqual(await pictureOf(page));
 });
 
-test('a run goes on without viewers, and is whole when one comes back [D3]', async ({
+test('a run continues without viewers, and is complete when one returns [D3]', async ({
   page,
   loupe,
   ollama,
@@ -120,12 +121,7 @@ test('a run goes on without viewers, and is whole when one comes back [D3]', asy
   expect([...rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
 });
 
-test('a stream that breaks in the middle is taken up where it broke [D5]', async ({
-  page,
-  context,
-  loupe,
-  ollama,
-}) => {
+test('a broken stream resumes where it stopped [D5]', async ({ page, context, loupe, ollama }) => {
   ollama.add(journey('cut'));
   const release = ollama.hold('cut', { turn: 3, afterTokens: 20 });
   const { id } = await startRun(loupe, { task: 'Go', model: 'cut', live_tokens: true });
@@ -148,14 +144,14 @@ test('a stream that breaks in the middle is taken up where it broke [D5]', async
   expect(asked.every((url) => Number(new URL(url).searchParams.get('after')) > 0)).toBe(true);
 });
 
-test('what is not there is said, and the way back is offered [D5]', async ({ page }) => {
+test('a missing run shows an error and a link back [D5]', async ({ page }) => {
   await new RunView(page).open('20200101-0000-nobody');
   await expect(page.getByRole('heading', { name: 'There is no run "20200101-0000-nobody"' })).toBeVisible();
-  await page.getByRole('link', { name: 'To the list of runs' }).click();
+  await page.getByRole('link', { name: 'All runs' }).click();
   await expect(page).toHaveURL(/\/$/);
 });
 
-test('a deep link opens at its row and stays there while the run goes on [D5]', async ({
+test('a deep link opens at its row and stays there while the run continues [D5]', async ({
   page,
   loupe,
   ollama,
@@ -178,7 +174,7 @@ test('a deep link opens at its row and stays there while the run goes on [D5]', 
   await test.step('the link of a row can be taken from the row', async () => {
     const anchor = view.timeline.getByRole('link', { name: /^Event \d+ at/ }).nth(3);
     const href = await anchor.getAttribute('href');
-    // The list may draw other rows meanwhile.
+    // The list may render other rows in between.
     await view.timeline.locator(`a[href="${href}"]`).click();
     await expect(page).toHaveURL(new RegExp(`${href}$`));
     await page.reload();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { thinkSetting } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
-import { outcome } from '../events/run.ts';
+import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 
 const { shape } = createRunRequest;

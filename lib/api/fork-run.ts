@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { budget, exploreSettings, type RunConfig, type RunMode, thinkSetting } from '../events/config.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
+import { forkPlace } from './fork-place.ts';
 import { namedOptionProblems } from './named-options.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -10,19 +11,6 @@ const { shape } = createRunRequest;
 /** Longer texts are truncated and cannot be edited. */
 export const MAX_EDITED_CHARS = 200_000;
 const text = z.string().max(MAX_EDITED_CHARS, `At most ${MAX_EDITED_CHARS} characters can be edited.`);
-
-/**
- * The fork point: after the event `seq`; before an iteration (of `attempt`, by default the last that has it); before a
- * cycle of an exploration; before a tool call; or at the end, the last point with nothing in progress.
- */
-const forkPlace = z.union([
-  z.strictObject({ seq: z.int().positive() }),
-  z.strictObject({ before_iteration: z.int().positive(), attempt: z.int().positive().optional() }),
-  z.strictObject({ before_cycle: z.int().positive() }),
-  z.strictObject({ before_call: z.string().min(1).max(200) }),
-  z.strictObject({ end: z.literal(true) }),
-]);
-export type ForkPlace = z.infer<typeof forkPlace>;
 
 /** Settings that a fork can change; missing ones are inherited. */
 const forkSettings = z

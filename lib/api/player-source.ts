@@ -1,4 +1,4 @@
-import type { ShownEvent } from '../events/fold-timeline.ts';
+import type { ShownEvent } from '../events/timeline.ts';
 
 /** Facts about a shared run that is shown outside the dashboard. */
 export interface SharedNote {

@@ -1,14 +1,7 @@
 import type { ModelPrice, RunConfig } from '../events/config.ts';
-import type { RunDelta } from '../events/delta.ts';
-import type { RunEvent } from '../events/registry.ts';
 import type { InstalledCheck } from './model-check.ts';
 import type { ModelReading } from './model-reading.ts';
 import type { RunSummary } from './run-summary.ts';
-
-/** The body of every error: what went wrong and what to do about it. */
-export interface ErrorReply {
-  error: { code: string; message: string; hint?: string };
-}
 
 export interface RunListReply {
   runs: RunSummary[];
@@ -25,20 +18,6 @@ export interface RunReply {
 export interface MessageReply {
   run: RunSummary;
   message: { id: string; text: string; status: 'queued' | 'delivered' | 'returned' };
-}
-
-/**
- * An event as viewers receive it. Texts over 64 KB are truncated; `cuts` lists their dotted paths and full lengths. `GET
- * /api/runs/{id}/events/{seq}` returns the full event.
- */
-export type ViewEvent = RunEvent & { cuts?: { path: string; chars: number }[] };
-
-/** A delta in the stream: `event: delta`, without an ID. */
-export type ViewDelta = RunDelta & { run_id: string };
-
-/** A deleted run in the stream: `event: run-deleted`, without an ID. */
-export interface RunDeleted {
-  run_id: string;
 }
 
 export interface InstalledModel {

@@ -1,7 +1,7 @@
 import type { RunMode } from '../events/config.ts';
 import { MODES } from '../events/modes.ts';
 import { OUTCOMES } from '../events/outcome.ts';
-import type { OutcomeKind, TerminationReason } from '../events/run.ts';
+import type { OutcomeKind, TerminationReason } from '../events/termination.ts';
 import type { RunSummary } from './run-summary.ts';
 
 // Not derived from the schemas, which are too large for the client bundle; the compiler requires every value.

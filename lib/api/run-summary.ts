@@ -1,6 +1,6 @@
 import type { RunMode } from '../events/config.ts';
-import type { Outcome, TerminationReason } from '../events/run.ts';
-import type { RunPhase } from '../events/run-state.ts';
+import type { RunPhase } from '../events/run-phase.ts';
+import type { Outcome, TerminationReason } from '../events/termination.ts';
 
 /** One row of the run list (`GET /api/runs`), updated in the store with each append. */
 export interface RunSummary {

@@ -6,7 +6,8 @@ import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { HealthReply, RunReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
+import type { RunEvent } from '../events/registry.ts';
+import { eventsOf } from '../testing/events-of.ts';
 
 const write = (content: string) => ({ name: 'write_file', arguments: { path: 'note.txt', content } });
 const done = { reply: { content: 'The task is completed.' } };
@@ -63,13 +64,9 @@ async function log(loupe: LoupeServer, id: string): Promise<RunEvent[]> {
     .map((line): RunEvent => JSON.parse(line));
 }
 
-function of<T extends RunEventType>(events: readonly RunEvent[], type: T): EventOf<T>[] {
-  return events.filter((event): event is EventOf<T> => event.type === type);
-}
-
 async function waitingCall(loupe: LoupeServer, id: string): Promise<string> {
   await inPhase(loupe, id, 'awaiting-approval');
-  return of(await log(loupe, id), 'approval.requested').at(-1)?.call_id ?? '';
+  return eventsOf(await log(loupe, id), 'approval.requested').at(-1)?.call_id ?? '';
 }
 
 async function decide(
@@ -89,7 +86,7 @@ describe('approval through the interface', () => {
   });
   afterAll(() => loupe.dispose());
 
-  it('runs what a person made of the call, once, and says so to the model', async () => {
+  it('runs an edited call once, and tells the model', async () => {
     const { run, config } = await start(loupe, { model: 'writer', approval: ask('write_file') });
     const call_id = await waitingCall(loupe, run.id);
     const file = join(config.workspace, 'note.txt');
@@ -113,13 +110,13 @@ describe('approval through the interface', () => {
     await inPhase(loupe, run.id, 'ended');
     expect(readFileSync(file, 'utf8')).toBe('from the operator');
     const events = await log(loupe, run.id);
-    expect(of(events, 'approval.decided')).toMatchObject([{ decision: 'edited', by: 'operator' }]);
+    expect(eventsOf(events, 'approval.decided')).toMatchObject([{ decision: 'edited', by: 'operator' }]);
     expect(JSON.stringify(ollama.chats.at(-1))).toContain('The operator changed the arguments');
     expect(await decide(loupe, run.id, edited)).toEqual([200, undefined]);
     expect(await decide(loupe, run.id, { call_id, decision: 'denied' })).toEqual([409, 'already_decided']);
   });
 
-  it('keeps a denied call from having any effect', async () => {
+  it('a denied call has no effect', async () => {
     const { run, config } = await start(loupe, { model: 'writer', approval: { default: 'ask' } });
     const call_id = await waitingCall(loupe, run.id);
     await decide(loupe, run.id, { call_id, decision: 'denied', reason: 'Not today' });
@@ -128,7 +125,7 @@ describe('approval through the interface', () => {
     expect(JSON.stringify(ollama.chats.at(-1))).toContain('Not today');
   });
 
-  it('gives its place at the model server away while it waits, and has it again after the decision', async () => {
+  it('releases its slot while it waits, and gets one again after the decision', async () => {
     const waiting = await start(loupe, { model: 'writer', approval: ask('write_file') });
     const call_id = await waitingCall(loupe, waiting.run.id);
     // One run works at a time: without the place of the first, this one comes to its end.
@@ -143,16 +140,16 @@ describe('approval through the interface', () => {
       const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
       expect(health.runs).toEqual({ active: 1, queued: 1 });
     });
-    expect(of(await log(loupe, waiting.run.id), 'tool-call.started')).toEqual([]);
+    expect(eventsOf(await log(loupe, waiting.run.id), 'tool-call.started')).toEqual([]);
     await loupe.request(`/api/runs/${third.run.id}/stop`, { json: { force: true } });
     await inPhase(loupe, waiting.run.id, 'ended');
     const events = await log(loupe, waiting.run.id);
-    expect(of(events, 'tool-call.ended')).toHaveLength(1);
+    expect(eventsOf(events, 'tool-call.ended')).toHaveLength(1);
     // Others had the server meanwhile: the model is loaded again before the next call.
-    expect(of(events, 'model.load-started')).toHaveLength(2);
+    expect(eventsOf(events, 'model.load-started')).toHaveLength(2);
   });
 
-  it('a stop of a run that waits for a person needs no place', async () => {
+  it('stopping a run that waits for approval needs no slot', async () => {
     const { run } = await start(loupe, { model: 'writer', approval: ask('write_file') });
     await waitingCall(loupe, run.id);
     const busy = await start(loupe, { model: 'hang' });
@@ -163,7 +160,7 @@ describe('approval through the interface', () => {
     await inPhase(loupe, busy.run.id, 'ended');
   });
 
-  it('refuses rules for tools that there are not, and decisions after the end', async () => {
+  it('refuses rules for unknown tools, and decisions after the end', async () => {
     const answer = await loupe.request('/api/runs', {
       json: { task: 'x', model: 'writer', approval: { tools: { run_comand: 'ask' } } },
     });
@@ -200,7 +197,7 @@ describe('kill -9 around an approval', () => {
       await dead;
 
       const second = await startLoupe(options);
-      const decided = of(await log(second, run.id), 'approval.decided').length > 0;
+      const decided = eventsOf(await log(second, run.id), 'approval.decided').length > 0;
       if (!decided) {
         const call_id = await waitingCall(second, run.id);
         expect(existsSync(join(config.workspace, 'note.txt'))).toBe(false);
@@ -208,10 +205,10 @@ describe('kill -9 around an approval', () => {
       }
       await inPhase(second, run.id, 'ended');
       const events = await log(second, run.id);
-      expect(of(events, 'approval.requested')).toHaveLength(1);
-      expect(of(events, 'approval.decided')).toHaveLength(1);
-      expect(of(events, 'tool-call.started')).toHaveLength(1);
-      expect(of(events, 'tool-call.ended')).toHaveLength(effects);
+      expect(eventsOf(events, 'approval.requested')).toHaveLength(1);
+      expect(eventsOf(events, 'approval.decided')).toHaveLength(1);
+      expect(eventsOf(events, 'tool-call.started')).toHaveLength(1);
+      expect(eventsOf(events, 'tool-call.ended')).toHaveLength(effects);
       expect(existsSync(join(config.workspace, 'note.txt'))).toBe(effects === 1);
       await second.dispose();
     },
@@ -228,7 +225,7 @@ describe('the switch to run unconfined [O8]', () => {
     await loupe.dispose();
   });
 
-  it('asks about each command whatever the run says, and every page carries a banner', async () => {
+  it('asks for approval of each command whatever the run’s setting, and every page has a banner', async () => {
     const loupe = await startLoupe({ ollamaUrl: ollama.url, env: { LOUPE_UNCONFINED: '1' } });
     const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
     expect(health).toMatchObject({ sandbox: { available: true, kind: 'none', unconfined: true } });
@@ -247,12 +244,12 @@ describe('the switch to run unconfined [O8]', () => {
     await decide(loupe, run.id, { call_id, decision: 'approved' });
     await inPhase(loupe, run.id, 'ended');
     expect(readFileSync(file, 'utf8')).toBe('x\n');
-    const [ended] = of(await log(loupe, run.id), 'tool-call.ended');
+    const [ended] = eventsOf(await log(loupe, run.id), 'tool-call.ended');
     expect(JSON.stringify(ended?.result)).toContain(config.workspace); // not /workspace: it ran outside
     await loupe.dispose();
   }, 60_000);
 
-  it('asks in a run that was begun with confinement, too', async () => {
+  it('also asks in a run that was started with confinement', async () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const first = await startLoupe({
       ollamaUrl: ollama.url,

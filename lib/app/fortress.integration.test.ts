@@ -61,7 +61,7 @@ async function openStream(path = '/api/stream?list=1'): Promise<{ socket: Socket
 }
 
 describe('viewers', () => {
-  it('fault matrix: 512 streams at a time, then 503; when viewers go, their streams are free within seconds', async () => {
+  it('fault matrix: 512 streams at a time, then 503; when viewers leave, their streams are free within seconds', async () => {
     const streams: Socket[] = [];
     for (let batch = 0; batch < 16; batch++) {
       const opened = await Promise.all(Array.from({ length: 32 }, () => openStream()));
@@ -93,8 +93,8 @@ describe('viewers', () => {
   });
 });
 
-describe('the same asked many times at once', () => {
-  it('fault matrix: twenty starts with one key make one run, twenty stops of each kind one stop of it', async () => {
+describe('the same request many times in parallel', () => {
+  it('fault matrix: twenty starts with one key create one run, and twenty stops of each kind are recorded once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => startRun('hang', loupe, 'twenty')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
     const ids = await Promise.all(answers.map(idOf));
@@ -116,8 +116,8 @@ describe('the same asked many times at once', () => {
   });
 });
 
-describe('a process that is frozen, lost or wrong', () => {
-  it('fault matrix: frozen and woken again it goes on; meanwhile no other process may write', async () => {
+describe('a process that is frozen, killed or misconfigured', () => {
+  it('fault matrix: a frozen process continues when it is resumed, and no other process can write meanwhile', async () => {
     const server = await startLoupe({ ollamaUrl: ollama.url });
     try {
       const id = await idOf(await startRun('slow', server));
@@ -182,7 +182,7 @@ describe('a process that is frozen, lost or wrong', () => {
     }
   });
 
-  it('fault matrix: a clock that is set forward a day spends no time budget', async () => {
+  it('fault matrix: a clock set forward by a day does not use up the time budget', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'loupe-clock-'));
     const jump = join(folder, 'jump');
     writeFileSync(
@@ -222,7 +222,7 @@ describe('a process that is frozen, lost or wrong', () => {
     }
   });
 
-  it('fault matrix: a run that cannot be taken up keeps neither the server nor the others from starting', async () => {
+  it('fault matrix: a run that cannot be resumed blocks neither the server nor other runs', async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
     const { dataDir, port } = server;
     try {
@@ -260,7 +260,7 @@ describe('a process that is frozen, lost or wrong', () => {
     return { text: `${stdout}${stderr}`, status };
   };
 
-  it('fault matrix: with a damaged database it does not start, says which file, and leaves it alone', () => {
+  it('fault matrix: does not start with a damaged database, names the file, and leaves it unchanged', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'loupe-damaged-'));
     const path = join(dataDir, 'loupe.db');
     const damaged = Buffer.alloc(8192, 0x5a);
@@ -273,14 +273,14 @@ describe('a process that is frozen, lost or wrong', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it('fault matrix: with a data directory that cannot be written it says so and ends', () => {
+  it('fault matrix: reports a read-only data directory and exits', () => {
     const { status, text } = startAgain({ LOUPE_DATA_DIR: '/dev/null/loupe', LOUPE_PORT: '0' });
     expect(status).toBe(1);
     expect(text).toContain('The data directory /dev/null/loupe cannot be used');
   });
 });
 
-describe('an address beside the loopback one', () => {
+describe('an address besides loopback', () => {
   it.runIf(process.platform === 'linux')(
     'threat 8: is listened on when it is asked for, is named with what that means, and asks for the token too',
     async () => {
@@ -352,7 +352,7 @@ describe('pages', () => {
     expect([again.headers.get('location'), again.headers.get('set-cookie')]).toEqual(['/?link=used', null]);
   });
 
-  it('ask no other place for anything [threat 12]', async () => {
+  it('make no requests to other origins [threat 12]', async () => {
     const page = await fetch(`${loupe.url}/`);
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
-import type { ErrorReply, HealthReply, RunReply } from '../api/replies.ts';
+import type { ErrorReply } from '../api/error-reply.ts';
+import type { HealthReply, RunReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
@@ -112,7 +113,7 @@ async function expectReadable(server: LoupeServer, id: string): Promise<void> {
 }
 
 describe.skipIf(!canMountDisks)('a full disk', () => {
-  it('is read from at the start, and written to again once there is room', async () => {
+  it('can be read at startup, and written again once there is space', async () => {
     const first = await start();
     const kept = await makeRun(first, 'kept');
     await first.stop();
@@ -156,7 +157,7 @@ describe.skipIf(!canMountDisks)('a full disk', () => {
     }
   });
 
-  it('has room again after runs are deleted', async () => {
+  it('has space again after runs are deleted', async () => {
     const first = await start();
     const kept = await makeRun(first, 'kept');
     const large = await makeLarge(first, kept, 12);
@@ -173,7 +174,7 @@ describe.skipIf(!canMountDisks)('a full disk', () => {
     await expectReadable(server, kept);
   });
 
-  it('keeps the start from failing where no reserve is left', async () => {
+  it('does not fail at startup without a reserve', async () => {
     const first = await start();
     const kept = await makeRun(first, 'kept');
     await first.stop();
@@ -191,7 +192,7 @@ describe.skipIf(!canMountDisks)('a full disk', () => {
     await makeRun(server, 'after');
   });
 
-  it('leaves unfinished runs as they are until there is room, then goes on with them', async () => {
+  it('resumes unfinished runs once there is space', async () => {
     const first = await start();
     ollama.add(instantScenario(3, 'slow'));
     const release = ollama.hold('slow', { turn: 0 });
@@ -212,7 +213,7 @@ describe.skipIf(!canMountDisks)('a full disk', () => {
     expect((await runOf(server, run.id)).termination_reason).not.toBe('error');
   });
 
-  it('ends the start of a new data directory with the reason, and leaves nothing that breaks the next', async () => {
+  it('a new data directory fails with the reason, and leaves nothing that breaks the next start', async () => {
     disk.fill();
     const failed = await startLoupe({
       ollamaUrl: ollama.url,
@@ -229,7 +230,7 @@ describe.skipIf(!canMountDisks)('a full disk', () => {
     await makeRun(await start(), 'after');
   });
 
-  it('shows the refusal on the command line', async () => {
+  it('prints the error on the command line', async () => {
     const first = await start();
     await makeRun(first, 'kept');
     await first.stop();

@@ -114,7 +114,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
   const pulls = new ModelPulls(servers.pull);
   const checks = new ModelChecks({
     store,
-    places: service,
+    slots: service,
     check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
   });
   const leases = shared && new ExperimentLeases(shared, service.worker);
@@ -196,12 +196,12 @@ function openRuns(
     }),
     hostOf: ({ model }) => servers.hostOf(model),
     shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },
-    execute: async ({ log, config, signal, letOthersPass, withoutPlace }) =>
+    execute: async ({ log, config, signal, yieldToOthers, withoutSlot }) =>
       runLoop({
         log,
         signal,
-        letOthersPass,
-        withoutPlace,
+        yieldToOthers,
+        withoutSlot,
         clock: createPacedClock(),
         model: await servers.modelFor(config.model),
         mode: modeOf(config),

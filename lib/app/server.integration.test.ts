@@ -115,13 +115,13 @@ describe('the real server', () => {
     expect(runs.map((run) => run.id)).toContain(id);
   });
 
-  it('serves what lies in public/ as it is, and asks search engines to stay out [D1]', async () => {
+  it('serves files in public/ unchanged, and asks search engines not to index [D1]', async () => {
     const answer = await fetch(`${loupe.url}/robots.txt`);
     expect(answer.status).toBe(200);
     expect(await answer.text()).toMatch(/^User-agent: \*\nDisallow: \/$/m);
   });
 
-  it('gives the whole log as JSON Lines, and single events [E10]', async () => {
+  it('serves the complete log as JSON Lines, and single events [E10]', async () => {
     const id = await startRun('short');
     const { last_seq } = await ended(id);
     const answer = await loupe.request(`/api/runs/${id}/log`);
@@ -137,7 +137,7 @@ describe('the real server', () => {
     expect(again.status).toBe(204);
   });
 
-  it('makes one run of a repeated request', async () => {
+  it('creates one run for a repeated request', async () => {
     const post = () =>
       loupe.request('/api/runs', {
         json: { task: 'Once', model: 'short' },
@@ -162,7 +162,7 @@ describe('the real server', () => {
     });
   });
 
-  it('answers every path below /api in its own words', async () => {
+  it('answers every path below /api as JSON', async () => {
     for (const path of [
       '/api/nothing',
       '/api/runs/nobody',
@@ -181,7 +181,7 @@ describe('the real server', () => {
     expect(text.status).toBe(415);
   });
 
-  it('refuses workspaces that hold its own data', async () => {
+  it('refuses workspaces that contain its own data', async () => {
     const answer = await loupe.request('/api/runs', {
       json: { task: 'x', model: 'short', workspace: loupe.dataDir },
     });
@@ -189,7 +189,7 @@ describe('the real server', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'workspace_holds_data' } });
   });
 
-  it('serves pages that hold no data and run only scripts of their own', async () => {
+  it('serves pages without data that run only their own scripts', async () => {
     const answer = await fetch(loupe.url);
     const html = await answer.text();
     const nonce = /'nonce-([^']+)'/.exec(answer.headers.get('content-security-policy') ?? '')?.[1];
@@ -232,7 +232,7 @@ describe('many viewers', () => {
     expect(health.runs.active).toBe(0);
   });
 
-  it('holds its memory flat for viewers that stop reading, and the run goes on', async () => {
+  it('memory stays flat for viewers that stop reading, and the run continues', async () => {
     const warm = await startRun('long');
     await ended(warm);
     const before = memoryOf(loupe);
@@ -262,7 +262,7 @@ describe('many viewers', () => {
 });
 
 describe('restarts', () => {
-  it('goes on after kill -9; a viewer that comes back has 1..N exactly [D5, D19]', async () => {
+  it('resumes after kill -9; a reconnecting viewer has exactly 1..N [D5, D19]', async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
     const { dataDir, port } = server;
     try {
@@ -289,7 +289,7 @@ describe('restarts', () => {
     }
   });
 
-  it('stops within two seconds on SIGTERM and on Ctrl-C, with streams open, and leaves the run to the next start', {
+  it('stops within two seconds on SIGTERM and on Ctrl-C, with streams open, and the next start resumes the run', {
     retry: 3,
   }, async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
@@ -311,7 +311,7 @@ describe('restarts', () => {
     }
   });
 
-  it('ends when the shell that started it is gone', async () => {
+  it('exits when the shell that started it is gone', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'loupe-orphan-'));
     const shell = spawn('sh', ['-c', `"$0" scripts/start.mjs & echo started $!; wait`, process.execPath], {
       env: {
@@ -344,7 +344,7 @@ describe('starting', () => {
     return { text: `${stdout}${stderr}`, status };
   };
 
-  it('a second start leads to the first', () => {
+  it('a second start opens the first', () => {
     const again = startAgain({
       LOUPE_PORT: String(loupe.port),
       LOUPE_DATA_DIR: loupe.dataDir,
@@ -355,7 +355,7 @@ describe('starting', () => {
     expect(again.text).toMatch(new RegExp(`${loupe.url}/\\?t=[A-Za-z0-9_-]{43}`));
   });
 
-  it('says who has the data directory when that one cannot be asked', () => {
+  it('names the process that holds the data directory if it does not respond', () => {
     const again = startAgain({ LOUPE_PORT: '0', LOUPE_DATA_DIR: loupe.dataDir, LOUPE_TOKEN: 'x'.repeat(30) });
     expect(again.status).toBe(1);
     expect(again.text).toContain(`already running with the data directory ${loupe.dataDir}`);
@@ -403,7 +403,7 @@ describe('starting', () => {
     }
   });
 
-  it('says what to do about a port that is in use', async () => {
+  it('says what to do if the port is in use', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'loupe-port-'));
     const received: string[] = [];
     const other = createServer(({ rawHeaders }, response) => {
@@ -437,7 +437,7 @@ describe('starting', () => {
     expect(loupe.output().includes('Loupe runs as root.')).toBe(asRoot);
   });
 
-  it('ends when the token file is damaged, and frees the data for the next start', () => {
+  it('exits if the token file is damaged, and releases the data directory', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'loupe-token-'));
     const token = join(dataDir, 'token');
     for (const damage of [() => writeFileSync(token, 'not a token\n'), () => mkdirSync(token)]) {
@@ -454,7 +454,7 @@ describe('starting', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('names wrong settings and does not start', () => {
+  it('names invalid settings and does not start', () => {
     const again = startAgain({ LOUPE_PROT: '1', LOUPE_DATA_DIR: loupe.dataDir });
     expect(again.status).toBe(1);
     expect(again.text).toContain('LOUPE_PROT is not a setting; did you mean LOUPE_PORT?');

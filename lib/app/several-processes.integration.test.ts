@@ -7,10 +7,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import { readMessages } from '../../e2e/read-messages.ts';
 import type { ExperimentReply } from '../api/experiment.ts';
-import type { HealthReply, RunReply, ViewDelta } from '../api/replies.ts';
+import type { HealthReply, RunReply } from '../api/replies.ts';
+import type { ViewDelta } from '../api/stream.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
+import type { RunEvent } from '../events/registry.ts';
 import { openSandbox } from '../sandbox/probe.ts';
+import { eventsOf } from '../testing/events-of.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
 
 const installed = findPostgres() !== undefined;
@@ -82,9 +84,6 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       .map((line): RunEvent => JSON.parse(line));
   }
 
-  const of = <T extends RunEventType>(log: readonly RunEvent[], type: T) =>
-    log.filter((event): event is EventOf<T> => event.type === type);
-
   /** The server that works on the run, and the other one. */
   async function holderOf(
     id: string,
@@ -92,7 +91,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
   ): Promise<[LoupeServer, LoupeServer]> {
     return vi.waitFor(async () => {
       const log = await logOf(both[0], id);
-      const worker = [...of(log, 'run.started'), ...of(log, 'run.resumed')].at(-1)?.worker ?? '';
+      const worker = [...eventsOf(log, 'run.started'), ...eventsOf(log, 'run.resumed')].at(-1)?.worker ?? '';
       const [a, b] = both;
       if (worker.endsWith(`:${a.process.pid}`)) return [a, b];
       expect(worker.endsWith(`:${b.process.pid}`)).toBe(true);
@@ -130,7 +129,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     reply: { tool_calls: [{ name: 'run_command', arguments: { command: text } }] },
   });
 
-  it('fault matrix: kill -9 of a worker, while its tool runs and while it waits for the model: another goes on', async ({
+  it('fault matrix: after kill -9 of a worker, during a tool or a model call, another resumes the run', async ({
     skip,
   }) => {
     if (!commandsRun) skip('commands cannot be confined here');
@@ -154,7 +153,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     const killedAt = Date.now();
     await holder.stop('SIGKILL');
     await vi.waitFor(() => expect(effects()).toEqual(['one', 'two', 'three']), patient);
-    const resumed = of(await logOf(other, id), 'run.resumed');
+    const resumed = eventsOf(await logOf(other, id), 'run.resumed');
     expect(resumed).toMatchObject([{ epoch: 2, worker: expect.stringMatching(`:${other.process.pid}$`) }]);
     const takenAfterMs = (resumed[0]?.at ?? 0) - killedAt;
     expect(takenAfterMs).toBeLessThan(LEASE_SECONDS * 1000 + 10_000);
@@ -164,7 +163,10 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     const third = await startServer();
     await other.stop('SIGKILL');
     await viewer.over;
-    await vi.waitFor(async () => expect(of(await logOf(third, id), 'run.resumed')).toHaveLength(2), patient);
+    await vi.waitFor(
+      async () => expect(eventsOf(await logOf(third, id), 'run.resumed')).toHaveLength(2),
+      patient,
+    );
     letAnswer();
     expect(await ended(third, id)).toMatchObject({ termination_reason: 'final_answer' });
 
@@ -174,18 +176,18 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(viewer.seen.length).toBeGreaterThan(10);
     expect(lost).toEqual([]);
     expect(effects()).toEqual(['one', 'two', 'three']);
-    const interrupted = of(log, 'tool-call.interrupted');
+    const interrupted = eventsOf(log, 'tool-call.interrupted');
     expect(interrupted).toHaveLength(1);
-    const started = of(log, 'tool-call.started').map(({ call_id }) => call_id);
+    const started = eventsOf(log, 'tool-call.started').map(({ call_id }) => call_id);
     expect(new Set(started).size).toBe(started.length);
-    expect(of(log, 'run.resumed').map(({ epoch }) => epoch)).toEqual([2, 3]);
+    expect(eventsOf(log, 'run.resumed').map(({ epoch }) => epoch)).toEqual([2, 3]);
     console.info(
       `several processes: 2 workers killed, taken over ${takenAfterMs} ms after the kill (lease ${LEASE_SECONDS} s), ` +
         `${lost.length} of ${viewer.seen.length} seen events lost, ${effects().length - 3} effects repeated`,
     );
   }, 180_000);
 
-  it('fault matrix: a worker frozen past its lease and woken writes nothing more and stops by itself', async () => {
+  it('fault matrix: a worker frozen past its lease writes nothing more and stops by itself', async () => {
     ollama.add({
       name: 'looker',
       pace: { prompt_ms: 100 },
@@ -196,7 +198,10 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     const [frozen, awake] = await holderOf(id, both);
     await vi.waitFor(async () => expect((await get(awake, id)).last_seq).toBeGreaterThan(12), patient);
     frozen.process.kill('SIGSTOP');
-    await vi.waitFor(async () => expect(of(await logOf(awake, id), 'run.resumed')).toHaveLength(1), patient);
+    await vi.waitFor(
+      async () => expect(eventsOf(await logOf(awake, id), 'run.resumed')).toHaveLength(1),
+      patient,
+    );
     const atTakeover = await logOf(awake, id);
     frozen.process.kill('SIGCONT');
     await vi.waitFor(() => expect(frozen.output()).toContain('taken over by another process'), patient);
@@ -212,13 +217,15 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
     expect(log.slice(0, atTakeover.length)).toEqual(atTakeover);
     // One worker after the other: what the frozen one began and did not end is told as interrupted, or asked again.
-    const workers = [...of(log, 'run.started'), ...of(log, 'run.resumed')].map(({ epoch }) => epoch);
+    const workers = [...eventsOf(log, 'run.started'), ...eventsOf(log, 'run.resumed')].map(
+      ({ epoch }) => epoch,
+    );
     expect(workers).toEqual([1, 2]);
-    const calls = of(log, 'tool-call.started').map(({ call_id }) => call_id);
+    const calls = eventsOf(log, 'tool-call.started').map(({ call_id }) => call_id);
     expect(new Set(calls).size).toBe(calls.length);
   }, 180_000);
 
-  it('fault matrix: a database that is started again in the middle of a run: nothing is lost, and the run goes on', async () => {
+  it('fault matrix: a database restart during a run loses nothing, and the run continues', async () => {
     ollama.add({
       name: 'writer',
       pace: { prompt_ms: 100 },
@@ -247,7 +254,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(readFileSync(join(root, 'workspace', 'file-30.txt'), 'utf8')).toBe('x');
   }, 180_000);
 
-  it('shows a run live, and takes messages and stops for it, through a process that does not work on it', async () => {
+  it('another process streams a run live, and accepts messages and stops for it', async () => {
     ollama.add({
       name: 'talker',
       pace: { prompt_ms: 50 },
@@ -274,7 +281,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await viewer.over;
     const log = await logOf(other, id);
     expect(viewer.seen.map(({ event }) => event)).toEqual(log);
-    expect(of(log, 'operator.messaged')).toMatchObject([{ text: 'From the other side' }]);
+    expect(eventsOf(log, 'operator.messaged')).toMatchObject([{ text: 'From the other side' }]);
     expect(stopMs).toBeLessThan(5000);
     const lags = viewer.seen.map((received) => received.at - received.event.at).sort((a, b) => a - b);
     console.info(
@@ -283,7 +290,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     );
   }, 120_000);
 
-  it('shows text that is being written through a process that does not work on the run, also to who comes late [D5, D13]', async () => {
+  it('another process shows text in progress, also to late viewers [D5, D13]', async () => {
     const words = Array.from({ length: 900 }, (_, index) => `word ${index} 🦊\u0000`).join(' ');
     ollama.add({ name: 'writer', steps: [{ reply: { content: `${words} All is completed.` } }] });
     const goOn = ollama.hold('writer', { turn: 0, afterTokens: 600 });
@@ -309,7 +316,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await Promise.all([there.over, early.over, late.over]);
     const log = await logOf(other, id);
     for (const viewer of [early, late]) expect(viewer.seen.map(({ event }) => event)).toEqual(log);
-    const said = of(log, 'model-call.ended')[0]?.message.content ?? '';
+    const said = eventsOf(log, 'model-call.ended')[0]?.message.content ?? '';
     expect(said.startsWith(textOf(early))).toBe(true);
   }, 120_000);
 
@@ -335,7 +342,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
   const statusOf = async (server: LoupeServer, id: string) =>
     (await experimentOf(server, id)).items.map(({ status }) => status).join(' ');
 
-  it('fault matrix: kill -9 of the process that works on an experiment: another finishes it, and no run is made twice', async () => {
+  it('fault matrix: after kill -9 of the process that runs an experiment, another finishes it without repeating a run', async () => {
     const letAnswer = ollama.hold('beta', { turn: 1 });
     const first = await startServer();
     const second = await startServer();
@@ -362,14 +369,14 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     const made = listed.runs.map((run: { id: string }) => run.id);
     expect(made.toSorted()).toEqual(after.items.map(({ run_id }) => run_id).toSorted());
     for (const run of made) {
-      const started = of(await logOf(second, run), 'tool-call.started').map(({ call_id }) => call_id);
+      const started = eventsOf(await logOf(second, run), 'tool-call.started').map(({ call_id }) => call_id);
       expect(new Set(started).size).toBe(started.length);
     }
     const table = await (await second.request(`/api/experiments/${id}/results?format=csv`)).text();
     expect(table.trimEnd().split('\r\n')).toHaveLength(7);
   }, 120_000);
 
-  it('fault matrix: a process frozen past its lease and woken does nothing more for an experiment that was stopped elsewhere', async () => {
+  it('fault matrix: a process frozen past its lease does nothing more for an experiment that was stopped elsewhere', async () => {
     const letAnswer = ollama.hold('alpha', { turn: 1 });
     const frozen = await startServer();
     const awake = await startServer();
@@ -397,7 +404,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done done done'), patient);
   }, 120_000);
 
-  it('lets a task of one process pass an endless session of another, which then goes on', async () => {
+  it('an endless session yields to a task of another process, then continues', async () => {
     ollama.add({ name: 'endless', pace: { prompt_ms: 50 }, steps: [{ reply: { content: 'And on.' } }] });
     ollama.add({ name: 'quick', steps: [{ reply: { content: 'All is completed.' } }] });
     const both = [await startServer(), await startServer()] as const;
@@ -421,7 +428,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
   }, 120_000);
 
-  it('begins no more runs of one Ollama than there are places, over all processes, and works off all', async () => {
+  it('runs at most as many runs per Ollama as it has slots, across all processes, and completes all', async () => {
     ollama.add({
       name: 'quick',
       pace: { prompt_ms: 150 },
@@ -432,7 +439,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     for (const id of ids) await ended(both[0], id);
     const logs = await Promise.all(ids.map((id) => logOf(both[1], id)));
     const spans = logs
-      .map((log) => ({ from: of(log, 'run.started')[0]?.at ?? 0, to: log.at(-1)?.at ?? 0 }))
+      .map((log) => ({ from: eventsOf(log, 'run.started')[0]?.at ?? 0, to: log.at(-1)?.at ?? 0 }))
       .sort((a, b) => a.from - b.from);
     for (const [index, { from }] of spans.entries()) {
       expect(from).toBeGreaterThanOrEqual(spans[index - 1]?.to ?? 0);

@@ -2,7 +2,7 @@
 export class ApiError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
-  /** HTTP status; 0 when the server did not answer. */
+  /** HTTP status; 0 if the server did not respond. */
   readonly status: number;
 
   constructor(options: { code: string; message: string; hint?: string; status: number; cause?: unknown }) {

@@ -1,4 +1,4 @@
-import type { ErrorReply } from '../api/replies.ts';
+import type { ErrorReply } from '../api/error-reply.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { keyHeader } from './sign-in-key.ts';
 

@@ -6,7 +6,7 @@ export const said = createStore<{ readonly words: string; readonly count: number
   count: 0,
 }));
 
-/** Says in passing what a key or a click has done: shown for a moment, and heard by those who listen. */
+/** Shows a short confirmation of a key press or click, also announced to screen readers. */
 export function say(words: string): void {
   said.setState(({ count }) => ({ words, count: count + 1 }));
 }

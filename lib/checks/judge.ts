@@ -37,7 +37,7 @@ function judgeCalls({ replies, failure }: ProbeTranscript): Finding {
       'fail',
       unread.swallowedTokens > 0
         ? swallowedWords(unread.swallowedTokens)
-        : 'A reply held a call that nobody can read.',
+        : 'A reply contained a call that could not be parsed.',
     ];
   if (wrong.length > 0) return ['fail', wrong.slice(0, MAX_LISTED).join(' ')];
   if (calls.length > 0)

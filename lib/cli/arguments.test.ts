@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeKind } from '../events/run.ts';
+import { outcomeKind } from '../events/termination.ts';
 import { readArguments, USAGE } from './arguments.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 

@@ -156,7 +156,7 @@ describe('npx loupe', () => {
     release();
     expect(code).toBe(17);
     expect(err).toContain('Stopping after this step');
-    expect(err).toContain('Stopping at once');
+    expect(err).toContain('Stopping immediately');
   });
 
   it('a run continues when its follower disconnects; another one follows it to its end [D3]', async () => {

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../events/run.ts';
+import type { OutcomeKind } from '../events/termination.ts';
 
 /** Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 69, notSignedIn: 77 } as const;

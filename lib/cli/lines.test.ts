@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { Outcome } from '../events/run.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import type { Outcome } from '../events/termination.ts';
 import { completedLog, SampleLog } from '../testing/sample-logs.ts';
 import { autoRunLine, endLine, linesOf, listLines } from './lines.ts';
 
@@ -72,7 +72,7 @@ it('lists the first auto-run files on one line, with control characters made vis
     ],
   });
   expect(autoRunLine(foldAll(emptyRunState('r'), log.events))).toBe(
-    'Auto-run files written: .envrc, a ⏎ b⟨ESC⟩[2J/package.json, c/Makefile, d/Makefile, e/Makefile and 1 more. Read them before you work in this folder.',
+    'Auto-run files written: .envrc, a ⏎ b⟨ESC⟩[2J/package.json, c/Makefile, d/Makefile, e/Makefile and 1 more. Check them before you work in this folder.',
   );
   expect(autoRunLine(foldAll(emptyRunState('r'), completedLog().events))).toBeUndefined();
 });

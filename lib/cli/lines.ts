@@ -97,7 +97,7 @@ export function autoRunLine({ autoRunFiles }: RunState): string | undefined {
   const { files, more } = namedAutoRunFiles(autoRunFiles, MAX_AUTO_RUN_FILES);
   if (files.length === 0) return undefined;
   const paths = files.map(({ path }) => shortMiddle(plainVisibleLine(path), MAX_CELL_CHARS)).join(', ');
-  return `Auto-run files written: ${paths}${more > 0 ? ` and ${more} more` : ''}. Read them before you work in this folder.`;
+  return `Auto-run files written: ${paths}${more > 0 ? ` and ${more} more` : ''}. Check them before you work in this folder.`;
 }
 
 /** The run list in columns. */

@@ -171,7 +171,9 @@ async function follow(
     }
     const force = presses === 2;
     terminal.stderr.write(
-      force ? 'Stopping at once.\n' : 'Stopping after this step; Ctrl-C again stops at once.\n',
+      force
+        ? 'Stopping immediately.\n'
+        : 'Stopping after this step; press Ctrl-C again to stop immediately.\n',
     );
     run.stop({ force }).catch(stopFailed(terminal));
   };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
-import type { RunReply, ViewDelta, ViewEvent } from '../api/replies.ts';
+import type { RunReply } from '../api/replies.ts';
+import type { ViewDelta, ViewEvent } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { bodyOf, ForNow, type LoupeHttp } from './http.ts';

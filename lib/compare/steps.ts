@@ -139,7 +139,7 @@ export class StepReader {
     throw new AppError({
       code: 'comparison_too_large',
       message: `Run ${run_id} cannot be compared: one step, at event ${seq}, holds more than ${MAX_STEP_CHARS / 1e6} million characters.`,
-      hint: 'Export the logs, and compare them with a program of your own.',
+      hint: 'Export both logs and compare them with another tool.',
     });
   }
 }

@@ -87,7 +87,10 @@ export interface FakeOllama {
   requests: readonly RecordedRequest[];
   /** The bodies of chats with messages. */
   readonly chats: readonly JsonObject[];
+  /** Connections, idle ones included. */
   readonly openSockets: number;
+  /** Requests that are being answered, or wait for it. */
+  readonly openRequests: number;
   closeEvents: readonly CloseEvent[];
   /** Expectations that were not met. */
   problems: readonly string[];
@@ -172,6 +175,13 @@ const MAX_ATTEMPTS = 1_000;
 export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
   const fake = new Server(options);
   const server = createServer((req, res) => void fake.serve(req, res));
+  let openRequests = 0;
+  server.on('request', (_, res) => {
+    openRequests += 1;
+    res.once('close', () => {
+      openRequests -= 1;
+    });
+  });
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -194,6 +204,9 @@ export async function startFakeOllama(options: FakeOllamaOptions = {}): Promise<
     },
     get openSockets() {
       return sockets.size;
+    },
+    get openRequests() {
+      return openRequests;
     },
     add: (scenario) => fake.add(scenario),
     forget: () => fake.forget(),

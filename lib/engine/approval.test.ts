@@ -5,27 +5,27 @@ import { foldAll } from '../events/fold-run.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import type { ChatModel, ChatReply } from '../model/chat-model.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
+import { eventsOf } from '../testing/events-of.ts';
+import { driveLoop, until } from '../testing/loop-harness.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig, sampleFork } from '../testing/sample-logs.ts';
-import type { ToolBox } from '../tools/tool.ts';
+import {
+  type Executed,
+  openerOf,
+  recordExecutions,
+  scriptedModel,
+  scriptedTools,
+} from '../testing/simulate-run.ts';
 import type { JsonObject } from '../util/json.ts';
-import { MemoryLog } from './memory-log.ts';
 import { nextAction } from './next-action.ts';
-import { runLoop } from './run-loop.ts';
 
 const TOOLS = ['read_file', 'write_file', 'run_command'];
 
 const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
 const command = { name: 'run_command', arguments: { path: 'rm' } };
-
-interface Executed {
-  callId: string;
-  name: string;
-  arguments: JsonObject;
-}
 
 /** A run over scripted replies: each list is one reply with these calls, and after the last comes an answer. */
 function setUp(options: {
@@ -36,82 +36,41 @@ function setUp(options: {
   events?: readonly RunEvent[];
   clock?: () => number;
 }) {
-  const config = sampleConfig({ live_tokens: false, ...options.config, approval: options.approval });
-  const log = new MemoryLog({ events: options.events, clock: options.clock });
+  const { replies, approval, alwaysAsk, events, clock } = options;
+  const config = sampleConfig({ live_tokens: false, ...options.config, approval });
+  const log = new MemoryLog({ events, clock });
   const executed: Executed[] = [];
   const shutdown = new AbortController();
-  const model: ChatModel = {
-    ping: async () => ({ version: '0' }),
-    show: async (name) => ({ name, capabilities: ['completion', 'tools'] }),
-    load: async ({ numCtx }) => ({ contextTokens: numCtx, loadMs: 0, alreadyLoaded: true }),
-    embed: async () => [],
-    chat: async (): Promise<ChatReply> => {
-      const calls = options.replies[log.state.calls - 1] ?? [];
-      return {
-        message: {
-          role: 'assistant',
-          content: calls.length === 0 ? 'The task is completed.' : '',
-          tool_calls: calls.map((each) => ({ function: each })),
-        },
-        timings: {},
-        doneReason: 'stop',
-        replyTokens: 5,
-        promptTokens: 5,
-      };
-    },
-  };
-  const toolbox: ToolBox = {
-    definitions: TOOLS.map((name) => ({
-      type: 'function',
-      function: {
-        name,
-        description: name,
-        parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  const model = scriptedModel(async () => {
+    const calls = replies[log.state.calls - 1] ?? [];
+    return {
+      message: {
+        role: 'assistant',
+        content: calls.length === 0 ? 'The task is completed.' : '',
+        tool_calls: calls.map((each) => ({ function: each })),
       },
-    })),
-    execute: async ({ name, arguments: args }) => {
-      const running = log.state.reply?.calls.find((pending) => pending.status === 'running');
-      executed.push({ callId: running?.callId ?? 'none', name, arguments: args });
-      return { success: true, tool: name, output: 'done' };
-    },
-  };
+      timings: {},
+      doneReason: 'stop',
+      replyTokens: 5,
+      promptTokens: 5,
+    };
+  });
+  const tools = scriptedTools(TOOLS, (tool) => ({ success: true, tool, output: 'done' }));
+  const openTools = openerOf(
+    recordExecutions(tools, executed, () => log),
+    alwaysAsk && { alwaysAsk },
+  );
   return {
     log,
     executed,
     shutdown,
-    run: async () => {
-      await log.append(
-        log.state.seq === 0
-          ? [
-              { type: 'run.created', config },
-              { type: 'run.started', worker: 'w', epoch: 1 },
-            ]
-          : [{ type: 'run.resumed', worker: 'v', epoch: log.state.epoch + 1 }],
-      );
-      return runLoop({
-        log,
-        model,
-        mode: modeOf(config),
-        signal: shutdown.signal,
-        ...(options.clock ? { clock: options.clock } : {}),
-        openTools: async () => ({
-          toolbox,
-          sandbox: { available: false, kind: 'none' },
-          ...(options.alwaysAsk ? { alwaysAsk: options.alwaysAsk } : {}),
-          runChecks: async () => [],
-          close: async () => {},
-        }),
-      });
-    },
+    run: () =>
+      driveLoop(log, config, { model, openTools, signal: shutdown.signal, ...(clock ? { clock } : {}) }),
   };
 }
 
 async function waiting(log: MemoryLog): Promise<string> {
-  const limit = AbortSignal.timeout(10_000);
-  while (log.state.phase !== 'awaiting-approval' && !log.state.ended) {
-    if (limit.aborted) throw new Error(`Nothing waits: ${log.state.phase}`);
-    await log.changed(log.state.seq, limit);
-  }
+  await until(log, () => log.state.phase === 'awaiting-approval' || log.state.ended !== undefined);
   const call = log.state.reply?.calls.find(({ status }) => status === 'waiting');
   return call?.callId ?? '';
 }
@@ -346,10 +305,8 @@ it('a call that was not approved never runs, what runs is what was approved, and
         ended = life.log.state.ended !== undefined;
       }
 
-      const of = <T extends RunEvent['type']>(type: T) =>
-        events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
-      const decided = of('approval.decided');
-      const requested = of('approval.requested');
+      const decided = eventsOf(events, 'approval.decided');
+      const requested = eventsOf(events, 'approval.requested');
       expect(new Set(decided.map((event) => event.call_id)).size).toBe(decided.length);
       expect(new Set(requested.map((event) => event.call_id)).size).toBe(requested.length);
       expect(new Set(executed.map(({ callId }) => callId)).size).toBe(executed.length);
@@ -360,7 +317,7 @@ it('a call that was not approved never runs, what runs is what was approved, and
         if (rule !== 'auto' || alwaysAsk.includes(name)) {
           expect(['approved', 'edited']).toContain(decision?.decision);
           expect(decision?.by).toBe('operator');
-          const started = of('tool-call.started').find((event) => event.call_id === callId);
+          const started = eventsOf(events, 'tool-call.started').find((event) => event.call_id === callId);
           expect(decision?.seq).toBeLessThan(started?.seq ?? 0);
         }
         if (rule === 'deny') throw new Error('A call ran that the policy denies');

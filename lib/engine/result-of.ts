@@ -1,6 +1,7 @@
-import { outcomeAt } from '../events/outcome.ts';
+import { outcomeAt } from '../events/outcome-at.ts';
 import type { EventOf } from '../events/registry.ts';
-import type { Outcome, RunResult, TerminationReason } from '../events/run.ts';
+import type { RunResult } from '../events/run.ts';
+import type { Outcome, TerminationReason } from '../events/termination.ts';
 import { announcedOnly } from '../policies/announced-work.ts';
 import type { Ending, ErrorShape, ReadyState } from '../policies/rule.ts';
 import { endingEvidence, endingMessage, STATUS_OF } from '../policies/termination.ts';

@@ -12,7 +12,7 @@ export interface RunLog {
   /**
    * Appends the events in one transaction and folds them.
    *
-   * @throws {StaleEpochError} when another worker has taken over the run; the caller must stop at once
+   * @throws {StaleEpochError} when another worker has taken over the run; the caller must stop immediately
    */
   append(events: readonly NewEvent[]): Promise<RunState>;
   /** Sends a delta to viewers without storing it. Never throws, never waits (E12). */

@@ -1,132 +1,43 @@
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import type { FakeModelInput, FaultInput, ScenarioInput, ScenarioStepInput } from '../demo/scenario.ts';
+import type { FaultInput, ScenarioStepInput } from '../demo/scenario.ts';
 import type { RunConfig } from '../events/config.ts';
-import { type ProgressEvent, progressEvent } from '../events/progress.ts';
-import { type EventOf, type RunEventType, runEvent } from '../events/registry.ts';
-import type { TerminationReason } from '../events/run.ts';
+import { progressEvent } from '../events/progress.ts';
+import { runEvent } from '../events/registry.ts';
 import { summarize } from '../events/summarize.ts';
+import type { TerminationReason } from '../events/termination.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
-import { parseOllamaHost } from '../model/ollama-host.ts';
-import { modeOf } from '../modes/mode-of.ts';
 import { NUDGE_TEXT } from '../policies/nudge.ts';
-import { openUnconfined } from '../sandbox/unconfined.ts';
-import { progressOf } from '../testing/progress-of.ts';
+import {
+  calls,
+  type PlayedRun,
+  type PlayOptions,
+  play as playRun,
+  says,
+  silence,
+  until,
+} from '../testing/loop-harness.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
-import { runChecks } from '../tools/checks.ts';
-import { createTaskTools } from '../tools/registry.ts';
-import type { ToolResult } from '../tools/tool.ts';
-import { MemoryLog } from './memory-log.ts';
+import type { ToolBox } from '../tools/tool.ts';
 import type { OpenTools } from './open-tools.ts';
-import { runLoop } from './run-loop.ts';
-import type { RunLoopOutcome } from './run-loop-outcome.ts';
 
-interface Play extends AsyncDisposable {
-  log: MemoryLog;
-  fake: FakeOllama;
-  workspace: string;
-  outcome: RunLoopOutcome;
-  progress: ProgressEvent[];
-  of<T extends RunEventType>(type: T): EventOf<T>[];
-  end: EventOf<'run.ended'>;
-  /** Messages of the nth chat request, from 0. */
-  sent(index: number): { role: string; content: string; tool_calls?: unknown; tool_name?: string }[];
-}
-
-interface PlayOptions {
+interface TaskOptions extends PlayOptions {
   config?: Partial<RunConfig>;
-  models?: FakeModelInput[];
-  scenario?: Partial<ScenarioInput>;
-  files?: Record<string, string>;
-  /** Called with everything that is running, to stop it or to look on. */
-  during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
-  openTools?: (open: OpenTools) => OpenTools;
-  letOthersPass?: (fake: FakeOllama) => Promise<boolean>;
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  stopGraceMs?: number;
-  wrapModel?: (model: ChatModel) => ChatModel;
-  /** Scenarios that are looked at before the steps. */
-  before?: ScenarioInput[];
 }
 
-/** Plays the steps as the model `play` over HTTP, with the real tools in a fresh folder, from start to end. */
-async function play(steps: ScenarioStepInput[], options: PlayOptions = {}): Promise<Play> {
-  const fake = await startFakeOllama({
-    models: options.models ?? [{ name: 'play' }],
-    scenarios: [...(options.before ?? []), { name: 'play', steps, ...options.scenario }],
+/** Plays a task of the model `play`. */
+function play(steps: ScenarioStepInput[], { config, ...options }: TaskOptions = {}): Promise<PlayedRun> {
+  const setting = { model: 'play', live_tokens: false, think: false, task: 'Do the task.' };
+  return playRun((workspace) => sampleConfig({ ...setting, workspace, ...config }), steps, {
+    fake: { models: [{ name: 'play' }] },
+    ...options,
   });
-  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'loupe-loop-')));
-  for (const [name, text] of Object.entries(options.files ?? {}))
-    await writeFile(join(workspace, name), text);
-  const config = sampleConfig({
-    model: 'play',
-    workspace,
-    live_tokens: false,
-    think: false,
-    task: 'Do the task.',
-    ...options.config,
-  });
-  const log = new MemoryLog();
-  await log.append([{ type: 'run.created', config }]);
-  await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
-  const sandbox = openUnconfined();
-  const open: OpenTools = async () => ({
-    toolbox: createTaskTools({ workspace, sandbox }),
-    sandbox: { available: true, kind: 'none' },
-    runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
-    close: async () => {},
-  });
-  const shutdown = new AbortController();
-  const model = createOllamaChatModel({ host: parseOllamaHost(fake.url) });
-  const running = runLoop({
-    log,
-    model: options.wrapModel?.(model) ?? model,
-    mode: modeOf(config),
-    openTools: options.openTools?.(open) ?? open,
-    signal: shutdown.signal,
-    letOthersPass: async () => (await options.letOthersPass?.(fake)) ?? false,
-    sleep: options.sleep ?? (async () => {}),
-    stopGraceMs: options.stopGraceMs,
-  });
-  await options.during?.({ log, fake, shutdown });
-  const outcome = await running;
-  const of = <T extends RunEventType>(type: T) =>
-    log.events.filter((event): event is EventOf<T> => event.type === type);
-  return {
-    log,
-    fake,
-    workspace,
-    outcome,
-    progress: progressOf(log.events),
-    of,
-    get end() {
-      const [end] = of('run.ended');
-      if (!end) throw new Error(`The run has not ended: ${log.events.at(-1)?.type}`);
-      return end;
-    },
-    sent: (index) => fake.chats[index]?.messages as ReturnType<Play['sent']>,
-    [Symbol.asyncDispose]: async () => {
-      await fake.close();
-      await rm(workspace, { recursive: true, force: true });
-    },
-  };
 }
 
-const says = (content: string): ScenarioStepInput => ({ reply: { content } });
-const calls = (
-  ...tool_calls: { name: string; arguments: Record<string, string | number> }[]
-): ScenarioStepInput => ({
-  reply: { tool_calls },
-});
 const read = (path: string) => ({ name: 'read_file', arguments: { path } });
 const write = (path: string, content = 'x') => ({ name: 'write_file', arguments: { path, content } });
-/** Said nothing, and meant it: only the end mark was counted. */
-const silence: ScenarioStepInput = { reply: { content: '', eval_count: 1 } };
 const answer = says('The task is completed.');
 
 it('calls, executes, calls again and answers [T1, T2, T3, T12, T14, T15, T16, K-10]', async () => {
@@ -189,7 +100,7 @@ const endings: {
   reason: TerminationReason;
   status: string;
   steps: ScenarioStepInput[];
-  options?: PlayOptions;
+  options?: TaskOptions;
   message: RegExp;
   iterations: number;
 }[] = [
@@ -267,7 +178,7 @@ const endings: {
         await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
       },
     },
-    message: /Stopped at once, in iteration 2/,
+    message: /Stopped immediately, in iteration 2/,
     iterations: 2,
   },
   {
@@ -590,7 +501,7 @@ it('counts nudges anew in each attempt, which is a conversation of its own [G14]
 
 const partial = { thinking: 'Let me see what there is.', content: 'I have read one file so far.' };
 const stopNowWhen =
-  (text: string): PlayOptions['during'] =>
+  (text: string): TaskOptions['during'] =>
   async ({ log }) => {
     await vi.waitFor(() => expect(JSON.stringify(log.deltas)).toContain(text));
     await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
@@ -602,12 +513,12 @@ const deaf = (model: ChatModel): ChatModel => ({
 });
 const begun = (fault: FaultInput): ScenarioStepInput => ({ reply: partial, fault });
 
-it.each<[string, FaultInput, PlayOptions]>([
+it.each<[string, FaultInput, TaskOptions]>([
   ['that is stopped at once', { kind: 'hang', after_tokens: 10 }, { during: stopNowWhen('one') }],
   [
     'that does not end in time after a stop',
     { kind: 'hang', after_tokens: 10 },
-    { during: stopNowWhen('one'), stopGraceMs: 1, wrapModel: deaf },
+    { during: stopNowWhen('one'), loop: ({ model }) => ({ stopGraceMs: 1, model: deaf(model) }) },
   ],
   ['that takes too long', { kind: 'hang', after_tokens: 10 }, { config: { call_timeout_ms: 400 } }],
   ['whose connection is closed', { kind: 'close', after_tokens: 10 }, {}],
@@ -679,7 +590,7 @@ it('retries a passing failure twice with growing pauses, then goes on', async ()
   const waits: number[] = [];
   const busy = { fault: { kind: 'busy' as const } };
   await using run = await play([{ attempts: [busy, busy, { reply: { content: 'The task is done.' } }] }], {
-    sleep: async (ms) => void waits.push(ms),
+    loop: () => ({ sleep: async (ms) => void waits.push(ms) }),
   });
   expect(waits).toEqual([2000, 8000]);
   expect(run.of('policy.retried').map((event) => event.cause)).toEqual(['transient', 'transient']);
@@ -690,7 +601,9 @@ it('ends with a hint and without a retry for a missing model and one without too
   await using missing = await play([answer], { config: { model: 'absent' } });
   expect(missing.end.result.error).toMatchObject({ code: 'model_missing', hint: /ollama pull absent/ });
   expect(missing.of('policy.retried')).toEqual([]);
-  await using plain = await play([answer], { models: [{ name: 'play', capabilities: ['completion'] }] });
+  await using plain = await play([answer], {
+    fake: { models: [{ name: 'play', capabilities: ['completion'] }] },
+  });
   expect(plain.end.result.error).toMatchObject({ code: 'model_no_tool_support' });
   expect(plain.fake.chats).toEqual([]);
 });
@@ -698,7 +611,7 @@ it('ends with a hint and without a retry for a missing model and one without too
 it('asks a model that cannot think again without thinking, and warns once', async () => {
   await using run = await play([calls(read('a.md')), answer], {
     config: { think: true },
-    models: [{ name: 'play', capabilities: ['completion', 'tools'] }],
+    fake: { models: [{ name: 'play', capabilities: ['completion', 'tools'] }] },
   });
   expect(run.fake.chats.map((chat) => chat.think)).toEqual([true, false, false]);
   expect(run.of('policy.warned').map((event) => event.code)).toEqual(['thinking_unsupported']);
@@ -708,7 +621,7 @@ it('asks a model that cannot think again without thinking, and warns once', asyn
 it('asks a model without thinking levels with plain thinking, and warns once', async () => {
   await using run = await play([calls(read('a.md')), answer], {
     config: { think: 'high' },
-    models: [{ name: 'play', thinking_levels: false }],
+    fake: { models: [{ name: 'play', thinking_levels: false }] },
   });
   expect(run.fake.chats.map((chat) => chat.think)).toEqual(['high', true, true]);
   expect(run.of('model-call.started').map((event) => event.think)).toEqual(['high', true, true]);
@@ -719,7 +632,7 @@ it('asks a model without thinking levels with plain thinking, and warns once', a
 it('asks a model that cannot think at all without thinking also where a level was configured', async () => {
   await using run = await play([calls(read('a.md')), answer], {
     config: { think: 'low' },
-    models: [{ name: 'play', capabilities: ['completion', 'tools'] }],
+    fake: { models: [{ name: 'play', capabilities: ['completion', 'tools'] }] },
   });
   expect(run.fake.chats.map((chat) => chat.think)).toEqual(['low', false, false]);
   expect(run.of('policy.warned').map((event) => event.code)).toEqual(['thinking_unsupported']);
@@ -821,13 +734,20 @@ it('a forced stop kills the running tool at once [S14]', async () => {
   expect(run.end.at - (run.of('stop.requested')[0]?.at ?? 0)).toBeLessThan(3000);
 });
 
+/** The same tools, with another way to run a call. */
+const executing =
+  (open: OpenTools, execute: ToolBox['execute']): OpenTools =>
+  async (config) => {
+    const tools = await open(config);
+    return { ...tools, toolbox: { ...tools.toolbox, execute } };
+  };
+
 it('a tool that ignores the stop is left behind, and its outcome is unknown [S14]', async () => {
   await using run = await play([calls(write('a.md'))], {
-    stopGraceMs: 20,
-    openTools: (open) => async (config) => {
-      const tools = await open(config);
-      return { ...tools, toolbox: { ...tools.toolbox, execute: () => new Promise<ToolResult>(() => {}) } };
-    },
+    loop: ({ openTools }) => ({
+      stopGraceMs: 20,
+      openTools: executing(openTools, () => new Promise(() => {})),
+    }),
     during: async ({ log }) => {
       await until(log, () => log.state.phase === 'executing');
       await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
@@ -848,7 +768,7 @@ it('a shutdown suspends the run without a trace of the call that was out; a stop
   expect(run.log.events.at(-1)?.type).toBe('model-call.started');
 
   await using paused = await play([{ fault: { kind: 'busy' } }], {
-    sleep: (_ms, signal) => delay(60_000, undefined, { signal }),
+    loop: () => ({ sleep: (_ms, signal) => delay(60_000, undefined, { signal }) }),
     during: async ({ log }) => {
       await until(log, () => log.state.retries.transient === 1);
       await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
@@ -859,13 +779,9 @@ it('a shutdown suspends the run without a trace of the call that was out; a stop
 
 it('an unexpected exception ends the run with an error that names it', async () => {
   await using run = await play([calls(write('a.md'))], {
-    openTools: (open) => async (config) => {
-      const tools = await open(config);
-      return {
-        ...tools,
-        toolbox: { ...tools.toolbox, execute: () => Promise.reject(new TypeError('a bug')) },
-      };
-    },
+    loop: ({ openTools }) => ({
+      openTools: executing(openTools, () => Promise.reject(new TypeError('a bug'))),
+    }),
   });
   expect(run.outcome.outcome).toBe('ended');
   expect(run.end.result).toMatchObject({ termination_reason: 'error', error: { code: 'internal_error' } });
@@ -899,14 +815,17 @@ it('passes in the second attempt; V9: a guarded run whose work is right passes i
   const checks: RunConfig['checks'] = [{ type: 'file_contains', path: 'a.md', text: 'right' }];
   await using run = await play([calls(write('a.md', 'wrong')), answer], {
     config: { checks },
-    before: [
-      {
-        name: 'correct',
-        model: 'play',
-        match: 'not right yet',
-        steps: [calls(write('a.md', 'right')), answer],
-      },
-    ],
+    fake: {
+      models: [{ name: 'play' }],
+      scenarios: [
+        {
+          name: 'correct',
+          model: 'play',
+          match: 'not right yet',
+          steps: [calls(write('a.md', 'right')), answer],
+        },
+      ],
+    },
   });
   expect(run.of('verification.checked').map((event) => event.outcome)).toEqual(['fail', 'pass']);
   expect(run.end).toMatchObject({ verification: 'pass', result: { iterations_used: 4 } });
@@ -958,7 +877,7 @@ it('at a timeout the last text, the files and the number of calls are kept [T17,
   const steps = [
     { reply: { ...calls(write('a.md')).reply, content: 'First I write.' } },
     { reply: { ...calls(write('b.md'), read('a.md')).reply, content: 'Then I look.' } },
-    // A reply that holds calls alone: its empty text must not replace what was said.
+    // A reply with only calls: its empty text must not replace the previous text.
     calls(read('b.md')),
     { fault: { kind: 'hang' as const } },
   ];
@@ -1058,15 +977,19 @@ it('the log of a run gives every kind of progress event, each in its form [E1, E
 it('a change of models is announced once, and the wait for it does not count as spent [K-25]', async () => {
   const turns = [calls(read('a.md')), calls(read('b.md')), calls(read('c.md')), answer];
   await using run = await play(turns, {
-    letOthersPass: async (fake) => {
-      const body = JSON.stringify({ model: 'play', messages: [], keep_alive: 0 });
-      await fetch(`${fake.url}/api/chat`, { method: 'POST', body });
-      await delay(30);
-      return true;
-    },
+    loop: ({ fake }) => ({
+      yieldToOthers: async () => {
+        const body = JSON.stringify({ model: 'play', messages: [], keep_alive: 0 });
+        await fetch(`${fake.url}/api/chat`, { method: 'POST', body });
+        await delay(30);
+        return true;
+      },
+    }),
   });
   expect(run.end.result.termination_reason).toBe('final_answer');
-  expect(run.of('policy.warned')).toMatchObject([{ code: 'models_take_turns', message: /loaded it anew/ }]);
+  expect(run.of('policy.warned')).toMatchObject([
+    { code: 'models_take_turns', message: expect.stringContaining('Reloading it took') },
+  ]);
   const waits = run.of('model.load-started').flatMap(({ waited_ms }) => waited_ms ?? []);
   expect(waits).toHaveLength(3);
   for (const waited of waits) expect(waited).toBeGreaterThan(25);
@@ -1096,16 +1019,10 @@ it('gives one event per executed call, after its result [E4]', async () => {
 });
 
 it('lowers the window to what the model holds, and says so [C7, K-19]', async () => {
-  await using run = await play([answer], { models: [{ name: 'play', context_length: 8192 }] });
+  await using run = await play([answer], { fake: { models: [{ name: 'play', context_length: 8192 }] } });
   expect(run.fake.chats[0]?.options).toMatchObject({ num_ctx: 8192 });
   expect(run.of('policy.warned').map((event) => event.code)).toEqual(['window_lowered']);
 });
-
-/** Waits until the log's state fulfils a condition. */
-async function until(log: MemoryLog, condition: () => boolean): Promise<void> {
-  const never = new AbortController().signal;
-  while (!condition()) await log.changed(log.state.seq, never);
-}
 
 it('a model that takes longer to load than a call may take is waited for [K-25]', async () => {
   await using run = await play([{ reply: { content: 'The answer is 4.' } }], {

@@ -45,12 +45,12 @@ export interface RunLoopOptions {
    * Called before a new iteration. Resolves to `true` if the run yielded its slot at the model server and got it
    * back, in which case the model may have been unloaded.
    */
-  letOthersPass?: () => Promise<boolean>;
+  yieldToOthers?: () => Promise<boolean>;
   /**
    * Called to wait for the operator: releases the run's slot at the model server until `wait` resolves. Resolves to
    * `true` if others used the slot meanwhile.
    */
-  withoutPlace?: (wait: () => Promise<void>) => Promise<boolean>;
+  withoutSlot?: (wait: () => Promise<void>) => Promise<boolean>;
   /** Milliseconds since 1970, for time limits; should be monotonic. Default: the system clock. */
   clock?: () => number;
   /** Resolves after the delay, or rejects when the signal is aborted. Default: a timer. */
@@ -93,7 +93,7 @@ class Loop {
   readonly #abort: AbortSignal;
   #tools: Promise<OpenedTools> | undefined;
   /** The iteration in which the run got its slot. It completes at least one more before it yields. */
-  #placeSince: number;
+  #slotSince: number;
   /** Whether others used the slot while the run waited for the operator, so that the model may have been unloaded. */
   #othersPassed = false;
   #warnedOfChanges = false;
@@ -108,7 +108,7 @@ class Loop {
     this.#fault = options.fault ?? fault;
     this.#clock = options.clock ?? Date.now;
     this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
-    this.#placeSince = options.log.state.iteration;
+    this.#slotSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
   }
@@ -119,7 +119,7 @@ class Loop {
       if (this.#suspended) return { outcome: 'suspended' };
       const action = nextAction(this.#log.state, mode, this.#clock());
       if (action.type === 'none') return { outcome: 'ended' };
-      if (beginsIteration(action) && (await this.#letOthersPass())) continue;
+      if (beginsIteration(action) && (await this.#yieldToOthers())) continue;
       await this.#perform(action);
     }
   }
@@ -154,15 +154,15 @@ class Loop {
   }
 
   /** Yields the slot if others wait for it, and reloads the model afterwards. */
-  async #letOthersPass(): Promise<boolean> {
+  async #yieldToOthers(): Promise<boolean> {
     const passed = this.#othersPassed;
-    if (!passed && this.#log.state.iteration <= this.#placeSince) return false;
+    if (!passed && this.#log.state.iteration <= this.#slotSince) return false;
     const askedAt = performance.now();
-    if (!passed && !(await this.#options.letOthersPass?.())) return false;
+    if (!passed && !(await this.#options.yieldToOthers?.())) return false;
     const waitedMs = performance.now() - askedAt;
     this.#othersPassed = false;
     const state = this.#ready();
-    this.#placeSince = state.iteration;
+    this.#slotSince = state.iteration;
     if (this.#suspended || state.stop) return true;
     await this.#prepare(async () => {
       await this.#loadModel(requestedWindow(state), { waited_ms: waitedMs });
@@ -181,9 +181,9 @@ class Loop {
         type: 'policy.warned',
         code: 'models_take_turns',
         message:
-          `While this run let others pass, Ollama gave up ${config.model} and has loaded it anew, in ` +
-          `${durationWords(loaded.load_ms)}. As long as runs of several models take turns, each change costs a load. ` +
-          'Stop one of them, or let them use one model.',
+          `While this run yielded to others, Ollama unloaded ${config.model}. Reloading it took ` +
+          `${durationWords(loaded.load_ms)}. While runs with different models take turns, each switch reloads a model. ` +
+          'Stop one of them, or use the same model for all.',
       },
     ]);
   }
@@ -367,7 +367,7 @@ class Loop {
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const failure = mode.failure?.(error) ?? error;
-      this.#slotFreed = error.letGo?.unloaded ?? false;
+      this.#slotFreed = error.slotRelease?.unloaded ?? false;
       const duration = performance.now() - startedAt - (error.cleanupMs ?? 0);
       outcome = [{ ...callFailed(state, failure, duration), ...cleanupFacts(error) }];
     }
@@ -438,15 +438,15 @@ class Loop {
    * may take hours. The next `nextAction` sees what happened.
    */
   async #awaitApproval(waitMs: number | undefined): Promise<void> {
-    const { mode, withoutPlace } = this.#options;
+    const { mode, withoutSlot } = this.#options;
     const spent = waitMs === undefined ? [] : [AbortSignal.timeout(Math.min(waitMs, MAX_TIMER_MS))];
     const signal = AbortSignal.any([this.#abort, ...spent]);
     const wait = async () => {
       do await this.#log.changed(this.#log.state.seq, signal);
       while (!signal.aborted && nextAction(this.#log.state, mode).type === 'await-approval');
     };
-    if (!withoutPlace) await wait();
-    else if (await withoutPlace(wait)) this.#othersPassed = true;
+    if (!withoutSlot) await wait();
+    else if (await withoutSlot(wait)) this.#othersPassed = true;
   }
 
   async #executeCall({ call, events }: Extract<Action, { type: 'execute-call' }>): Promise<void> {
@@ -585,11 +585,11 @@ function partialReply(state: ReadyState, { partialText = '', partialThinking = '
 }
 
 /** Facts about the cleanup after a failed call. Omits a cleanup of less than a millisecond. */
-function cleanupFacts({ kind, letGo, cleanupMs = 0 }: ModelError) {
+function cleanupFacts({ kind, slotRelease, cleanupMs = 0 }: ModelError) {
   return {
     ...(cleanupMs >= 1 && { cleanup_ms: cleanupMs }),
-    ...(kind === 'aborted' && letGo && { server_idle_ms: letGo.afterMs }),
-    ...(letGo?.unloaded && { freed_slot: true }),
+    ...(kind === 'aborted' && slotRelease && { server_idle_ms: slotRelease.afterMs }),
+    ...(slotRelease?.unloaded && { freed_slot: true }),
   };
 }
 
@@ -615,7 +615,7 @@ function errorShape(error: unknown): ErrorShape {
   }
   return {
     code: 'internal_error',
-    message: `The program made a mistake: ${error instanceof Error ? error.message : String(error)}`,
-    hint: 'This is no fault of the model or the task. Start the run again; if it happens again, report it.',
+    message: `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+    hint: 'This is a bug in Loupe, not in the task. Start the run again. If it fails again, report the error.',
   };
 }

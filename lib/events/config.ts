@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ModelPrice } from '../model/cost.ts';
 
 /** The three kinds of run. */
 export const runMode = z.enum(['task', 'session', 'explore']);
@@ -86,7 +85,7 @@ const approvalPolicy = z.object({
 
 const usd = z.number().min(0).max(1_000_000);
 
-/** A model's price, as set by the user. */
+/** A model's price in US dollars, as set by the user: an API price, or the electricity used while the model answers. */
 export const modelPrice = z.discriminatedUnion('kind', [
   z
     .strictObject({
@@ -104,8 +103,8 @@ export const modelPrice = z.discriminatedUnion('kind', [
     watts: z.number().positive().max(1_000_000),
     usd_per_kwh: z.number().positive().max(1000),
   }),
-]) satisfies z.ZodType<ModelPrice>;
-export type { ModelPrice };
+]);
+export type ModelPrice = z.infer<typeof modelPrice>;
 
 /** Budget limits of a run, each optional (V2). */
 export const budget = z.object({

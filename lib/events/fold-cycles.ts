@@ -1,67 +1,11 @@
 import { mean } from '../util/mean.ts';
 import { ngramSimilarity } from '../util/similarity.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import type { Cycle, Cycles, MemoryChange } from './timeline.ts';
 import { addUsage } from './token-usage.ts';
 
 /** Number of earlier reflections used to compute novelty. */
 const NOVELTY_WINDOW = 5;
-
-/** One cycle of an exploration, as shown in charts and tables. */
-export interface Cycle {
-  readonly number: number;
-  readonly startedSeq: number;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  /** `at` of the last event within the cycle. */
-  readonly until: number;
-  readonly modelCalls: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  /** How many of both are estimates. */
-  readonly tokensEstimated: number;
-  /** How often each tool was called, by name. */
-  readonly tools: Readonly<Record<string, number>>;
-  readonly failedToolCalls: number;
-  readonly toolCalls: number;
-  readonly memoriesChanged: number;
-  readonly messagesToOperator: number;
-  /** Missing while the cycle is open. */
-  readonly endedBy?: EventOf<'cycle.reflected'>['ended_by'];
-  /** The event that ended it. */
-  readonly endedSeq?: number;
-  /** Missing if Loupe ended the cycle. */
-  readonly reflection?: string;
-  /**
-   * How much the reflection differs from earlier ones: 1 for nothing in common, 0 for identical. Missing for the
-   * first. If the run compares by embeddings, the value comes from them: it is known when the next cycle starts, and
-   * missing if the run ended before.
-   */
-  readonly novelty?: number;
-  /** How `novelty` is measured: word n-grams of the five previous reflections, or embeddings. */
-  readonly noveltyMeasure?: EventOf<'diversity.advised'>['measure'];
-  /** The similarity monitor's advice at the start of the cycle, if enabled (X21). */
-  readonly advice?: EventOf<'diversity.advised'>;
-}
-
-/** One change of a memory, with the call that made it. */
-export interface MemoryChange {
-  readonly seq: number;
-  readonly at: number;
-  readonly cycle: number;
-  readonly callId: string;
-  readonly key: string;
-  /** `undefined`: deleted. */
-  readonly value: string | undefined;
-}
-
-/** The cycles of a run and all changes of its memory, in order. Unchanged objects are reused. */
-export interface Cycles {
-  readonly seq: number;
-  /** Whether the run compares its reflections by embeddings. */
-  readonly embeddings: boolean;
-  readonly cycles: readonly Cycle[];
-  readonly changes: readonly MemoryChange[];
-}
 
 export const noCycles: Cycles = { seq: 0, embeddings: false, cycles: [], changes: [] };
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { completedLog, sampleFork } from '../testing/sample-logs.ts';
 import { foldAll } from './fold-run.ts';
 import { emptyTimeline, foldTimeline } from './fold-timeline.ts';
-import { ForkFinder, type ForkPlaceWords, forkProblem } from './fork-point.ts';
+import { ForkFinder, type ForkTarget, forkProblem } from './fork-point.ts';
 import { forkedLog } from './forked-log.ts';
 import type { RunEvent } from './registry.ts';
 import { emptyRunState } from './run-state.ts';
@@ -23,7 +23,7 @@ function fork(seq: number) {
   });
 }
 
-function forkSeq(events: readonly RunEvent[], place: ForkPlaceWords): number | undefined {
+function forkSeq(events: readonly RunEvent[], place: ForkTarget): number | undefined {
   const finder = new ForkFinder('sample', place);
   for (const event of events) finder.take(event);
   return finder.found?.last.seq;

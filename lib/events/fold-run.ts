@@ -1,13 +1,14 @@
 import type { ChatMessage } from '../model/chat-model.ts';
-import { calculateCost } from '../model/cost.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { appended, Pass } from './appended.ts';
 import { withAutoRunFiles } from './auto-run-files.ts';
 import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
+import { calculateCost } from './cost.ts';
 import type { ForkEdit } from './fork.ts';
-import { outcomeAt } from './outcome.ts';
+import { outcomeAt } from './outcome-at.ts';
 import type { EventOf, RunEvent } from './registry.ts';
-import type { PendingCall, PendingReply, RunPhase, RunState } from './run-state.ts';
+import type { RunPhase } from './run-phase.ts';
+import type { PendingCall, PendingReply, RunState } from './run-state.ts';
 import { isTimed } from './speed.ts';
 import { lossOf } from './swallowed-reply.ts';
 import { addUsage } from './token-usage.ts';

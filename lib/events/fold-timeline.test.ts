@@ -9,7 +9,8 @@ import {
   runningLog,
   verifiedLog,
 } from '../testing/sample-logs.ts';
-import { emptyTimeline, foldTimeline, rowIndexOfSeq, type TimelineRow } from './fold-timeline.ts';
+import { emptyTimeline, foldTimeline, rowIndexOfSeq } from './fold-timeline.ts';
+import type { TimelineRow } from './timeline.ts';
 
 const kinds = (rows: readonly TimelineRow[]) => rows.map((row) => row.kind);
 const tools = (rows: readonly TimelineRow[]) => rows.filter((row) => row.kind === 'tool');

@@ -3,7 +3,7 @@ import type { RunEvent } from './registry.ts';
 import { emptyRunState, type RunState } from './run-state.ts';
 
 /** Where to fork a run, as given in a request. */
-export type ForkPlaceWords =
+export type ForkTarget =
   | { seq: number }
   | { before_iteration: number; attempt?: number }
   | { before_cycle: number }
@@ -11,27 +11,27 @@ export type ForkPlaceWords =
   | { end: true };
 
 /** A position in a log: its last event and the run's state after it. */
-export interface ForkStand {
+export interface LogPosition {
   readonly state: RunState;
   readonly last: RunEvent;
 }
 
 /** Finds a position in a log that is read event by event. */
 export class ForkFinder {
-  readonly #place: ForkPlaceWords;
+  readonly #target: ForkTarget;
   readonly #empty: RunState;
-  #now: ForkStand | undefined;
-  #before: ForkStand | undefined;
-  #found: ForkStand | undefined;
+  #now: LogPosition | undefined;
+  #before: LogPosition | undefined;
+  #found: LogPosition | undefined;
   #settled = false;
 
-  constructor(runId: string, place: ForkPlaceWords) {
+  constructor(runId: string, target: ForkTarget) {
     this.#empty = emptyRunState(runId);
-    this.#place = place;
+    this.#target = target;
   }
 
   /** The position found so far; `undefined` if there is none. */
-  get found(): ForkStand | undefined {
+  get found(): LogPosition | undefined {
     return this.#found;
   }
 
@@ -44,24 +44,24 @@ export class ForkFinder {
     if (this.#settled) return;
     const before = this.#now;
     const now = { state: foldRun(before?.state ?? this.#empty, event), last: event };
-    const place = this.#place;
-    if ('seq' in place) {
-      if (event.seq === place.seq) this.#settle(now);
-    } else if ('end' in place) {
+    const target = this.#target;
+    if ('seq' in target) {
+      if (event.seq === target.seq) this.#settle(now);
+    } else if ('end' in target) {
       // The last event with no open operation.
       if (forkProblem(now.state, event) === undefined) this.#found = now;
-    } else if ('before_call' in place) {
-      const { before_call: callId } = place;
+    } else if ('before_call' in target) {
+      const { before_call: callId } = target;
       if ('call_id' in event && event.call_id === callId) this.#settle(before);
       // A call that never started is still part of its reply.
       else if (event.type === 'reply.parsed' && event.calls.some(({ call_id }) => call_id === callId))
         this.#found ??= now;
-    } else if ('before_cycle' in place) {
-      if (event.type === 'cycle.started' && event.cycle === place.before_cycle) this.#found = before;
+    } else if ('before_cycle' in target) {
+      if (event.type === 'cycle.started' && event.cycle === target.before_cycle) this.#found = before;
     } else if (
       event.type === 'iteration.started' &&
-      event.iteration === place.before_iteration &&
-      (place.attempt === undefined || event.attempt === place.attempt)
+      event.iteration === target.before_iteration &&
+      (target.attempt === undefined || event.attempt === target.attempt)
     ) {
       // The budget check belongs to the iteration that follows it.
       this.#found = before?.last.type === 'budget.checked' ? this.#before : before;
@@ -70,7 +70,7 @@ export class ForkFinder {
     this.#now = now;
   }
 
-  #settle(found: ForkStand | undefined): void {
+  #settle(found: LogPosition | undefined): void {
     this.#found = found;
     this.#settled = true;
   }

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import { RunningSum } from '../util/running-sum.ts';
-import type { RunState } from './run-state.ts';
-import { effectiveWindow } from './window.ts';
+import type { RunConfig } from './config.ts';
+import { effectiveWindow, type WindowFacts } from './window.ts';
 
 export const CHARS_PER_TOKEN = 4;
 
@@ -28,10 +28,9 @@ export function conversationChars(messages: readonly ChatMessage[]): number {
  * Fill level of a conversation that is never compacted, as counted by the rule that ends it (C8-C10): its characters,
  * and the limit of four characters per token of the configured limit or the effective window, whichever is smaller.
  */
-export function conversationFill(state: Pick<RunState, 'config' | 'preflight' | 'loaded' | 'messages'>): {
-  chars: number;
-  limitChars: number;
-} {
+export function conversationFill(
+  state: WindowFacts & { readonly config: RunConfig | undefined; readonly messages: readonly ChatMessage[] },
+): { chars: number; limitChars: number } {
   const { session, explore } = state.config ?? {};
   const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
   return {

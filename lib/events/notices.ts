@@ -43,7 +43,9 @@ function sessionNotices(event: RunEvent, state: RunState): string[] {
     case 'model-call.failed':
       return [`[error] ${event.error.message}`];
     case 'stop.requested':
-      return [event.force ? 'Stopping at once.' : 'Stopping after this turn. Stop again to end at once.'];
+      return [
+        event.force ? 'Stopping immediately.' : 'Stopping after this turn. Stop again to stop immediately.',
+      ];
     case 'run.ended':
       return [
         `Session ended: ${sessionEndReasonOf(event.result.termination_reason)} after ${state.turns.completed} completed turns${logPart(state)}`,

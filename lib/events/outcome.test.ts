@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { completedLog, endedLog, SampleLog, sampleFork, verifiedLog } from '../testing/sample-logs.ts';
 import { exploreLog } from '../testing/sample-modes.ts';
 import { foldAll } from './fold-run.ts';
-import { checksWords, OUTCOMES, outcomeAt, outcomeWords } from './outcome.ts';
+import { checksWords, OUTCOMES, outcomeWords } from './outcome.ts';
+import { outcomeAt } from './outcome-at.ts';
 import type { RunEvent } from './registry.ts';
-import { terminationReason } from './run.ts';
 import { emptyRunState } from './run-state.ts';
+import { terminationReason } from './termination.ts';
 
 const fold = (events: readonly RunEvent[]) => foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
 

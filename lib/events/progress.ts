@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcome, terminationReason } from './run.ts';
+import { outcome, terminationReason } from './termination.ts';
 
 /**
  * The fields common to all progress events; `seq` is 1, 2, 3 … without gaps, `timestamp` in milliseconds since 1970

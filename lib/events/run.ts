@@ -2,42 +2,7 @@ import { z } from 'zod';
 import { runConfig } from './config.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
-
-/** Why a run ended: exactly one of these (G17). */
-export const terminationReason = z.enum([
-  'final_answer',
-  'max_iterations',
-  'repetition',
-  'stall',
-  'nudge_exhausted',
-  'budget_exceeded',
-  'timeout',
-  'context_full',
-  'stopped',
-  'error',
-]);
-export type TerminationReason = z.infer<typeof terminationReason>;
-
-/**
- * The outcome of a run, more specific than the reason if the model answered (decision 30). Every other reason is an
- * outcome of its own.
- */
-export const outcomeKind = z.enum([
-  'answered',
-  'answered_checks_failed',
-  'answered_cut_off',
-  'announced_work_did_none',
-  'cycles_done',
-  ...terminationReason.exclude(['final_answer']).options,
-]);
-export type OutcomeKind = z.infer<typeof outcomeKind>;
-
-export const outcome = z.object({
-  kind: outcomeKind,
-  /** The checks after the last verified attempt; missing if there were none. */
-  checks: z.object({ failed: z.int().nonnegative(), total: z.int().positive() }).optional(),
-});
-export type Outcome = z.infer<typeof outcome>;
+import { outcome, terminationReason } from './termination.ts';
 
 /** The result of a run, in exactly these fields (T18). */
 const runResult = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TerminationReason } from './run.ts';
+import type { TerminationReason } from './termination.ts';
 
 /** Why a session ended, as written to its log (S20). */
 export const sessionEndReason = z.enum([

@@ -74,7 +74,7 @@ const lines: [NewEvent, string | RegExp][] = [
       answered: false,
       files: { kind: 'none' },
     },
-    'Forked from run other after its event 7; 2 things changed',
+    'Forked from run other after event 7; 2 changes',
   ],
   [{ type: 'run.started', worker: 'w', epoch: 1 }, 'Worker w took the run'],
   [{ type: 'run.resumed', worker: 'w', epoch: 2 }, 'Worker w took the run over (epoch 2)'],
@@ -120,7 +120,7 @@ const lines: [NewEvent, string | RegExp][] = [
     'Call 1 failed: busy',
   ],
   [{ type: 'reply.parsed', ...parsed, outcome: 'final_answer', text: 'a\nb' }, 'Text: a b'],
-  [{ type: 'reply.parsed', ...parsed, outcome: 'empty', text: '', cut: true }, 'Nothing to read (cut off)'],
+  [{ type: 'reply.parsed', ...parsed, outcome: 'empty', text: '', cut: true }, 'Empty reply (cut off)'],
   [{ type: 'tool-call.started', call_id: 'c1', iteration: 1, tool: 'read_file' }, 'Calling read_file'],
   [
     { type: 'tool-call.ended', call_id: 'c1', tool: 'read_file', result, duration_ms: 3.4 },
@@ -133,7 +133,7 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
   [
     { type: 'policy.retried', iteration: 1, cause: 'transient', message: 'busy', wait_ms: 2000 },
-    'Asking again in 2.0 s: busy',
+    'Retrying in 2.0 s: busy',
   ],
   [
     {
@@ -173,7 +173,7 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
   [{ type: 'turn.ended', iteration: 3, outcome: 'empty' }, 'Turn 3 ended with nothing'],
   [{ type: 'turn.paused', iteration: 3, wait_ms: 200 }, 'Pause of 200 ms after turn 3'],
-  [{ type: 'harness.prompted', iteration: 3, text: 'Continue.' }, 'The harness said: Continue.'],
+  [{ type: 'harness.prompted', iteration: 3, text: 'Continue.' }, 'Loupe added: Continue.'],
   [{ type: 'cycle.started', cycle: 2, line: 'Cycle 2.' }, 'Cycle 2'],
   [{ type: 'cycle.reflected', cycle: 2, text: ' ', ended_by: 'reflection' }, 'Reflection of cycle 2: none'],
   [
@@ -191,7 +191,7 @@ const lines: [NewEvent, string | RegExp][] = [
       compared: [1],
       feedback: 'Look elsewhere.',
     },
-    'The last reflection is 90 % like that of cycle 1; the model is told',
+    'The last reflection is 90% similar to that of cycle 1; feedback was added',
   ],
   [
     { type: 'memory.changed', call_id: 'c1', cycle: 1, operation: 'write', key: 'a', value: 'b' },
@@ -203,7 +203,7 @@ const lines: [NewEvent, string | RegExp][] = [
     '1 message of the operator reached the model as a user message',
   ],
   [{ type: 'agent.messaged', call_id: 'c1', cycle: 1, text: 'Hi' }, '[AGENT]: Hi'],
-  [{ type: 'stop.requested', force: true, by: 'operator' }, 'Stop at once requested'],
+  [{ type: 'stop.requested', force: true, by: 'operator' }, 'Immediate stop requested'],
   [
     {
       type: 'run.ended',

@@ -20,7 +20,7 @@ function sentence(event: RunEvent): string {
       return `Run created for ${event.config.model}: ${event.config.task || event.config.mode}`;
     case 'run.forked': {
       const changed = event.edits.length + event.settings.length;
-      return `Forked from run ${event.from.run_id} after its event ${event.from.seq}; ${changed === 0 ? 'nothing' : plural(changed, 'thing')} changed`;
+      return `Forked from run ${event.from.run_id} after event ${event.from.seq}; ${changed === 0 ? 'no changes' : plural(changed, 'change')}`;
     }
     case 'run.started':
       return `Worker ${event.worker} took the run`;
@@ -71,10 +71,10 @@ function sentence(event: RunEvent): string {
       return `Nudge ${event.count} of ${event.limit}: ${
         event.swallowed_tokens
           ? swallowedWords(event.swallowed_tokens)
-          : `the reply was ${{ empty: 'empty', plan: 'only a plan', malformed: 'a call that could not be read' }[event.cause]}`
+          : `the reply was ${{ empty: 'empty', plan: 'only a plan', malformed: 'a call that could not be parsed' }[event.cause]}`
       }`;
     case 'policy.retried':
-      return `Asking again${event.wait_ms > 0 ? ` in ${durationWords(event.wait_ms)}` : ''}: ${event.message}`;
+      return `Retrying${event.wait_ms > 0 ? ` in ${durationWords(event.wait_ms)}` : ''}: ${event.message}`;
     case 'policy.compacted':
       return `${plural(event.folded.length, 'older result')} shortened: about ${event.before_tokens} tokens became ${event.after_tokens}`;
     case 'policy.warned':
@@ -94,7 +94,7 @@ function sentence(event: RunEvent): string {
     case 'turn.paused':
       return `Pause of ${durationWords(event.wait_ms)} after turn ${event.iteration}`;
     case 'harness.prompted':
-      return `The harness said: ${event.text}`;
+      return `Loupe added: ${event.text}`;
     case 'cycle.started':
       return `Cycle ${event.cycle}`;
     case 'cycle.reflected':
@@ -104,8 +104,8 @@ function sentence(event: RunEvent): string {
             event.text.trim() || (event.swallowed_tokens ? swallowedWords(event.swallowed_tokens) : 'none')
           }`;
     case 'diversity.advised':
-      return `The last reflection is ${Math.round(event.similarity * 100)} % like that of cycle ${event.nearest_cycle}${
-        event.feedback === undefined ? '' : '; the model is told'
+      return `The last reflection is ${Math.round(event.similarity * 100)}% similar to that of cycle ${event.nearest_cycle}${
+        event.feedback === undefined ? '' : '; feedback was added'
       }`;
     case 'memory.changed':
       return event.operation === 'delete'
@@ -120,7 +120,7 @@ function sentence(event: RunEvent): string {
     case 'agent.messaged':
       return `${AGENT_PREFIX} ${event.text}`;
     case 'stop.requested':
-      return event.force ? 'Stop at once requested' : 'Stop after this step requested';
+      return event.force ? 'Immediate stop requested' : 'Stop after this step requested';
     case 'run.ended':
       return `Run ended (${event.result.termination_reason}): ${event.message}`;
     default:
@@ -134,10 +134,10 @@ function replySentence(event: EventOf<'reply.parsed'>): string {
     case 'tool_calls':
       return `${plural(event.calls.length, 'call')} read from ${event.layer}: ${event.calls.map((call) => call.name).join(', ')}${cut}`;
     case 'final_answer':
-      return `Text${event.malformed ? ' with a broken call' : ''}${cut}: ${event.text}`;
+      return `Text${event.malformed ? ' with an invalid call' : ''}${cut}: ${event.text}`;
     case 'empty':
       if (event.swallowed_tokens) return `${swallowedWords(event.swallowed_tokens)}${cut}`;
-      return `Nothing to read${cut}${event.malformed ? ' but a broken call' : ''}`;
+      return `Empty reply${cut}${event.malformed ? ' with an invalid call' : ''}`;
     default:
       return assertNever(event.outcome);
   }

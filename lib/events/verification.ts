@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { check } from './config.ts';
 import { envelope } from './envelope.ts';
-import { terminationReason } from './run.ts';
+import { terminationReason } from './termination.ts';
 
 /** An attempt ended and its work is about to be checked (V5, V9). */
 export const verificationStarted = z.object({

@@ -1,7 +1,11 @@
-import type { RunState } from './run-state.ts';
+import type { RunConfig } from './config.ts';
 
 /** The parts of the run state that determine its window. */
-export type WindowFacts = Pick<RunState, 'config' | 'preflight' | 'loaded'>;
+export interface WindowFacts {
+  readonly config: Pick<RunConfig, 'window_tokens' | 'compact_at'> | undefined;
+  readonly preflight: { readonly max_context_tokens?: number } | undefined;
+  readonly loaded: { readonly context_tokens?: number } | undefined;
+}
 
 /**
  * `num_ctx` as sent with every request of the run (C7): the configured window, or the model's maximum if that is

@@ -368,7 +368,7 @@ function isUnfinished({ status }: ExperimentSummary): boolean {
 function problemOf(error: unknown): ErrorShape {
   if (!(error instanceof AppError)) {
     const why = error instanceof Error ? error.message : String(error);
-    return { code: 'internal_error', message: `The program made a mistake: ${why}` };
+    return { code: 'internal_error', message: `Unexpected error: ${why}` };
   }
   const { code, message, hint } = error;
   return { code, message, hint };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calls, play, says } from '../runs/play.ts';
+import { calls, play, says } from '../testing/loop-harness.ts';
 import { resultOfLog } from './result-row.ts';
 import { resultsCsv } from './results-table.ts';
 

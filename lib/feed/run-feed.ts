@@ -2,7 +2,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { EventText } from '../store/run-store.ts';
-import { type LiveTexts, nothingSeen, type SeenTexts } from './live-texts.ts';
+import { type LiveDeltas, nothingSeen, type SeenTexts } from './live-deltas.ts';
 
 /** An item sent to a viewer. */
 export type FeedItem =
@@ -19,7 +19,7 @@ export interface FeedSource {
   /** A page of events after `afterSeq` from the store, without gaps. */
   stored(runId: string, afterSeq: number): Promise<readonly (RunEvent | EventText)[]>;
   /** The last sequence number and the texts in progress of a run held by this process. */
-  live(runId: string): { lastSeq: number; texts: LiveTexts } | undefined;
+  live(runId: string): { lastSeq: number; texts: LiveDeltas } | undefined;
   summary(runId: string): Promise<RunSummary | undefined>;
   /** The first page of the run list: the newest runs and all unfinished ones. */
   summaries(): Promise<RunSummary[]>;

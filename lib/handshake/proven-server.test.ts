@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Challenges } from './challenges.ts';
+import { type Challenge, clientBearer, proofKey } from './proof.ts';
 import { isListenerOf, ProvenServer } from './proven-server.ts';
 
 const token = 'operator-token-0123456789abcdef';
@@ -73,6 +74,12 @@ describe('a server that requests are sent to', () => {
       'makes a proof up',
       (_, response) => response.end('{"program":"loupe","nonce":"1-x","listener":"127.0.0.1:1","proof":"x"}'),
     ],
+    ['answers with nothing', (_, response) => response.end()],
+    ['answers with no object', (_, response) => response.end('null')],
+    [
+      'answers with a number for a proof',
+      (_, response) => response.end('{"nonce":"1-x","listener":"127.0.0.1:1","proof":1}'),
+    ],
     ['leads elsewhere', (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
     [
       'returns the proof for another token',
@@ -85,7 +92,9 @@ describe('a server that requests are sent to', () => {
   ] satisfies [string, RequestListener][])('learns nothing when it %s', async (_, answer) => {
     using hostile = await listen(answer);
     const client = new ProvenServer({ url: hostile.url, token });
-    await expect(client.fetch('/api/runs', { method: 'POST', body: 'a secret task' })).rejects.toThrow();
+    await expect(client.fetch('/api/runs', { method: 'POST', body: 'a secret task' })).rejects.toThrow(
+      /did not prove that it knows the operator token|fetch failed/,
+    );
     expect(hostile.received).toHaveLength(1);
     expect(hostile.received.join('\n')).toMatch(/^GET\n\/api\/handshake\?nonce=[\w-]{43}\n/);
     expect(hostile.received.join('\n').toLowerCase()).not.toMatch(/secret|authorization|operator-token/);
@@ -103,6 +112,16 @@ describe('a server that requests are sent to', () => {
       code: 'unauthorized',
     });
     expect(loupe.received).toHaveLength(1);
+    expect(hostile.received).toHaveLength(1);
+  });
+
+  it('learns nothing when it listens on another address of localhost', async () => {
+    const challenges = newChallenges();
+    using hostile = await listen((request, response) => {
+      response.end(JSON.stringify(challenges.answer(nonceIn(request), `::1:${hostile.port}`)));
+    });
+    const client = new ProvenServer({ url: `http://localhost:${hostile.port}`, token });
+    await expect(client.fetch('/api/runs')).rejects.toMatchObject({ code: 'unauthorized' });
     expect(hostile.received).toHaveLength(1);
   });
 
@@ -131,9 +150,17 @@ describe('a server that requests are sent to', () => {
   });
 
   it('may answer that it is still starting', async () => {
-    using server = await listen((_, response) => response.writeHead(503).end('starting'));
-    const answer = await new ProvenServer({ url: server.url, token }).fetch('/');
+    const challenges = newChallenges();
+    let starting = true;
+    using server = await listen((request, response) => {
+      if (starting) response.writeHead(503).end('starting');
+      else honest(challenges, () => server.port)(request, response);
+    });
+    const client = new ProvenServer({ url: server.url, token });
+    const answer = await client.fetch('/');
     expect([answer.status, await answer.text()]).toEqual([503, 'starting']);
+    starting = false;
+    expect((await client.fetch('/')).status).toBe(200);
   });
 });
 
@@ -152,6 +179,18 @@ describe('the proof of a client', () => {
     expect(challenges.accepts(bearer.replace('.0-', '.1-'), listener)).toBe(false);
     expect(challenges.accepts(token, listener)).toBe(false);
   });
+
+  it('is valid only with a time and a random number that the server has seen', () => {
+    const challenges = newChallenges();
+    const listener = '127.0.0.1:4120';
+    const clientNonce = 'a'.repeat(43);
+    const { nonce } = challenges.answer(clientNonce, listener);
+    const accepts = (challenge: Pick<Challenge, 'clientNonce' | 'serverNonce'>) =>
+      challenges.accepts(clientBearer(proofKey(token), { ...challenge, listener }), listener);
+    expect(accepts({ clientNonce, serverNonce: nonce })).toBe(true);
+    expect(accepts({ clientNonce, serverNonce: nonce.replace(/^0-/, '1-') })).toBe(false);
+    expect(accepts({ clientNonce: 'b'.repeat(43), serverNonce: nonce })).toBe(false);
+  });
 });
 
 it.each([
@@ -160,11 +199,16 @@ it.each([
   ['http://127.0.0.1:4120', ':::4120', true],
   ['http://127.0.0.1:4120', '127.0.0.1:4121', false],
   ['http://127.0.0.1:4120', '::1:4120', false],
+  ['http://127.10.200.30:4120', '127.10.200.30:4120', true],
+  ['http://127.10.200.30:4120', '127.0.0.1:4120', false],
+  ['http://127.0.0.1.example:4120', '203.0.113.1:4120', true],
   ['http://[::1]:4120', '::1:4120', true],
+  ['http://[::1]:4120', ':::4120', true],
   ['http://[::1]:4120', '127.0.0.1:4120', false],
   ['http://host.example:4120', '0.0.0.0:4120', true],
   ['http://host.example', '0.0.0.0:80', true],
   ['http://host.example', '0.0.0.0:4120', false],
+  ['https://host.example', '0.0.0.0:443', true],
 ])('%s leads to a server that listens on %s: %s', (url, listener, expected) => {
   expect(isListenerOf(new URL(url), listener)).toBe(expected);
 });

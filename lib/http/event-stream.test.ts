@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { RunFeed } from '../feed/run-feed.ts';
-import { openTestService, scripted, type TestService, warned } from '../runs/test-service.ts';
+import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import { cursorOf, eventStreamResponse, topicsOf } from './event-stream.ts';
 
 let test: TestService;

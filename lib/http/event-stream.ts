@@ -1,4 +1,4 @@
-import type { RunDeleted, ViewDelta } from '../api/replies.ts';
+import type { RunDeleted, ViewDelta } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
@@ -154,16 +154,16 @@ const MAX_TOPICS = 100;
 
 function place(text: string): { runId: string; seq: number } {
   const match = /^([a-z0-9][a-z0-9-]{0,63})(?::(\d{1,15}))?$/.exec(text);
-  if (!match) throw badPlace(text);
+  if (!match) throw badEventId(text);
   return { runId: match[1] ?? '', seq: Number(match[2] ?? 0) };
 }
 
 function sequenceNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw badPlace(text);
+  if (!/^\d{1,15}$/.test(text)) throw badEventId(text);
   return Number(text);
 }
 
-function badPlace(text: string): AppError {
+function badEventId(text: string): AppError {
   return new AppError({
     code: 'bad_last_event_id',
     message: `"${text.slice(0, 80)}" is not a position in a stream.`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KEY_HEADER } from '../api/sign-in-key.ts';
+import { clientBearer, proofKey } from '../handshake/proof.ts';
 import { testStore } from '../sign-ins/test-store.ts';
 import type { Gate, RequestFacts } from './gate.ts';
 import { testGate } from './test-gate.ts';
@@ -89,6 +90,12 @@ describe('the source of a request [D17]', () => {
       }
     }
   });
+
+  it('allows other sites no link to the API, and no write to a page', () => {
+    const link = { ...bearer, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' };
+    expect(() => open().checkSource(facts(link))).toThrow(code('foreign_origin'));
+    expect(() => open().checkSource(facts(link, 'POST'), { page: true })).toThrow(code('foreign_origin'));
+  });
 });
 
 /** The headers that a browser sends after it signed in with the token. */
@@ -127,6 +134,32 @@ describe('authentication', () => {
     const late = gate.newTicket();
     now = 60 * 60_000 + 1;
     expect(await gate.redeem(late, facts())).toBeUndefined();
+  });
+
+  it('keeps the last 20 unused links', async () => {
+    const gate = open();
+    const [oldest = '', ...kept] = Array.from({ length: 21 }, () => gate.newTicket());
+    expect(await gate.redeem(oldest, facts())).toBeUndefined();
+    expect(await gate.redeem(kept[0] ?? '', facts())).toBeDefined();
+    expect(await gate.redeem(kept[19] ?? '', facts())).toBeDefined();
+  });
+
+  it('accepts a proof of the token for its own address and port, for an hour, and never counts it as a guess', async () => {
+    let now = 0;
+    const gate = open({ now: () => now });
+    gate.listensOn(4120, '127.0.0.1');
+    const clientNonce = 'a'.repeat(43);
+    const { nonce: serverNonce, listener } = gate.answerChallenge(clientNonce);
+    expect(listener).toBe('127.0.0.1:4120');
+    const proofFor = (at: string) =>
+      clientBearer(proofKey(token), { clientNonce, serverNonce, listener: at });
+    const ask = (proof: string) => gate.checkOperator(facts({ authorization: `Bearer ${proof}` }));
+    expect(await ask(proofFor(listener))).toBeUndefined();
+    await expect(ask(proofFor('127.0.0.1:4121'))).rejects.toThrow(code('unauthorized'));
+    now = 60 * 60_000;
+    expect(await ask(proofFor(listener))).toBeUndefined();
+    now += 1;
+    for (let n = 0; n < 11; n++) await expect(ask(proofFor(listener))).rejects.toThrow(code('unauthorized'));
   });
 
   it('accepts a browser with both of its secrets, but not with one', async () => {

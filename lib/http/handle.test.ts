@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { setRunService } from '../app/current-service.ts';
 import { AppError } from '../errors/app-error.ts';
-import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
 import { StorageFullError } from '../store/store-errors.ts';
+import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { factsOfRequest } from './gate.ts';
-import { checked, handle, readBody } from './handle.ts';
+import { checked, handle, idempotencyKey, pathNumber, readBody, wholeNumber } from './handle.ts';
 import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
@@ -61,10 +61,22 @@ describe('handle', () => {
   it('hides the details of an internal error', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const response = await failing(new TypeError('secret detail of /home/ada'));
-    expect(response.status).toBe(500);
+    expect(await codeOf(response.clone())).toEqual([500, 'internal_error']);
     expect(await response.text()).not.toContain('secret');
     expect(log).toHaveBeenCalled();
     log.mockRestore();
+  });
+
+  it('answers the work of a request that was aborted with 499, and logs nothing', async () => {
+    using log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const abort = new AbortController();
+    const response = await handle(request('/', { signal: abort.signal }), () => {
+      abort.abort();
+      abort.signal.throwIfAborted();
+      return new Response('never sent');
+    });
+    expect(response.status).toBe(499);
+    expect(log).not.toHaveBeenCalled();
   });
 
   it('accepts only JSON, and sends Retry-After', async () => {
@@ -72,8 +84,14 @@ describe('handle', () => {
     const asText = request('/', { method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } });
     expect(await codeOf(await handle(asText, work))).toEqual([415, 'unsupported_media_type']);
     expect(work).not.toHaveBeenCalled();
-    const busy = await failing(new AppError({ code: 'store_busy', message: 'Busy.' }));
-    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '1']);
+    const headersOf = async (code: string) => {
+      const { status, headers } = await failing(new AppError({ code, message: 'Refused.' }));
+      return [status, headers.get('retry-after'), headers.get('www-authenticate')];
+    };
+    expect(await headersOf('store_busy')).toEqual([503, '1', null]);
+    expect(await headersOf('too_many_tries')).toEqual([429, '60', null]);
+    expect(await headersOf('unauthorized')).toEqual([401, null, 'Bearer realm="Loupe"']);
+    expect(await headersOf('run_not_found')).toEqual([404, null, null]);
   });
 
   it('sends headers that prevent caching and use by other sites', async () => {
@@ -145,5 +163,51 @@ describe('reading a body', () => {
     const init = { method: 'POST', body: endless, duplex: 'half' };
     await expect(readBody(request('/', init), schema)).rejects.toMatchObject({ code: 'body_too_large' });
     expect(pulled).toBeLessThan(10);
+  });
+
+  it('refuses a body by its declared length alone, and joins characters that arrive in pieces', async () => {
+    const declared = request('/', {
+      method: 'POST',
+      body: '{"name":"x"}',
+      headers: { 'content-length': '1048577' },
+    });
+    await expect(readBody(declared, schema)).rejects.toMatchObject({ code: 'body_too_large' });
+    const bytes = new TextEncoder().encode('{"name":"é"}');
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const init = { method: 'POST', body: pieces, duplex: 'half' };
+    expect(await readBody(request('/', init), schema)).toEqual({ name: 'é' });
+  });
+});
+
+describe('reading the rest of a request', () => {
+  const refused = expect.objectContaining({ code: 'invalid_request' });
+
+  it('takes whole numbers within their range from the query', () => {
+    const limit = (query: string) => wholeNumber(request(`/api/runs${query}`), 'limit', { min: 1, max: 200 });
+    expect([limit(''), limit('?limit=1'), limit('?limit=200')]).toEqual([undefined, 1, 200]);
+    for (const text of ['0', '201', '-1', '1.5', '1e2', '0x1', ' 1', '', 'one', '1'.repeat(16)]) {
+      expect(() => limit(`?limit=${encodeURIComponent(text)}`), text).toThrow(refused);
+    }
+    expect(() => limit(`?limit=${'x'.repeat(1000)}`)).toThrow(/^limit is "x{40}"; it must be/);
+  });
+
+  it('takes positive integers from a path', () => {
+    expect([pathNumber('1', 'event_not_found'), pathNumber('205', 'event_not_found')]).toEqual([1, 205]);
+    for (const text of ['0', '01', '-1', '1.5', '1a', 'a1', '', '1'.repeat(16)]) {
+      const code = expect.objectContaining({ code: 'event_not_found' });
+      expect(() => pathNumber(text, 'event_not_found'), text).toThrow(code);
+    }
+  });
+
+  it('takes idempotency keys of up to 200 printable characters', () => {
+    const key = (text: string) => idempotencyKey(request('/', { headers: { 'idempotency-key': text } }));
+    expect(idempotencyKey(request('/'))).toBeUndefined();
+    expect([key('a'), key('~'.repeat(200))]).toEqual(['a', '~'.repeat(200)]);
+    for (const text of ['', 'a b', 'é', 'a'.repeat(201)]) expect(() => key(text), text).toThrow(refused);
   });
 });

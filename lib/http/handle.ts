@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorReply } from '../api/replies.ts';
+import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { getGate } from './current-gate.ts';

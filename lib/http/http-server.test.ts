@@ -17,6 +17,8 @@ beforeAll(async () => {
     gate,
     page: async (request, response) => {
       seen.push(`${request.method} ${request.url}`);
+      if (request.url === '/fails-late') response.write('half a page');
+      if (request.url?.startsWith('/fails')) throw new Error('a bug');
       response.setHeader(
         'x-nonce',
         /'nonce-([^']+)'/.exec(String(request.headers['content-security-policy']))?.[1] ?? '',
@@ -83,6 +85,21 @@ describe('before Next sees a request', () => {
     const { status } = await raw(['GET / HTTP/1.1', ...lines, bearer, 'Connection: close']);
     expect(status).toBe(403);
     expect(seen).toEqual([]);
+  });
+
+  it('lets other sites link to pages, but not to the API', async () => {
+    const link = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Dest: document'];
+    expect((await get('/runs/abc', ...link)).status).toBe(200);
+    expect((await get('/api/runs', bearer, ...link)).status).toBe(403);
+    expect(seen).toEqual(['GET /runs/abc']);
+  });
+
+  it('answers a request whose page fails with an error, or closes its connection, and goes on', async () => {
+    using errors = vi.spyOn(console, 'error').mockImplementation(() => {});
+    expect((await get('/fails')).status).toBe(500);
+    expect((await get('/fails-late')).text).not.toContain('0\r\n\r\n');
+    expect(errors).toHaveBeenCalledWith('A request failed:', new Error('a bug'));
+    expect((await get('/')).status).toBe(200);
   });
 
   it.each([

@@ -19,12 +19,12 @@ import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { openToolsOf } from '../runs/open-tools.ts';
-import { calls, says, silence } from '../runs/play.ts';
-import { openTestService, type TestService } from '../runs/test-service.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { type TemporaryFolder, temporaryFolder } from '../sandbox/under-test.ts';
 import { sessionLogEntry } from '../sharing/exports/session-log.ts';
 import { exploreLogEntry } from '../testing/explore-log-entry.ts';
+import { calls, says, silence } from '../testing/loop-harness.ts';
+import { openTestService, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { testGate } from './test-gate.ts';
 

@@ -5,7 +5,7 @@ import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { setRunService } from '../app/current-service.ts';
-import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
+import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { factsOfRequest } from './gate.ts';
 import { createLoupeServer } from './http-server.ts';

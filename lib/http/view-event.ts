@@ -1,4 +1,4 @@
-import type { ViewEvent } from '../api/replies.ts';
+import type { ViewEvent } from '../api/stream.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { textStart } from '../util/short-text.ts';
 

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import type { RemoteModel } from './remote-model.ts';
 
 /** One message in the shape of Ollama's `/api/chat`. Immutable once made. */
 export interface ChatMessage {
@@ -127,6 +126,14 @@ export type Residency<T extends MemoryModel = MemoryModel> =
   | { state: 'loaded'; model: T }
   | { state: 'not_loaded' }
   | { state: 'unknown' };
+
+/** The location of a model to which Ollama forwards requests, such as `gpt-oss:120b-cloud`. */
+export interface RemoteModel {
+  /** Host name and port; `an unknown host` if the server reports none that is valid. */
+  host: string;
+  /** Its name there. */
+  model?: string;
+}
 
 /** What `/api/show` reports. */
 export interface ModelDetails {

@@ -1,6 +1,6 @@
-import { fetch as undiciFetch } from 'undici';
 import { readExcerpt } from './ollama-body.ts';
 import type { OllamaConnection } from './ollama-connection.ts';
+import { exchange } from './ollama-http.ts';
 
 /** Time limit for probing a program on the port that is not Ollama, once per path. */
 const ASK_WITHIN_MS = 1000;
@@ -46,18 +46,21 @@ export async function identifyServer(
 
 /** Accepts any response, whatever its status. */
 async function ask(
-  { host, dispatcher }: OllamaConnection,
+  { host, transport }: OllamaConnection,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const limit = AbortSignal.timeout(ASK_WITHIN_MS);
-  const response = await undiciFetch(`${host.url}${path}`, {
-    redirect: 'manual',
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
-    dispatcher,
-  });
-  const body = response.body ? await readExcerpt(response.body, EXCERPT_BYTES) : '';
-  return { server: response.headers.get('server') ?? '', body };
+  const { response, close } = exchange(transport, { url: `${host.url}${path}`, method: 'GET' });
+  const over = signal ? AbortSignal.any([signal, limit]) : limit;
+  over.addEventListener('abort', close, { once: true });
+  try {
+    const { header, body } = await response;
+    return { server: header('server') ?? '', body: await readExcerpt(body, EXCERPT_BYTES) };
+  } finally {
+    over.removeEventListener('abort', close);
+    close();
+  }
 }
 
 function isOwnedBy(body: string, owner: string): boolean {

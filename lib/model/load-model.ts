@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedModel, LoadProgress } from './chat-model.ts';
+import { keepAliveForLoad } from './keep-alive.ts';
 import { ModelError } from './model-error.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import type { RunningModel } from './ollama-models.ts';
@@ -117,11 +118,6 @@ async function watchLoad(
     }
   }
   return wasGone;
-}
-
-/** With `keep_alive: 0` an empty conversation would unload the model instead; the calls themselves still send 0. */
-export function keepAliveForLoad(keepAlive: string | number): string | number {
-  return /^0+(\.0+)?[a-zµ]*$/.test(String(keepAlive)) ? '5m' : keepAlive;
 }
 
 function loadTimeout(model: string, timeoutMs: number): ModelError {

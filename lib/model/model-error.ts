@@ -17,7 +17,7 @@ export type ModelErrorKind =
   | 'aborted';
 
 /** What happened to a call's slot after the call was aborted. */
-export interface LetGo {
+export interface SlotRelease {
   /** Time from closing the connection until the server was idle, in milliseconds. */
   readonly afterMs: number;
   /** Whether the server had leaked the slot, so that the model was unloaded to recover it. */
@@ -34,7 +34,7 @@ export interface ModelErrorOptions {
   partialText?: string;
   partialThinking?: string;
   raw?: string;
-  letGo?: LetGo;
+  slotRelease?: SlotRelease;
   cleanupMs?: number;
   /** Overrides the kind's default for `transient`. */
   transient?: boolean;
@@ -56,7 +56,7 @@ export class ModelError extends AppError {
   /** The model's own text inside a server-side parser error (harmony: the raw arguments). */
   readonly raw: string | undefined;
   /** Only for calls aborted by Loupe, if the server reported it. */
-  readonly letGo: LetGo | undefined;
+  readonly slotRelease: SlotRelease | undefined;
   /**
    * Cleanup time after the end of the call in milliseconds: checking whether the server responds, waiting until it is
    * idle, freeing the slot. Not included in the call's duration.
@@ -79,7 +79,7 @@ export class ModelError extends AppError {
     this.partialText = options.partialText;
     this.partialThinking = options.partialThinking;
     this.raw = options.raw;
-    this.letGo = options.letGo;
+    this.slotRelease = options.slotRelease;
     this.cleanupMs = options.cleanupMs;
     this.#transient = options.transient;
   }
@@ -100,9 +100,9 @@ export class ModelError extends AppError {
   after({
     partialText,
     partialThinking,
-    letGo,
+    slotRelease,
     cleanupMs,
-  }: Pick<ModelErrorOptions, 'partialText' | 'partialThinking' | 'letGo' | 'cleanupMs'>): ModelError {
+  }: Pick<ModelErrorOptions, 'partialText' | 'partialThinking' | 'slotRelease' | 'cleanupMs'>): ModelError {
     return new ModelError({
       kind: this.kind,
       message: this.message,
@@ -112,7 +112,7 @@ export class ModelError extends AppError {
       contextTokens: this.contextTokens,
       partialText,
       partialThinking,
-      letGo,
+      slotRelease,
       cleanupMs,
       raw: this.raw,
       transient: this.#transient,

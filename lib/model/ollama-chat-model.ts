@@ -7,7 +7,6 @@ import type {
   ChatTimings,
   LoadedModel,
 } from './chat-model.ts';
-import { freeSlot, releaseSlotAfterAbort } from './let-go.ts';
 import { loadModel } from './load-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
@@ -24,7 +23,8 @@ import { ping, show, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
 import { readRemote } from './remote-model.ts';
 import { RunnerFinder, refuseRemote } from './residency.ts';
-import { wireRequest } from './wire-request.ts';
+import { freeSlot, releaseSlotAfterAbort } from './slot-release.ts';
+import { wireBody } from './wire-request.ts';
 
 /** Arguments nested deeper than this are rejected, because serializing them as JSON would overflow the stack. */
 const MAX_DEPTH = 200;
@@ -42,7 +42,7 @@ const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
  * otherwise decide silently: `num_ctx`, `num_predict`, `truncate: false`, `shift: false`, `think`, `stream` and
  * `keep_alive`. Responses are bounded by `limits` and validated field by field. Errors are `ModelError`s; a stop
  * closes the socket at once in every phase, and the call returns once the server has dropped it or failed to report
- * so in time (`ModelError.letGo`).
+ * so in time (`ModelError.slotRelease`).
  */
 export function createOllamaChatModel(
   options: { host: OllamaHost; allowRemoteModels?: boolean } & Partial<OllamaLimits>,
@@ -88,7 +88,7 @@ async function chat(
 ): Promise<ChatReply> {
   const isSent = !context.signal.aborted;
   const reply = new ReplyBuilder();
-  const body = wireRequest(request);
+  const body = wireBody(request);
   const asked = { model: request.model, toolsOffered: request.tools.length > 0 };
   let endedAt: number | undefined;
   const onTimeout = () => {
@@ -96,36 +96,30 @@ async function chat(
     return callTimeout(context.timeoutMs);
   };
   try {
-    return await callOllama(
-      connection,
-      { ...context, onTimeout, asked, streamed: request.stream },
-      async ({ client }) => {
-        if (!request.stream)
-          return reply
-            .add(readOwn(connection, request, await client.chat({ ...body, stream: false })))
-            .finish();
+    return await callOllama(connection, { ...context, onTimeout, asked }, async (call) => {
+      if (!request.stream)
+        return reply.add(readOwn(connection, request, await call.post('/api/chat', body))).finish();
 
-        for await (const line of await client.chat({ ...body, stream: true })) {
-          const chunk = readOwn(connection, request, line);
-          reply.add(chunk);
-          const text = chunk.message?.content;
-          const thinking = chunk.message?.thinking;
-          if (text || thinking) context.onDelta?.({ ...(text && { text }), ...(thinking && { thinking }) });
-        }
-        return reply.finish();
-      },
-    );
+      for await (const line of call.postForLines('/api/chat', body, isDone)) {
+        const chunk = readOwn(connection, request, line);
+        reply.add(chunk);
+        const text = chunk.message?.content;
+        const thinking = chunk.message?.thinking;
+        if (text || thinking) context.onDelta?.({ ...(text && { text }), ...(thinking && { thinking }) });
+      }
+      return reply.finish();
+    });
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     endedAt ??= performance.now();
-    const letGo =
+    const slotRelease =
       isSent && BROKEN_OFF.has(error.kind)
         ? await releaseSlotAfterAbort(connection, request, context.onTidying)
         : undefined;
     const cleanupMs = performance.now() - endedAt;
     const { content, thinking } = reply;
     throw error.after({
-      letGo,
+      slotRelease,
       cleanupMs,
       partialText: content || undefined,
       partialThinking: thinking || undefined,
@@ -142,6 +136,10 @@ function readOwn(connection: OllamaConnection, { model }: ChatRequest, line: unk
   const remote = chunk.remote_host === undefined ? undefined : readRemote(model, chunk);
   refuseRemote(connection, model, remote);
   return chunk;
+}
+
+function isDone(line: Record<string, unknown>): boolean {
+  return line.done === true;
 }
 
 function readChunk(line: unknown): ChatChunk {

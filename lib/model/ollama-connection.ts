@@ -1,11 +1,18 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Ollama } from 'ollama';
-import { Agent, fetch as undiciFetch } from 'undici';
 import { ModelError, OllamaNotRespondingError } from './model-error.ts';
 import { type BodyLimits, parseReplyObject, readExcerpt, readLines, readText } from './ollama-body.ts';
 import { type AskedFor, errorIn, httpError, replyError } from './ollama-error.ts';
 import { isLoopbackAddress, type OllamaHost } from './ollama-host.ts';
+import {
+  createHttpTransport,
+  type Exchange,
+  ExchangeError,
+  exchange,
+  type HttpResponse,
+  type HttpTransport,
+} from './ollama-http.ts';
 
 /** Max response sizes and timeouts. Every field has a default. */
 export interface OllamaLimits extends BodyLimits {
@@ -39,7 +46,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface OllamaConnection {
   readonly host: OllamaHost;
   readonly limits: OllamaLimits;
-  readonly dispatcher: Agent;
+  readonly transport: HttpTransport;
   /**
    * What the server reported about itself. Reset when a connection fails or a model is gone, since it may have been
    * upgraded.
@@ -60,16 +67,26 @@ export interface CallOptions {
   /** Whether a healthy server answers at once, so that a timeout needs no second probe. */
   isProbe?: boolean;
   asked?: AskedFor;
-  /** Whether the reply is line-delimited. Depends on the request, never on the response's content type. */
-  streamed?: boolean;
-  /** Whether a line is the last of a streamed reply. Default: the one that says `done`. */
-  isLast?: (line: Record<string, unknown>) => boolean;
 }
 
-/** The means to make a request: the `ollama` client, and a plain GET for paths it lacks. */
+/** The means to make a request. */
 export interface OllamaCall {
+  /** For everything but replies of a model. */
   client: Ollama;
+  /** For paths that the client lacks. */
   getText(path: string): Promise<string>;
+  /** Posts a JSON text and reads the reply, an object that is not an error. */
+  post(path: string, json: string): Promise<Record<string, unknown>>;
+  /**
+   * Posts a JSON text and reads the reply line by line, each an object that is not an error, up to the first for which
+   * `isLast` holds. A reply that ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that
+   * repeats the same piece thirty times.
+   */
+  postForLines(
+    path: string,
+    json: string,
+    isLast: (line: Record<string, unknown>) => boolean,
+  ): AsyncGenerator<Record<string, unknown>>;
   /** The server's clock at its last response, in milliseconds since 1970. */
   serverTimeMs(): number;
 }
@@ -87,14 +104,9 @@ export function connectOllama(
     known: {},
     runnerKeys: new Map(),
     allowRemoteModels,
-    dispatcher: new Agent({
-      // The deadline of the call is the only clock. With undici's own (300 s until the headers) a long generation
-      // with `stream: false` always dies, as its headers come last.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // One socket per call: a kept-alive socket would fail the next call after a restart of Ollama.
-      pipelining: 0,
-      connect: { timeout: all.connectTimeoutMs, lookup: host.loopback ? lookupLoopback : undefined },
+    transport: createHttpTransport(host.url, {
+      connectTimeoutMs: all.connectTimeoutMs,
+      lookup: host.loopback ? lookupLoopback : undefined,
     }),
   };
 }
@@ -116,9 +128,9 @@ const lookupLoopback: LookupFunction = (hostname, options, callback) => {
 };
 
 /**
- * Runs one request with its own AbortSignal: the client's `abort` ends all its streams, but no plain request (K-38).
- * The socket is always closed when this returns. A stop takes precedence over the deadline, and both over errors from
- * the closing socket.
+ * Runs one or more requests under one deadline and one signal (K-38). When this returns, the connections of requests
+ * that were not read to their end are closed. A stop takes precedence over the deadline, and both over errors from the
+ * closing connection.
  *
  * @throws {ModelError} for any communication failure; other errors are bugs and pass through unchanged
  */
@@ -130,26 +142,18 @@ export async function callOllama<T>(
   const { signal } = options;
   if (signal?.aborted) throw aborted();
 
-  const controller = new AbortController();
+  const requests = new Requests(connection, options.asked ?? {});
   const outcome: { end?: 'stopped' | 'timeout' } = {};
   const end = (reason: 'stopped' | 'timeout') => {
     outcome.end ??= reason;
-    controller.abort();
+    requests.close();
   };
   const stop = () => end('stopped');
   signal?.addEventListener('abort', stop, { once: true });
   const timer = setTimeout(() => end('timeout'), Math.min(options.timeoutMs, MAX_TIMER_MS));
 
   try {
-    let serverTimeMs: number | undefined;
-    const fetcher = boundedFetch(connection, controller.signal, options, (date) => {
-      serverTimeMs = serverTime(date);
-    });
-    return await use({
-      client: new Ollama({ host: connection.host.url, fetch: fetcher }),
-      getText: async (path) => (await fetcher(`${connection.host.url}${path}`)).text(),
-      serverTimeMs: () => serverTimeMs ?? Date.now(),
-    });
+    return await use(requests);
   } catch (cause) {
     if (outcome.end === 'stopped') throw aborted();
     if (outcome.end === 'timeout') throw await timeoutError(connection, options);
@@ -159,7 +163,7 @@ export async function callOllama<T>(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    controller.abort();
+    requests.close();
   }
 }
 
@@ -179,7 +183,7 @@ async function timeoutError(connection: OllamaConnection, options: CallOptions):
     isProbe: true,
   };
   try {
-    await callOllama(connection, asked, ({ getText }) => getText('/api/version'));
+    await callOllama(connection, asked, (call) => call.getText('/api/version'));
     return error;
   } catch (cause) {
     if (!(cause instanceof ModelError)) throw cause;
@@ -188,84 +192,101 @@ async function timeoutError(connection: OllamaConnection, options: CallOptions):
   }
 }
 
-/** The `fetch` passed to the `ollama` client: bounded, without redirects, with every body validated. */
-function boundedFetch(
-  connection: OllamaConnection,
-  signal: AbortSignal,
-  { asked = {}, streamed = false, isLast = isDone }: CallOptions,
-  onAnswer: (date: string | null) => void,
-): typeof fetch {
-  const { limits, dispatcher } = connection;
-  return async (input, init) => {
-    const url = String(input);
-    const response = await undiciFetch(url, {
-      method: init?.method ?? 'GET',
-      body: typeof init?.body === 'string' ? init.body : undefined,
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      redirect: 'error',
-      signal,
-      dispatcher,
+/** The requests of one call: bounded, without redirects, with every body validated. */
+class Requests implements OllamaCall {
+  readonly #connection: OllamaConnection;
+  readonly #asked: AskedFor;
+  readonly #exchanges: Exchange[] = [];
+  #isClosed = false;
+  #client: Ollama | undefined;
+  #serverTimeMs: number | undefined;
+
+  constructor(connection: OllamaConnection, asked: AskedFor) {
+    this.#connection = connection;
+    this.#asked = asked;
+  }
+
+  get client(): Ollama {
+    this.#client ??= new Ollama({
+      host: this.#connection.host.url,
+      fetch: async (input, init) => {
+        const body = typeof init?.body === 'string' ? init.body : undefined;
+        const response = await this.#send(init?.method ?? 'GET', String(input), body);
+        const text = JSON.stringify(await this.#readObject(response));
+        return new Response(text, { headers: { 'content-type': 'application/json' } });
+      },
     });
-    onAnswer(response.headers.get('date'));
-    const body: AsyncIterable<Uint8Array> = response.body ?? nothing();
-    if (response.status !== 200) {
-      throw httpError(response.status, await readExcerpt(body, ERROR_BODY_BYTES), asked);
+    return this.#client;
+  }
+
+  async getText(path: string): Promise<string> {
+    const response = await this.#send('GET', this.#url(path));
+    return readText(response.body, this.#connection.limits.maxResponseBytes);
+  }
+
+  async post(path: string, json: string): Promise<Record<string, unknown>> {
+    return this.#readObject(await this.#send('POST', this.#url(path), json));
+  }
+
+  async *postForLines(path: string, json: string, isLast: (line: Record<string, unknown>) => boolean) {
+    const response = await this.#send('POST', this.#url(path), json);
+    for await (const text of readLines(response.body, this.#connection.limits)) {
+      const line = this.#checked(text);
+      yield line;
+      if (isLast(line)) return response.skipRest();
     }
-    const headers = { 'content-type': response.headers.get('content-type') ?? 'application/json' };
-    if (streamed) return new Response(checkedLines(body, limits, asked, isLast), { headers });
-    const text = await readText(body, limits.maxResponseBytes);
-    if (url.includes('/api/')) {
-      const error = errorIn(parseReplyObject(text));
-      if (error !== undefined) throw replyError(error, asked);
-    }
-    return new Response(text, { headers });
-  };
+    throw cutOff('without its last line');
+  }
+
+  serverTimeMs(): number {
+    return this.#serverTimeMs ?? Date.now();
+  }
+
+  /** Closes the connections of what has not been read to its end; no further request is sent. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { close } of this.#exchanges) close();
+  }
+
+  #url(path: string): string {
+    return `${this.#connection.host.url}${path}`;
+  }
+
+  async #send(method: string, url: string, body?: string): Promise<HttpResponse> {
+    if (this.#isClosed) throw aborted();
+    const started = exchange(this.#connection.transport, { url, method, body });
+    this.#exchanges.push(started);
+    const response = await started.response;
+    this.#serverTimeMs = serverTime(response.header('date'));
+    const { status } = response;
+    if (REDIRECTS.has(status)) throw notOllama(this.#connection.host, 'it redirects elsewhere');
+    if (status !== 200)
+      throw httpError(status, await readExcerpt(response.body, ERROR_BODY_BYTES), this.#asked);
+    return response;
+  }
+
+  async #readObject(response: HttpResponse): Promise<Record<string, unknown>> {
+    return this.#checked(await readText(response.body, this.#connection.limits.maxResponseBytes));
+  }
+
+  /** @throws {ModelError} for a text that is no object, or an object that is an error */
+  #checked(text: string): Record<string, unknown> {
+    const object = parseReplyObject(text);
+    const error = errorIn(object);
+    if (error !== undefined) throw replyError(error, this.#asked);
+    return object;
+  }
 }
 
 /**
  * The server's clock from the date of its response; it may be another machine even behind a local address. The date
  * has whole seconds, so if it agrees with the local clock, the local one is used for precision.
  */
-function serverTime(date: string | null): number {
+function serverTime(date: string | undefined): number {
   const theirs = Date.parse(date ?? '') + 500;
   const ours = Date.now();
   return Math.abs(theirs - ours) <= DATE_ERROR_MS || Number.isNaN(theirs) ? ours : theirs;
 }
-
-function isDone(line: Record<string, unknown>): boolean {
-  return line.done === true;
-}
-
-/**
- * Yields the lines of a streamed reply up to the last, each validated to be an object and not an error. A stream that
- * ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that repeats the same piece thirty
- * times.
- */
-function checkedLines(
-  body: AsyncIterable<Uint8Array>,
-  limits: BodyLimits,
-  asked: AskedFor,
-  isLast: (line: Record<string, unknown>) => boolean,
-): ReadableStream<Uint8Array> {
-  const lines = readLines(body, limits);
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await lines.next();
-      if (next.done) throw cutOff('without its last line');
-      const line = parseReplyObject(next.value);
-      const error = errorIn(line);
-      if (error !== undefined) throw replyError(error, asked);
-      controller.enqueue(encoder.encode(`${next.value}\n`));
-      if (isLast(line)) controller.close();
-    },
-    async cancel() {
-      await lines.return(undefined);
-    },
-  });
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** The error for a reply that ended early. */
 export function cutOff(how: string, cause?: unknown): ModelError {
@@ -281,6 +302,8 @@ export function aborted(): ModelError {
   return new ModelError({ kind: 'aborted', message: 'The model call was stopped.' });
 }
 
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
 const NOT_REACHED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -289,14 +312,16 @@ const NOT_REACHED = new Set([
   'ENETUNREACH',
   'EADDRNOTAVAIL',
   'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
 ]);
-const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
-/** Classifies a failed fetch; `undefined` if the error did not come from the network. */
+/** Classifies a failed request; `undefined` if the error did not come from the network. */
 function transportError(cause: unknown, host: OllamaHost): ModelError | undefined {
   if (cause instanceof ModelError) return cause;
-  const code = codeOf(cause);
+  if (!(cause instanceof ExchangeError)) return undefined;
+  const { code, inBody } = cause;
+  if (inBody || code === 'ECONNRESET' || code === 'EPIPE') {
+    return cutOff(`with a broken connection${code ? ` (${code})` : ''}`, cause);
+  }
   if (code !== undefined && NOT_REACHED.has(code)) {
     return new ModelError({
       kind: 'unreachable',
@@ -305,24 +330,15 @@ function transportError(cause: unknown, host: OllamaHost): ModelError | undefine
       cause,
     });
   }
-  if (code !== undefined && BROKEN_OFF.has(code)) return cutOff(`with a broken connection (${code})`, cause);
-  if (cause instanceof TypeError && cause.message === 'terminated')
-    return cutOff('with a broken connection', cause);
-  if (cause instanceof TypeError && cause.message === 'fetch failed') {
-    const why = cause.cause instanceof Error ? cause.cause.message : 'unknown reason';
-    return new ModelError({
-      kind: 'bad_response',
-      message: `What answers at ${host.url} is not Ollama (${why}).`,
-      hint: 'Check OLLAMA_HOST. Redirects are not followed.',
-      transient: false,
-      cause,
-    });
-  }
-  return undefined;
+  return notOllama(host, cause.message, cause);
 }
 
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause === undefined ? undefined : codeOf(error.cause);
+function notOllama(host: OllamaHost, why: string, cause?: unknown): ModelError {
+  return new ModelError({
+    kind: 'bad_response',
+    message: `What answers at ${host.url} is not Ollama (${why}).`,
+    hint: 'Check OLLAMA_HOST. Redirects are not followed.',
+    transient: false,
+    cause,
+  });
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ModelDetails } from './chat-model.ts';
+import type { ModelDetails, RemoteModel } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
 import {
   ModelError,
@@ -11,7 +11,7 @@ import { nearestModel } from './nearest-model.ts';
 import { parseError } from './ollama-body.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
-import { type RemoteModel, readRemote } from './remote-model.ts';
+import { readRemote } from './remote-model.ts';
 
 /** Timeouts of S1, S2 and related small requests. */
 const PING_TIMEOUT_MS = 5_000;

@@ -39,11 +39,10 @@ export async function pullModel(
         timeoutMs: PULL_TIMEOUT_MS,
         onTimeout,
         asked: { model },
-        streamed: true,
-        isLast: (line) => line.status === 'success',
       },
-      async ({ client }) => {
-        for await (const line of await client.pull({ model, insecure: false, stream: true })) {
+      async (call) => {
+        const body = JSON.stringify({ model, insecure: false, stream: true });
+        for await (const line of call.postForLines('/api/pull', body, ({ status }) => status === 'success')) {
           const { status, digest, completed, total } = pullLine.parse(line);
           options.onProgress({
             step: status,
@@ -90,7 +89,7 @@ function explained(error: ModelError, model: string): ModelError {
     return say(
       'library_unreachable',
       `Ollama cannot reach its library: ${text}`,
-      'Is this machine online? What was fetched is kept: fetching again goes on from there.',
+      'Is this machine online? Downloaded data is kept, so pulling again resumes.',
     );
   }
   return error;

@@ -1,9 +1,8 @@
-import type { ChatRequest } from './chat-model.ts';
+import type { ChatRequest, RemoteModel } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { show } from './ollama-models.ts';
 import { renderReply } from './ollama-wire.ts';
-import type { RemoteModel } from './remote-model.ts';
 import { wireRequest } from './wire-request.ts';
 
 /**

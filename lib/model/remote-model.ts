@@ -1,13 +1,6 @@
 import { shortText } from '../util/short-text.ts';
+import type { RemoteModel } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
-
-/** The location of a model to which Ollama forwards requests, such as `gpt-oss:120b-cloud`. */
-export interface RemoteModel {
-  /** Host name and port; `an unknown host` if the server reports none that is valid. */
-  host: string;
-  /** Its name there. */
-  model?: string;
-}
 
 const MAX_NAME_CHARS = 200;
 const OLLAMA_CLOUD = 'ollama.com';

@@ -152,7 +152,7 @@ describe('the end of an aborted call', () => {
     await expect.poll(() => server.chats.length).toBe(1);
     await unloadModel(connection, 'first');
     stop.abort();
-    expect(await ours).toMatchObject({ kind: 'aborted', letGo: undefined });
+    expect(await ours).toMatchObject({ kind: 'aborted', slotRelease: undefined });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Residency } from './chat-model.ts';
+import type { RemoteModel, Residency } from './chat-model.ts';
 import { ModelError } from './model-error.ts';
 import type { OllamaConnection } from './ollama-connection.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type RunningModel,
   show,
 } from './ollama-models.ts';
-import { type RemoteModel, readRemote, remoteRefused } from './remote-model.ts';
+import { readRemote, remoteRefused } from './remote-model.ts';
 
 /** A residency with the runner's data from `/api/ps`. */
 export type RunnerResidency = Residency<RunningModel>;

@@ -85,8 +85,8 @@ describe('the slot of a call that was broken off', () => {
   it('is seen to be free again, at the price of no token [D12, S14]', async () => {
     await using server = await slotServer();
     const { fake, model } = server;
-    const { letGo } = await breakOff(model);
-    expect(letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
+    const { slotRelease } = await breakOff(model);
+    expect(slotRelease).toEqual({ afterMs: expect.any(Number), unloaded: false });
     expect(asked(fake)).toHaveLength(1);
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
   });
@@ -100,7 +100,7 @@ describe('the slot of a call that was broken off', () => {
       const broken = await modelErrorOf(
         model.chat({ ...write, keepAlive }, context({ signal: stop.signal, onDelta: () => stop.abort() })),
       );
-      expect(broken).toMatchObject({ kind: 'aborted', letGo: { unloaded: true } });
+      expect(broken).toMatchObject({ kind: 'aborted', slotRelease: { unloaded: true } });
       expect((await model.chat(hello, context())).message.content).toBe('Hello.');
     },
   );
@@ -131,7 +131,7 @@ describe('the slot of a call that was broken off', () => {
     await using server = await slotServer({ losesSlots: true }, LOST);
     const { model } = server;
     const late = await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })));
-    expect(late).toMatchObject({ kind: 'timeout', letGo: { unloaded: true } });
+    expect(late).toMatchObject({ kind: 'timeout', slotRelease: { unloaded: true } });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
   });
 
@@ -141,7 +141,7 @@ describe('the slot of a call that was broken off', () => {
     const release = fake.hold('hello', { turn: 0 });
     const theirs = model.chat(hello, context());
     await expect.poll(() => fake.chats.length).toBe(1);
-    expect((await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })))).letGo).toBeUndefined();
+    expect((await modelErrorOf(model.chat(write, context({ timeoutMs: 300 })))).slotRelease).toBeUndefined();
     release();
     expect((await theirs).message.content).toBe('Hello.');
     expect(fake.requests.some(({ body }) => (body as { keep_alive?: unknown })?.keep_alive === 0)).toBe(
@@ -167,7 +167,7 @@ describe('the slot of a call that was broken off', () => {
     async (clockAheadMs) => {
       await using server = await slotServer({ clockAheadMs });
       const { model } = server;
-      expect((await breakOff(model)).letGo).toEqual({ afterMs: expect.any(Number), unloaded: false });
+      expect((await breakOff(model)).slotRelease).toEqual({ afterMs: expect.any(Number), unloaded: false });
     },
   );
 
@@ -229,7 +229,7 @@ describe('the slot of a call that was broken off', () => {
   it('a model that goes on being unloaded after the answer is loaded once it is gone', async () => {
     await using server = await slotServer({ losesSlots: true, unloadMs: 500 }, LOST);
     const { model } = server;
-    expect((await breakOff(model)).letGo).toMatchObject({ unloaded: true });
+    expect((await breakOff(model)).slotRelease).toMatchObject({ unloaded: true });
     expect((await model.chat(hello, context())).message.content).toBe('Hello.');
     expect(await model.inMemory?.('play', new AbortController().signal)).toBeDefined();
   });
@@ -239,7 +239,7 @@ describe('the slot of a call that was broken off', () => {
     async (options) => {
       await using server = await slotServer(options);
       const { fake, model } = server;
-      expect((await breakOff(model)).letGo?.unloaded).toBe(false);
+      expect((await breakOff(model)).slotRelease?.unloaded).toBe(false);
       expect(asked(fake)).toEqual([]);
     },
   );
@@ -291,7 +291,7 @@ describe('a timeout', () => {
     }).catch(() => undefined);
     await expect.poll(() => fake.chats.length).toBe(1);
     const error = await modelErrorOf(model.chat(streamed, context({ timeoutMs: 300 })));
-    expect(error.letGo).toBeUndefined();
+    expect(error.slotRelease).toBeUndefined();
     expect(error.cleanupMs).toBeGreaterThan(900);
     fake.forget();
     await theirs;
@@ -306,7 +306,7 @@ it('gives up on an unresponsive server after 5 s [S1]', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(4_900);
   expect(error).toBeInstanceOf(OllamaUnavailableError);
   expect(error).toHaveProperty('message', expect.stringContaining('no answer within 5 s'));
-  await expect.poll(() => server.fake.openSockets).toBe(0);
+  await expect.poll(() => server.fake.openRequests).toBe(0);
 });
 
 it('the end of an aborted call is not reported for an alias while its slot is in use', async () => {
@@ -328,7 +328,7 @@ it('the end of an aborted call is not reported for an alias while its slot is in
   );
   await expect.poll(() => fake.chats.length).toBe(2);
   stop.abort();
-  expect(await ours).toMatchObject({ kind: 'aborted', letGo: undefined });
+  expect(await ours).toMatchObject({ kind: 'aborted', slotRelease: undefined });
   release();
   await theirs;
 });

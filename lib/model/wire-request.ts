@@ -31,3 +31,21 @@ function wireMessage(message: ChatMessage) {
   const { tool_calls, ...rest } = message;
   return { ...rest, ...(tool_calls && { tool_calls: [...tool_calls] }) };
 }
+
+const serialized = new WeakMap<object, string>();
+
+/**
+ * The same body as JSON text. Each message is serialized once, however many requests repeat it, so a request costs what
+ * is new in it.
+ */
+export function wireBody(request: ChatRequest): string {
+  const { model, messages, ...rest } = wireRequest({ ...request, messages: [] });
+  const texts = request.messages.map((message) => {
+    const known = serialized.get(message);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(wireMessage(message));
+    serialized.set(message, text);
+    return text;
+  });
+  return `{"model":${JSON.stringify(model)},"messages":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}`;
+}

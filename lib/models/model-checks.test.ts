@@ -4,9 +4,9 @@ import { summarizeCheck } from '../api/summarize-check.ts';
 import type { CheckStep } from '../checks/check-step.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { RunServiceOptions } from '../runs/run-service.ts';
-import { openTestService, scripted, type TestService } from '../runs/test-service.ts';
 import { sampleCheck } from '../testing/sample-check.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
+import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { ModelChecks, withChecks } from './model-checks.ts';
 
 let test: TestService;
@@ -22,7 +22,7 @@ async function open(execute = scripted([]), options: Partial<RunServiceOptions> 
   }[] = [];
   const checks = new ModelChecks({
     store: test.store,
-    places: test.service,
+    slots: test.service,
     clock: () => 7,
     check: (model, { signal, onStep }) =>
       new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ describe('Model Check', () => {
           await new Promise<void>((resolve) => {
             turn.next = resolve;
           });
-          passed.push(await run.letOthersPass());
+          passed.push(await run.yieldToOthers());
         }
         return scripted([])(run);
       },

@@ -17,12 +17,12 @@ export type CheckModel = (
 ) => Promise<ModelCheck>;
 
 /** The model server's queue, shared by checks and runs. */
-export interface Places {
-  withPlace<T>(
-    guest: { id: string; model: string; signal: AbortSignal },
+export interface CheckSlots {
+  withSlot<T>(
+    check: { id: string; model: string; signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
-  placeOf(guestId: string): number | undefined;
+  queuePosition(checkId: string): number | undefined;
 }
 
 interface Job {
@@ -38,7 +38,7 @@ interface Job {
  */
 export class ModelChecks {
   readonly #store: Pick<ModelStore, 'saveModelCheck' | 'modelCheck'>;
-  readonly #places: Places;
+  readonly #slots: CheckSlots;
   readonly #check: CheckModel;
   readonly #clock: () => number;
   #job: Job | undefined;
@@ -46,12 +46,12 @@ export class ModelChecks {
 
   constructor(options: {
     store: Pick<ModelStore, 'saveModelCheck' | 'modelCheck'>;
-    places: Places;
+    slots: CheckSlots;
     check: CheckModel;
     clock?: () => number;
   }) {
     this.#store = options.store;
-    this.#places = options.places;
+    this.#slots = options.slots;
     this.#check = options.check;
     this.#clock = options.clock ?? Date.now;
   }
@@ -118,7 +118,7 @@ export class ModelChecks {
   }
 
   #shown({ id, progress }: Pick<Job, 'id' | 'progress'>): CheckProgress {
-    const position = progress.status === 'waiting' ? this.#places.placeOf(id) : undefined;
+    const position = progress.status === 'waiting' ? this.#slots.queuePosition(id) : undefined;
     return { ...structuredClone(progress), ...(position === undefined ? {} : { position }) };
   }
 
@@ -133,14 +133,14 @@ export class ModelChecks {
   }): Promise<void> {
     const { model } = progress;
     try {
-      const check = await this.#places.withPlace({ id, model, signal }, (within) =>
+      const check = await this.#slots.withSlot({ id, model, signal }, (within) =>
         this.#check(model, { signal: within, onStep: (step) => take(progress, step) }),
       );
       await this.#store.saveModelCheck(check);
       progress.status = 'done';
     } catch (error) {
       progress.status = signal.aborted ? 'stopped' : 'failed';
-      if (!signal.aborted) progress.error = shownError(error, { step: 'the model was checked' });
+      if (!signal.aborted) progress.error = shownError(error, { step: 'the model was being checked' });
       for (const probe of progress.probes) if (probe.status === 'running') probe.status = 'open';
     }
     progress.ended_at = this.#clock();

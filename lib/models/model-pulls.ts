@@ -109,7 +109,7 @@ export class ModelPulls {
       pull.status = signal.aborted ? 'cancelled' : 'failed';
       if (!signal.aborted)
         pull.error = shownError(error, {
-          step: 'the model was fetched',
+          step: 'the model was being pulled',
           way: 'In a terminal: ollama pull NAME',
         });
     }

@@ -5,9 +5,9 @@ import { type RunEventType, runEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { resultOfLog } from '../experiments/result-row.ts';
 import { ModelError } from '../model/model-error.ts';
-import { calls, type Play, play, says, silence, stop, until } from '../runs/play.ts';
 import { ExploreLogProjection } from '../sharing/exports/explore-log.ts';
 import { exploreLogEntry } from '../testing/explore-log-entry.ts';
+import { calls, type PlayedRun, play, says, silence, stop, until } from '../testing/loop-harness.ts';
 import type { JsonValue } from '../util/json.ts';
 import { exploreMode } from './explore.ts';
 import { EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
@@ -17,9 +17,9 @@ const write = (key: string, value: string) => ({ name: 'write', arguments: { key
 const read = (key: string) => ({ name: 'read', arguments: { key } });
 const tell = (message: string) => ({ name: 'send_message_to_operator', arguments: { message } });
 
-const results = (run: Play) =>
+const results = (run: PlayedRun) =>
   run.log.state.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
-const states = (run: Play): RunState[] => {
+const states = (run: PlayedRun): RunState[] => {
   let state = emptyRunState('run');
   return run.log.events.map((event) => {
     state = foldAll(state, [event]);
@@ -350,7 +350,7 @@ it('continues until stopped if no cycle limit is set [X22, S13, S14]', async () 
       await log.append([stop(true)]);
     },
   });
-  expect(forced.end).toMatchObject({ forced: true, message: 'Stopped at once, in call 1 of cycle 1.' });
+  expect(forced.end).toMatchObject({ forced: true, message: 'Stopped immediately, in call 1 of cycle 1.' });
 });
 
 it('ends after three empty cycles in a row if there is no limit [K-20, K-24]', async () => {

@@ -1,23 +1,19 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
-import { MemoryLog } from '../engine/memory-log.ts';
 import { nextAction } from '../engine/next-action.ts';
-import { runLoop } from '../engine/run-loop.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll, foldRun } from '../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { conversationChars } from '../events/message-size.ts';
-import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
-import { emptyRunState, type RunState } from '../events/run-state.ts';
-import type { ChatModel, ChatReply } from '../model/chat-model.ts';
-import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
+import { type RunEvent, runEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import type { ModelErrorKind } from '../model/model-error.ts';
 import { ExploreLogProjection } from '../sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../sharing/exports/session-log.ts';
 import { exploreLogEntry } from '../testing/explore-log-entry.ts';
+import { simulateRun, type Turn } from '../testing/simulate-run.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
-import type { ToolBox } from '../tools/tool.ts';
-import { modeOf } from './mode-of.ts';
 import { resolveConfig } from './resolve-config.ts';
 
 /** For more runs than the default: `LOUPE_PROPERTY_RUNS=20000 npx vitest run …`. */
@@ -39,8 +35,6 @@ const call = fc
     fc.record({ name: fc.constant('send_message_to_operator'), message: fc.constant('Hello.') }),
   )
   .map(({ name, ...args }) => ({ function: { name, arguments: args } }));
-
-type Turn = { reply: ChatReply } | { failure: ModelErrorKind };
 
 const reply = fc
   .record({
@@ -75,7 +69,7 @@ const failure = fc
     'no_thinking_support',
     'no_thinking_levels',
   )
-  .map((kind): Turn => ({ failure: kind }));
+  .map((kind): Turn => ({ failure: kind, transient: false }));
 
 const turns = fc.array(fc.oneof({ weight: 9, arbitrary: reply }, { weight: 1, arbitrary: failure }), {
   minLength: 1,
@@ -107,116 +101,29 @@ const explore = fc
 const simulation = fc.record({ settings: fc.oneof(session, explore), turns, trouble });
 type Input = typeof simulation extends fc.Arbitrary<infer T> ? T : never;
 
-/** A log that records which events were appended together, with planned worker crashes and operator messages. */
-class LivelyLog extends MemoryLog {
-  readonly transactions: { at: number; events: readonly NewEvent[] }[] = [];
-  #left: number;
-  readonly #committed: boolean;
-  readonly #plan: Input['trouble'];
-  readonly #stops: boolean;
-
-  constructor(options: { events: readonly RunEvent[]; input: Input; life: number }) {
-    super({ events: options.events, clock: () => 1000 });
-    const { trouble: plan, settings } = options.input;
-    const crash = plan.crashes[options.life];
-    this.#left = crash?.afterAppends ?? Number.POSITIVE_INFINITY;
-    this.#committed = crash?.committed ?? false;
-    this.#plan = plan;
-    // Runs without their own limit are always stopped.
-    const unbounded = settings.mode === 'session' || settings.max_cycles === null;
-    this.#stops = plan.stops || unbounded;
-  }
-
-  override async append(events: readonly NewEvent[]): Promise<RunState> {
-    this.#left -= 1;
-    if (this.#left < (this.#committed ? -1 : 0)) throw new Error('The worker is dead');
-    this.transactions.push({ at: this.state.seq, events });
-    await super.append(events);
-    if (this.#left < 0) throw new Error('The worker dies');
-    await this.#others();
-    return this.state;
-  }
-
-  /** Events appended concurrently by others. */
-  async #others(): Promise<void> {
-    const { stop, messages } = this.#plan;
-    const due = messages.filter((seq) => this.state.seq >= seq).length;
-    while (!this.state.ended && this.state.operatorMessages.length < due) {
-      const id = `m${this.state.operatorMessages.length + 1}`;
-      await super.append([{ type: 'operator.messaged', message_id: id, text: `Word ${id}.` }]);
-    }
-    const stopNow = this.#stops && !this.state.stop && !this.state.ended && this.state.seq >= stop.atSeq;
-    if (stopNow) await super.append([{ type: 'stop.requested', force: stop.force, by: 'operator' }]);
-  }
-}
-
-interface Life {
-  events: readonly RunEvent[];
-  transactions: { at: number; events: readonly NewEvent[] }[];
-}
-
-async function simulate(input: Input) {
+function simulate({ settings, turns, trouble }: Input) {
+  const { crashes, messages, stop } = trouble;
   const config = resolveConfig(
-    createRunRequest.parse({ model: 'm', num_predict: [50, 100], window_tokens: 32_768, ...input.settings }),
+    createRunRequest.parse({ model: 'm', num_predict: [50, 100], window_tokens: 32_768, ...settings }),
     { workspace: '/w', offeredTools: [] },
   );
-  const mode = modeOf(config);
-  const executed: string[] = [];
-  let asked = 0;
-  let log = new LivelyLog({ events: [], input, life: 0 });
-  const model: ChatModel = {
-    ping: async () => ({ version: '0.9.0' }),
-    show: async (name) => ({ name, capabilities: ['completion', 'tools'] }),
-    load: async ({ numCtx }) => ({ contextTokens: numCtx, loadMs: 0, alreadyLoaded: true }),
-    embed: async ({ texts }) => texts.map((text) => [text.length, 1]),
-    chat: async (_request, { signal }) => {
-      if (signal.aborted) throw new ModelError({ kind: 'aborted', message: 'stopped' });
-      const turn = input.turns[asked % input.turns.length];
-      asked += 1;
-      if (!turn || 'failure' in turn)
-        throw new ModelError({ kind: turn?.failure ?? 'http', message: 'failed', transient: false });
-      return turn.reply;
+  // Runs without their own limit are always stopped.
+  const stops = trouble.stops || settings.mode === 'session' || settings.max_cycles === null;
+  return simulateRun({
+    config,
+    turns,
+    crashes,
+    others: (state) => {
+      if (state.ended) return [];
+      const sent = state.operatorMessages.length;
+      if (sent < messages.filter((seq) => state.seq >= seq).length) {
+        return [{ type: 'operator.messaged', message_id: `m${sent + 1}`, text: `Word m${sent + 1}.` }];
+      }
+      if (!stops || state.stop || state.seq < stop.atSeq) return [];
+      return [{ type: 'stop.requested', force: stop.force, by: 'operator' }];
     },
-  };
-  const tools = createExploreTools();
-  const toolbox: ToolBox = {
-    ...tools,
-    execute: (pending, context) => {
-      const running = log.state.reply?.calls.find(({ status }) => status === 'running');
-      executed.push(running?.callId ?? 'none');
-      return tools.execute(pending, context);
-    },
-  };
-  const lives: Life[] = [];
-  for (let life = 0; life <= input.trouble.crashes.length && !log.state.ended; life += 1) {
-    log = new LivelyLog({ events: log.events, input, life });
-    const beginning: NewEvent[] =
-      log.state.seq === 0
-        ? [
-            { type: 'run.created', config },
-            { type: 'run.started', worker: 'w', epoch: 1 },
-          ]
-        : [{ type: 'run.resumed', worker: 'w', epoch: life + 1 }];
-    await log.append(beginning).then(
-      () =>
-        runLoop({
-          log,
-          model,
-          mode,
-          clock: () => 1000,
-          sleep: async () => {},
-          openTools: async () => ({
-            toolbox,
-            sandbox: { available: false, kind: 'none' },
-            close: async () => {},
-            runChecks: async () => [],
-          }),
-        }),
-      () => undefined,
-    );
-    lives.push({ events: log.events, transactions: log.transactions });
-  }
-  return { lives, log, executed, mode, config };
+    toolbox: createExploreTools(),
+  });
 }
 
 const count = (events: readonly RunEvent[], type: RunEvent['type']) =>
@@ -251,12 +158,12 @@ it('nothing runs twice, and a full conversation makes no further calls', async (
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
       const { log, executed, config } = await simulate(input);
-      expect(new Set(executed).size).toBe(executed.length);
+      expect(new Set(executed.map(({ callId }) => callId)).size).toBe(executed.length);
       const started = log.events.flatMap((event) =>
         event.type === 'tool-call.started' ? [event.call_id] : [],
       );
       expect(new Set(started).size).toBe(started.length);
-      for (const callId of executed) expect(started).toContain(callId);
+      for (const { callId } of executed) expect(started).toContain(callId);
       const closed = log.events.flatMap((event) =>
         event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
       );

@@ -6,9 +6,9 @@ import { expect, it, vi } from 'vitest';
 import { firedLimit } from '../browser/state/ledger.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
-import { calls, play, says, silence, stop, until } from '../runs/play.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { temporaryFolder } from '../sandbox/under-test.ts';
+import { calls, play, says, silence, stop, until } from '../testing/loop-harness.ts';
 import { createSafetyLayer, createSessionTools, dispatchToolCall } from '../tools/session-tools.ts';
 import { BUILT_IN_SYSTEM_PROMPT, buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
@@ -183,7 +183,7 @@ it('emits notices in a separate channel, in order [S3, S4, S11, S12, S21]', asyn
   expect(notices[2]).toBe('[tool] write_file({"path":"a.md","content":"x"})');
   expect(notices[3]).toMatch(/^\[result\] \{"success":true,.*\}$/);
   expect(notices[5]).toMatch(/^\[result\] .{200}\.\.\.$/);
-  expect(notices).toContain('Stopping after this turn. Stop again to end at once.');
+  expect(notices).toContain('Stopping after this turn. Stop again to stop immediately.');
   expect(notices.at(-1)).toMatch(
     /^Session ended: user_shutdown after \d+ completed turns\. Log: \/data\/sessions\/run\.jsonl$/,
   );
@@ -240,7 +240,7 @@ it('the second stop ends at once, in a stream and in a command [S14]', async () 
     },
   );
   expect(run.end).toMatchObject({ result: { termination_reason: 'stopped' }, forced: true });
-  await vi.waitFor(() => expect(run.fake.openSockets).toBe(0));
+  await vi.waitFor(() => expect(run.fake.openRequests).toBe(0));
 
   const started = Date.now();
   await using command = await play(
@@ -266,8 +266,8 @@ it('reports a failing model call and ends the session [S15]', async () => {
 });
 
 it('pauses between turns, and honours a stop during the pause [S16]', async () => {
-  const sleep = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal });
-  await using run = await play({ ...session, turn_delay: 200 }, [says('A.')], { sleep, ...stopAfter(3) });
+  const loop = () => ({ sleep: (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }) });
+  await using run = await play({ ...session, turn_delay: 200 }, [says('A.')], { loop, ...stopAfter(3) });
   const starts = run.of('model-call.started').map(({ at }) => at);
   const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? at));
   expect(gaps.length).toBeGreaterThanOrEqual(2);
@@ -276,7 +276,7 @@ it('pauses between turns, and honours a stop during the pause [S16]', async () =
 
   const started = Date.now();
   await using stopped = await play({ ...session, turn_delay: 60_000 }, [says('A.')], {
-    sleep,
+    loop,
     during: async ({ log }) => {
       await until(log, (events) => events.some(({ type }) => type === 'turn.paused'));
       await log.append([stop()]);

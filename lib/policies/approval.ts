@@ -89,8 +89,8 @@ export function decideApproval(state: RunState, request: ApprovalRequest): NewEv
   if (!approval?.requested) {
     throw new AppError({
       code: 'approval_not_found',
-      message: `No call "${request.callId.slice(0, 100)}" of this run was asked about.`,
-      hint: 'The event approval.requested names the call.',
+      message: `This run has no call "${request.callId.slice(0, 100)}" that asked for approval.`,
+      hint: 'Use the call_id of an approval.requested event.',
     });
   }
   const decision = decisionOf(state, approval.requested, request);
@@ -99,13 +99,13 @@ export function decideApproval(state: RunState, request: ApprovalRequest): NewEv
     throw new AppError({
       code: 'already_decided',
       message: `This call was already ${approval.decided.decision}.`,
-      hint: 'A decision stands. Stop the run to keep it from going on.',
+      hint: 'A decision is final. To keep the run from continuing, stop it.',
     });
   }
   if (state.ended || state.stop || !isWaiting(state, approval)) {
     throw new AppError({
       code: 'run_ended',
-      message: 'The run is over or was asked to stop: this call will not be made.',
+      message: 'The run has ended or is stopping, so this call will not run.',
     });
   }
   return [{ type: 'approval.decided', ...decision }];
@@ -145,10 +145,10 @@ export function checkedArguments(
   throw new AppError({
     code: 'invalid_request',
     message: !args
-      ? 'arguments: An edited call needs its arguments.'
+      ? 'arguments: Required for an edited call.'
       : problems
         ? `arguments: ${problems.map(({ message }) => message).join(' ')}`
-        : `There is no tool "${tool}" whose arguments could be checked.`,
+        : `The tool "${tool}" was not found, so its arguments cannot be checked.`,
   });
 }
 

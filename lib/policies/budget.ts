@@ -38,7 +38,7 @@ export function spendingOf(state: ReadyState, now: number): Spending {
   };
 }
 
-/** @throws {AppError} `no_price` for a cost budget with an unpriced model, which could never be reached */
+/** @throws {AppError} `no_price` for a cost budget with a model that has no price */
 export function requirePriceForBudget({
   budget,
   model,
@@ -47,8 +47,8 @@ export function requirePriceForBudget({
   if (budget.max_cost_usd === undefined || price) return;
   throw new AppError({
     code: 'no_price',
-    message: `budget.max_cost_usd: ${model} has no price, so a cost budget could never be spent.`,
-    hint: 'Set its price on the Models page or with POST /api/models/price, or leave the cost budget out.',
+    message: `budget.max_cost_usd: ${model} has no price, so its cost is unknown.`,
+    hint: 'Set a price on the Models page or with POST /api/models/price, or remove the cost budget.',
   });
 }
 

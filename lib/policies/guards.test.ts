@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RETRY_LIMITS } from '../events/retry-limits.ts';
-import { outcomeKind } from '../events/run.ts';
+import { outcomeKind } from '../events/termination.ts';
 import { spentLimit } from './budget.ts';
 import { RETRY_WAITS_MS, RETRY_WINDOW_MS, retryWait } from './retry.ts';
 import { STATUS_OF } from './termination.ts';

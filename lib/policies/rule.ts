@@ -1,7 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
 import type { NewEvent } from '../events/registry.ts';
-import type { TerminationReason } from '../events/run.ts';
 import type { RunState } from '../events/run-state.ts';
+import type { TerminationReason } from '../events/termination.ts';
 
 /** An error as shown in the result. */
 export interface ErrorShape {

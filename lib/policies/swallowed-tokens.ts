@@ -1,8 +1,8 @@
+import type { RunState } from '../events/run-state.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
-import type { ReadyState } from './rule.ts';
 
 /** Tokens of the current reply that never arrived; 0 for a call that failed. */
-export function swallowedOf({ reply, lastReplyLoss }: ReadyState): number {
+export function swallowedOf({ reply, lastReplyLoss }: Pick<RunState, 'reply' | 'lastReplyLoss'>): number {
   return reply ? lastReplyLoss.swallowedTokens : 0;
 }
 

@@ -1,6 +1,7 @@
 import { failedChecks } from '../events/outcome.ts';
-import type { Outcome, OutcomeKind, RunResult, TerminationReason } from '../events/run.ts';
+import type { RunResult } from '../events/run.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
+import type { Outcome, OutcomeKind, TerminationReason } from '../events/termination.ts';
 import { effectiveWindow } from '../events/window.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { secondsWords } from '../util/durations.ts';
@@ -54,7 +55,7 @@ export function endingMessage(
       return `Ollama refused the conversation as too long for its window of ${formatCount(effectiveWindow(state))} tokens, and nothing is left to shorten.`;
     case 'stopped':
       return state.stop?.force
-        ? `Stopped at once${place ? `, in ${place}` : ` before the first ${UNITS[config.mode]}`}.`
+        ? `Stopped immediately${place ? `, in ${place}` : ` before the first ${UNITS[config.mode]}`}.`
         : `Stopped on request${place ? ` after ${place}` : ` before the first ${UNITS[config.mode]}`}.`;
     case 'error':
       return error?.message ?? 'The run failed.';
@@ -73,7 +74,7 @@ function answerMessage(state: ReadyState, { kind, checks }: Outcome): string {
     case 'announced_work_did_none':
       return `${announcedMessage(state)}${also}`;
     default: {
-      const when = state.iteration > 1 ? `in iteration ${state.iteration}` : 'at once';
+      const when = state.iteration > 1 ? `in iteration ${state.iteration}` : 'immediately';
       return `The model answered ${when}${failed === undefined ? '' : `, but ${failed}`}.`;
     }
   }

@@ -1,4 +1,4 @@
-import type { TerminationReason } from '../events/run.ts';
+import type { TerminationReason } from '../events/termination.ts';
 import type { CheckResult } from '../events/verification.ts';
 import type { ReadyState } from './rule.ts';
 

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const work of opened.splice(0)) await work.close();
 });
 
-/** One process at two model servers, each named like its models. The `full` ones have no place. */
+/** One process at two model servers, each named like its models. The `full` ones have no free slot. */
 function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
   const taken: string[] = [];
   const held: { runId: string; epoch: number }[] = [];
@@ -32,7 +32,7 @@ function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
     concurrency: 1,
     hostOf,
     waiting,
-    places: { hasFree: (host) => !full.includes(host) },
+    slots: { hasFree: (host) => !full.includes(host) },
     runs: { held: () => held, lose: (runId) => lost.push(runId) },
     runner: { take: async () => undefined },
   });
@@ -44,7 +44,7 @@ function freeRun(id: string, model: string, more: Partial<FreeRun> = {}): FreeRu
   return { id, model, stopRequested: false, endless: false, ...more };
 }
 
-it('takes free runs where there is a place, and lists the others as waiting', async () => {
+it('takes free runs where there is a free slot, and lists the others as waiting', async () => {
   const { work, waiting, taken } = oneProcess({
     free: [freeRun('a', 'busy'), freeRun('b', 'idle'), freeRun('c', 'busy')],
     full: ['busy'],
@@ -56,7 +56,7 @@ it('takes free runs where there is a place, and lists the others as waiting', as
   expect(waiting.waitingFor('idle')).toEqual([]);
 });
 
-it('looks again when a place becomes free', async () => {
+it('looks again when a slot becomes free', async () => {
   const { work, waiting, taken, full } = oneProcess({ free: [freeRun('a', 'busy')], full: ['busy'] });
   work.start();
   await expect.poll(() => waiting.ids).toEqual(['a']);
@@ -65,7 +65,7 @@ it('looks again when a place becomes free', async () => {
   await expect.poll(() => taken).toEqual(['a']);
 });
 
-it('takes a stopped run without a place: only its end is left to write', async () => {
+it('takes a stopped run without a slot: only its end is left to write', async () => {
   const { work, taken } = oneProcess({
     free: [freeRun('a', 'busy', { stopRequested: true })],
     full: ['busy'],
@@ -74,7 +74,7 @@ it('takes a stopped run without a place: only its end is left to write', async (
   await expect.poll(() => taken).toEqual(['a']);
 });
 
-it('gives up a run whose lease another process has', async () => {
+it('gives up a run that another process has claimed', async () => {
   const { work, held, lost, renewals } = oneProcess({ free: [] });
   held.push({ runId: 'a', epoch: 1 }, { runId: 'b', epoch: 1 });
   work.start();

@@ -15,7 +15,7 @@ export interface SharedWorkOptions {
   concurrency: number;
   /** The name by which all processes know a run's model server. */
   hostOf(run: { model: string }): string;
-  places: {
+  slots: {
     /** Whether this process could start a run on this model server immediately. */
     hasFree(host: string): boolean;
   };
@@ -95,14 +95,14 @@ export class SharedWork {
 
   /** @returns whether the run no longer waits, whichever process has it */
   async #tryToTake(run: FreeRun): Promise<boolean> {
-    const { store, worker, concurrency, places, hostOf, runner } = this.#options;
+    const { store, worker, concurrency, slots, hostOf, runner } = this.#options;
     const host = hostOf(run);
-    if (!run.stopRequested && !places.hasFree(host)) return false;
+    if (!run.stopRequested && !slots.hasFree(host)) return false;
     const claim = await store.claimFree(run.id, {
       worker,
       host,
       // A stopped run only has to write its end.
-      places: run.stopRequested ? NO_LIMIT : concurrency,
+      slots: run.stopRequested ? NO_LIMIT : concurrency,
     });
     if (!claim) return false;
     try {

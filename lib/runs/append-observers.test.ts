@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { RunEvent } from '../events/registry.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
-import { openTestService, scripted, type TestService, warned } from './test-service.ts';
+import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 
 let test: TestService | undefined;
 afterEach(() => test?.dispose());

@@ -12,7 +12,7 @@ import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
-import { calls, says, silence } from './play.ts';
+import { calls, says, silence } from '../testing/loop-harness.ts';
 
 /** One life of the program: makes the run if there is none, takes up what an earlier life left, prints the ended log. */
 const LIFE = `
@@ -179,7 +179,7 @@ async function walk(name: string, request: CreateRunRequest, types: readonly Run
   return logs;
 }
 
-it('a session killed at its boundaries goes on, and its log file has every line once', async () => {
+it('a session killed at its boundaries resumes, and its log file has every line once', async () => {
   const request: CreateRunRequest = { mode: 'session', model: 'session', turn_delay: 1 };
   const logs = await walk('session', request, [
     ...(['attempt.started', 'iteration.started', 'model-call.ended', 'tool-call.started'] as const),
@@ -197,7 +197,7 @@ it('a session killed at its boundaries goes on, and its log file has every line 
   }
 }, 300_000);
 
-it('an exploration killed at its boundaries goes on, and its memory is whole', async () => {
+it('an exploration killed at its boundaries resumes with its complete memory', async () => {
   const request: CreateRunRequest = { mode: 'explore', model: 'explore', max_cycles: 3, diversity: {} };
   const logs = await walk('explore', request, [
     ...(['cycle.started', 'model-call.ended', 'tool-call.started', 'memory.changed'] as const),
@@ -214,7 +214,7 @@ it('an exploration killed at its boundaries goes on, and its memory is whole', a
   }
 }, 300_000);
 
-it('an experiment killed between its runs goes on, makes none twice and has every result', async () => {
+it('an experiment killed between runs resumes, repeats none and has every result', async () => {
   const request: ExperimentRequest = { name: 'Killed', models: ['explore'], seeds: [1, 2, 3], cycles: 3 };
   const outcomes = (text: string) => {
     const { items, runs }: { items: ExperimentItem[]; runs: number } = JSON.parse(text);

@@ -183,7 +183,7 @@ function linesOf(folder: string): string[] {
     .split('\n');
 }
 
-it('killed at every event boundary, a run comes to the same end, loses nothing and repeats no tool call', async ({
+it('a run killed at every event boundary reaches the same end, loses nothing and repeats no tool call', async ({
   skip,
 }) => {
   if (!commandsRun) skip('commands cannot be confined here');
@@ -234,9 +234,7 @@ it('killed at every event boundary, a run comes to the same end, loses nothing a
   expect(repeated).toBe(0);
 }, 900_000);
 
-it('an exception at any event boundary ends this run with an error that says so, and no other run', async ({
-  skip,
-}) => {
+it('an exception at any event boundary ends this run with an error, and no other run', async ({ skip }) => {
   if (!commandsRun) skip('commands cannot be confined here');
   const tasks = ['Walk', 'Another'];
   const whole = await live(join(root, 'sound'), undefined, tasks);
@@ -265,7 +263,7 @@ it('an exception at any event boundary ends this run with an error that says so,
   console.info(`exceptions: ${faults.length} points, ${exceptions} runs ended by them, 0 others`);
 }, 900_000);
 
-it('killed twice before taking a run up, it goes on as if once, and tells of the interrupted call once', async ({
+it('a run whose server is killed twice before resuming it continues, and reports the interrupted call once', async ({
   skip,
 }) => {
   if (!commandsRun) skip('commands cannot be confined here');
@@ -280,7 +278,7 @@ it('killed twice before taking a run up, it goes on as if once, and tells of the
   expect(linesOf(folder)).toEqual(['two']);
 });
 
-it('killed twice while taking a run up, the third start parks it within seconds and goes on with the others', async ({
+it('a run whose server is killed twice while resuming it is parked by the third start, and the others continue', async ({
   skip,
 }) => {
   if (!commandsRun) skip('commands cannot be confined here');
@@ -302,7 +300,7 @@ it('killed twice while taking a run up, the third start parks it within seconds 
   expect(resumedMs).toBeLessThan(10_000);
 });
 
-it('killed while write_file writes, it removes the incomplete file at the next start, and no other', async () => {
+it('an incomplete file left by a kill during write_file is removed at the next start, and no other', async () => {
   const similar = '.loupe-0123456789abcdef0123456789abcdef.tmp';
   let left = 0;
   for (const fault of [undefined, 'kill:after:run.resumed']) {

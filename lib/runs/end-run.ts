@@ -6,8 +6,8 @@ import type { RunState } from '../events/run-state.ts';
 import { isReady } from '../policies/rule.ts';
 
 /**
- * The end of a run that its own loop cannot write any more: it threw, the disk is full, or the run was parked. The
- * work done is in it (T17).
+ * The end of a run that its loop cannot write: the loop threw, the disk is full, or recovery failed repeatedly. Includes the
+ * work done (T17).
  */
 export function endedByError(state: RunState, error: AppError): NewEvent[] {
   if (state.ended || !isReady(state)) return [];

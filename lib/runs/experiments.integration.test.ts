@@ -7,7 +7,7 @@ import { type OpenedRunService, openRunService } from '../app/open-run-service.t
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
-import { says } from './play.ts';
+import { says } from '../testing/loop-harness.ts';
 
 let folder: string;
 let fake: FakeOllama;
@@ -59,7 +59,7 @@ const finished = (id: string) =>
 const asked = () =>
   fake.chats.map(({ model }) => model).filter((model, index, all) => model !== all[index - 1]);
 
-it('works a plan off model by model, and brings one row of results per run', async () => {
+it('runs a plan model by model, with one row of results per run', async () => {
   const { experiment, items } = await opened.experiments.create(plan({ seeds: [1, 2] }));
   expect(experiment).toMatchObject({ status: 'waiting', total: 4, done: 0 });
   expect(items.map(({ status }) => status)).toEqual(Array(4).fill('waiting'));
@@ -88,7 +88,7 @@ it('works a plan off model by model, and brings one row of results per run', asy
   expect(await opened.experiments.list()).toMatchObject([{ id: experiment.id, status: 'finished' }]);
 });
 
-it('shows the thinking that was sent, not the setting that the model refused', async () => {
+it('shows the thinking value that was sent, not the refused setting', async () => {
   const { experiment } = await opened.experiments.create(
     plan({ models: ['thinker'], settings: { think: 'high' } }),
   );
@@ -98,7 +98,7 @@ it('shows the thinking that was sent, not the setting that the model refused', a
   expect(row?.split(',')[header?.split(',').indexOf('think') ?? -1]).toBe('true');
 });
 
-it('goes on after a restart where it was, and makes no run twice', async () => {
+it('resumes after a restart, and repeats no run', async () => {
   const { experiment } = await opened.experiments.create(plan({ repeats: 3 }));
   await vi.waitFor(
     async () => expect((await opened.experiments.get(experiment.id)).experiment.done).toBeGreaterThan(0),
@@ -118,7 +118,7 @@ it('goes on after a restart where it was, and makes no run twice', async () => {
   expect(new Set(reply.items.map(({ run_id }) => run_id)).size).toBe(6);
 });
 
-it('stops after the run in hand, and goes on when asked to', async () => {
+it('stops after the current run, and continues on request', async () => {
   const { experiment } = await opened.experiments.create(plan({ repeats: 2 }));
   await vi.waitFor(
     async () => {
@@ -139,7 +139,7 @@ it('stops after the run in hand, and goes on when asked to', async () => {
   expect((await finished(experiment.id)).experiment.done).toBe(4);
 });
 
-it('keeps the result of the run in hand when it was stopped and the server restarted, and makes no other', async () => {
+it('keeps the result of the current run when stopped and restarted, and starts no other', async () => {
   const { experiment } = await opened.experiments.create(plan({ repeats: 2 }));
   await vi.waitFor(
     async () => {
@@ -163,7 +163,7 @@ it('keeps the result of the run in hand when it was stopped and the server resta
   expect(stopped.items[0]?.result).toMatchObject({ termination_reason: 'final_answer', cycles: 2 });
 });
 
-it('says why it stopped by itself, until someone continues it', async () => {
+it('reports why it stopped by itself until it is continued', async () => {
   await opened.close();
   opened = await open({ minFreeBytes: Number.MAX_SAFE_INTEGER });
   const { experiment } = await opened.experiments.create(plan({ models: ['alpha'] }));
@@ -177,7 +177,7 @@ it('says why it stopped by itself, until someone continues it', async () => {
   expect((await finished(experiment.id)).experiment.problem).toBeUndefined();
 });
 
-it('works on one experiment at a time, and a model that is missing fails its own runs only', async () => {
+it('runs one experiment at a time, and a missing model fails only its own runs', async () => {
   const first = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
   const second = await opened.experiments.create(plan({ models: ['beta'] }));
   expect((await opened.experiments.get(second.experiment.id)).experiment.status).toBe('waiting');
@@ -187,7 +187,7 @@ it('works on one experiment at a time, and a model that is missing fails its own
   expect(asked()).toEqual(['alpha', 'beta']);
 });
 
-it('runs tasks, each in a folder of its own', async () => {
+it('runs each task in its own folder', async () => {
   fake.add({
     name: 'gamma',
     steps: [
@@ -213,7 +213,7 @@ it('runs tasks, each in a folder of its own', async () => {
   expect(new Set(folders).size).toBe(2);
 });
 
-it('says of each task what it came to, so that a model that did nothing scores no answer', async () => {
+it('records the outcome of each task, so that a model that did nothing does not count as answered', async () => {
   fake.add({ name: 'works', steps: [says('The task is completed.')] });
   fake.add({ name: 'plans', steps: [says('I will write the file first.')] });
   const { experiment } = await opened.experiments.create(

@@ -59,7 +59,7 @@ function imported(
 }
 
 describe('a run file', () => {
-  it('round trip: exported, imported elsewhere and exported again is equal byte for byte', async () => {
+  it('is byte-identical after export, import elsewhere and another export', async () => {
     const id = await start({ task: `Count with ${SECRET}` });
     await ended(id);
     const file = await exported(mine, id);
@@ -76,7 +76,7 @@ describe('a run file', () => {
     expect(await stream(theirs)).toBe(await stream(mine));
   });
 
-  it('is only read: it is not stopped, told or taken up, and nothing of it was run', async () => {
+  it('is read-only when imported: it cannot be stopped, messaged or resumed, and nothing in it runs', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const id = await start({ model: 'long' });
     await vi.waitFor(async () => expect(await exported(mine, id)).toContain('"iteration":2'), {
@@ -106,17 +106,17 @@ describe('a run file', () => {
     expect((await imported(theirs, later)).status).toBe(409);
   });
 
-  it('hostile: a wrong one is refused with its line, and nothing of it is kept', async () => {
+  it('an invalid file is refused with its line number, and nothing of it is kept', async () => {
     const id = await start({});
     await ended(id);
     const file = await exported(mine, id);
     const listed = async () => (await theirs.request('/api/runs')).text();
     const before = await listed();
     const wrong = [
-      [file.replace('"seq":3', '"seq":4'), 'Line'],
-      [file.replaceAll(`"${id}"`, '"../../etc"'), 'cannot be the name of a run'],
-      [file.split('\n').slice(0, 1).join('\n'), 'holds no event'],
-      ['<script>alert(1)</script>', 'Line 1 is not JSON'],
+      [file.replace('"seq":3', '"seq":4'), 'line'],
+      [file.replaceAll(`"${id}"`, '"../../etc"'), 'is not a valid run ID'],
+      [file.split('\n').slice(0, 1).join('\n'), 'has no events'],
+      ['<script>alert(1)</script>', 'line 1 is not JSON'],
     ] as const;
     for (const [body, words] of wrong) {
       const answer = await imported(theirs, body);
@@ -128,14 +128,14 @@ describe('a run file', () => {
     expect(await listed()).toBe(before);
   });
 
-  it('no page of another place can send one [threat 7]', async () => {
+  it('a page of another origin cannot import one [threat 7]', async () => {
     expect((await imported(mine, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await imported(mine, '{}', { 'content-type': 'application/json' })).status).toBe(415);
     expect((await imported(mine, '{}', { origin: 'http://evil.example' })).status).toBe(403);
     expect((await imported(mine, '{}', { authorization: 'Bearer wrong' })).status).toBe(401);
   });
 
-  it('takes more than other bodies may have, and no more than a run file may', async () => {
+  it('may be larger than other request bodies, up to its own limit', async () => {
     const answer = await imported(mine, ' '.repeat(3 * 1024 * 1024));
     expect(await answer.json()).toMatchObject({ error: { code: 'bad_run_file' } });
     const large = await fetch(`${mine.url}/api/runs`, {
@@ -151,7 +151,7 @@ describe('a run file', () => {
 });
 
 describe('the other files of a run', () => {
-  it('Bug bundle: masked, with versions, model and settings, and imports as a run', async () => {
+  it('a bug bundle is masked, has versions, model and settings, and can be imported as a run', async () => {
     const id = await start({ task: `Count with ${SECRET}` });
     await ended(id);
     const bundle = await exported(mine, id, 'format=bundle');
@@ -172,7 +172,7 @@ describe('the other files of a run', () => {
     expect(plain.status).toBe(400);
   });
 
-  it('Scenario and OTLP: files that others read, masked unless asked otherwise', async () => {
+  it('scenario and OTLP files are masked by default', async () => {
     const id = await start({ task: `Count with ${SECRET}` });
     await ended(id);
     const scenario = await exported(mine, id, 'format=scenario');

@@ -10,11 +10,11 @@ import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 /**
- * The configuration of a fork: the settings of the run with the changes. What was a default and follows from a changed
- * setting follows it again. Pure.
+ * The configuration of a fork: the run's settings with the changes. Defaults that depend on a changed setting are computed
+ * again. Pure.
  *
- * @throws {AppError} `invalid_request` for a setting that the mode does not have, `no_price` for a cost budget of a model
- *   without a price
+ * @throws {AppError} `invalid_request` for a setting that the mode does not have, `no_price` for a cost budget with a
+ *   model that has no price
  */
 export function changedConfig(
   config: RunConfig,
@@ -48,7 +48,7 @@ export function changedConfig(
   requireMode(config, 'session', session);
   const limit = withoutMissing({ context_limit });
   if (config.mode === 'task' && context_limit !== undefined) {
-    throw refused('settings: context_limit is no setting of the mode "task".');
+    throw refused('settings: context_limit is not a setting of the mode "task".');
   }
   const changed: RunConfig = {
     ...config,
@@ -68,7 +68,7 @@ export function changedConfig(
   return withDefaultsAgain(config, changed);
 }
 
-/** Computes the defaults again that follow from what was changed; all others stay as they were. */
+/** Computes again the defaults that depend on a changed setting. */
 function withDefaultsAgain(before: RunConfig, changed: RunConfig): RunConfig {
   const follow = <T extends JsonValue>(name: string, now: T, [was, is]: [T, T]): T =>
     changed.asked?.includes(name) || sortedJson(was) === sortedJson(is) ? now : is;
@@ -111,7 +111,7 @@ function requireMode(config: RunConfig, mode: RunConfig['mode'], given: object):
   const [name] = Object.keys(given);
   if (name === undefined || config.mode === mode) return;
   throw refused(
-    `settings: ${name} is a setting of the mode "${mode}", and this run is of the mode "${config.mode}".`,
+    `settings: ${name} is a setting of the mode "${mode}", but this run has the mode "${config.mode}".`,
   );
 }
 
@@ -127,7 +127,7 @@ function mergedOptions(
   return merged;
 }
 
-/** The refusal of a fork whose request does not fit its run. */
+/** The error for a fork request that does not fit its run. */
 export function refused(message: string, hint?: string): AppError {
   return new AppError({ code: 'invalid_request', message, hint });
 }

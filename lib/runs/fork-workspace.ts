@@ -1,20 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ForkPlan } from '../api/fork-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openWorkspace, reopenWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
-import type { ForkFacts } from './plan-fork.ts';
-
-/** What becomes of the files of the other run. */
-export type ForkFolder = NonNullable<ForkPlan['workspace']>;
+import type { ForkFacts, ForkFolder } from './plan-fork.ts';
 
 /**
- * The workspace of a fork: a copy of the files as they are now in a fresh folder under the data directory, so that the two
- * runs never meet in one folder unasked; or a fresh folder without them, or that folder itself.
+ * Prepares the workspace of a fork: a new folder in the data directory with a copy of the current files, so that the two
+ * runs share a folder only on request; an empty new folder; or the same folder.
  *
- * @returns the facts for the fork, and how to take back the copy when the fork is not made after all
- * @throws {AppError} `workspace_too_large`, and what `openWorkspace` throws
+ * @returns the facts for the fork, and `discard`, which deletes the new folder
+ * @throws {AppError} `workspace_too_large`, and the errors of `openWorkspace`
  */
 export async function prepareForkWorkspace(
   config: RunConfig,
@@ -25,7 +21,7 @@ export async function prepareForkWorkspace(
   if (config.workspace === '') return { workspace: '', files: { kind: 'none' }, discard: keep };
   const folder = join(dataDir, WORKSPACES_FOLDER, runId);
   const discard = () => rm(folder, { recursive: true, force: true });
-  // An empty folder is made without a look at the other one: the file of an imported run may name anything.
+  // Don't open the other folder for an empty one: an imported run's file may name any path.
   const from = kind === 'empty' ? undefined : await reopenWorkspace(config.workspace, { dataDir });
   if (from !== undefined && kind === 'same') {
     return { workspace: from, files: { kind: 'same' }, discard: keep };

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ForkRequest, forkRequest } from '../api/fork-run.ts';
 import { completedLog, sampleConfig, sampleFile } from '../testing/sample-logs.ts';
+import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import { prepareForkWorkspace } from './fork-workspace.ts';
 import type { ExecuteRun } from './run-worker.ts';
-import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 
 let test: TestService;
 afterEach(() => test.dispose());

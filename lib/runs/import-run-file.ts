@@ -4,22 +4,22 @@ import { readInProcess } from '../sharing/exports/read-in-process.ts';
 import { type EventRow, toEventRow } from '../store/import-run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { isRunId } from './run-id.ts';
-import type { StoredRuns } from './stored-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /**
  * Stores a run from a file as read-only. Importing the same file again changes nothing.
  *
  * @param bytes of the file
- * @param options.signal ends the import; nothing of the run is kept
- * @throws {AppError} `bad_run_file` with what is wrong in which line, or for an invalid run name, `run_exists` when a different
+ * @param options.signal cancels the import; nothing is kept
+ * @throws {AppError} `bad_run_file` with the invalid line, or for an invalid run ID, `run_exists` if a different
  *   run has it, `import_under_way`, `import_interrupted`, `storage_full`, `shutting_down`
  */
 export async function importRunFile(
   bytes: AsyncIterable<Uint8Array>,
   options: {
     store: Pick<RunStore, 'importRun'>;
-    stored: Pick<StoredRuns, 'log'>;
+    stored: Pick<RunLookup, 'log'>;
     guard: WriteGuard;
     signal?: AbortSignal;
   },
@@ -32,8 +32,8 @@ export async function importRunFile(
   if (!isRunId(runId)) {
     throw new AppError({
       code: 'bad_run_file',
-      message: `"${runId}" cannot be the name of a run.`,
-      hint: 'Names have small letters, digits and hyphens. Nothing was imported.',
+      message: `This isn't a valid Loupe run file: "${runId}" is not a valid run ID.`,
+      hint: 'A run ID has lowercase letters, digits and hyphens. Nothing was imported.',
     });
   }
   await guard.refuseNewRun();
@@ -42,9 +42,9 @@ export async function importRunFile(
   return { runId, created };
 }
 
-/** Whether a stored log and the slices of a file hold the same events. */
+/** Whether a stored log and the slices of a file contain the same events. */
 async function isSameLog(
-  pages: ReturnType<StoredRuns['log']>,
+  pages: ReturnType<RunLookup['log']>,
   slices: AsyncIterable<readonly EventRow[]>,
 ): Promise<boolean> {
   let here: EventRow[] = [];
@@ -65,7 +65,7 @@ async function isSameLog(
 function runExists(runId: string): AppError {
   return new AppError({
     code: 'run_exists',
-    message: `There is another run "${runId}" here, and its log is not the one of this file.`,
-    hint: 'Nothing was imported. Delete the run that is here first, if it is not needed.',
+    message: `A different run with the ID "${runId}" already exists.`,
+    hint: 'Nothing was imported. To import this one, delete the existing run first.',
   });
 }

@@ -1,6 +1,6 @@
 import type { RunConfig } from '../events/config.ts';
 import type { RunState } from '../events/run-state.ts';
-import type { LiveTexts } from '../feed/live-texts.ts';
+import type { LiveDeltas } from '../feed/live-deltas.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import { isStaleEpoch, isStoreBusy } from '../store/store-errors.ts';
 import type { StoredRunLog } from './stored-run-log.ts';
@@ -38,7 +38,7 @@ export class LocalRuns {
   }
 
   /** The text being written in a run whose log is in memory. */
-  writing(runId: string): { lastSeq: number; texts: LiveTexts } | undefined {
+  writing(runId: string): { lastSeq: number; texts: LiveDeltas } | undefined {
     const log = this.#logs.get(runId);
     return log && { lastSeq: log.state.seq, texts: log.texts };
   }
@@ -86,8 +86,7 @@ export class LocalRuns {
       await this.#held.get(runId)?.log.refresh();
     } catch (error) {
       if (isStaleEpoch(error)) this.lose(runId);
-      else if (!isStoreBusy(error))
-        console.error(`What others did to run ${runId} could not be read:`, error);
+      else if (!isStoreBusy(error)) console.error(`Could not read new events of run ${runId}:`, error);
     }
   }
 

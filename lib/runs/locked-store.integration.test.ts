@@ -32,7 +32,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   };
 }
 
-it('fault matrix: while another program has the database locked, runs wait, reads go on, and no event is lost', async () => {
+it('fault matrix: while another program has the database locked, runs wait, reads continue, and no event is lost', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-locked-'));
   const workspace = join(dataDir, 'workspaces', 'work');

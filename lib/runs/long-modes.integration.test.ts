@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
-import { calls, play, says, stop } from './play.ts';
+import { calls, play, says, stop } from '../testing/loop-harness.ts';
 
-it('a session of 500 turns stays quick to its end [S17]', async () => {
+it('a session of 500 turns stays fast to its end [S17]', async () => {
   const started = performance.now();
   await using run = await play(
     { mode: 'session', window_tokens: 2_000_000 },
@@ -35,7 +35,7 @@ it('a session of 500 turns stays quick to its end [S17]', async () => {
   );
 }, 120_000);
 
-it('an exploration of 200 cycles stays quick to its end [X12, X22]', async () => {
+it('an exploration of 200 cycles stays fast to its end [X12, X22]', async () => {
   const started = performance.now();
   await using run = await play(
     { mode: 'explore', max_cycles: 200, window_tokens: 2_000_000, diversity: {} },

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { calls, play, says, until } from './play.ts';
+import { calls, play, says, until } from '../testing/loop-harness.ts';
+import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import type { ExecuteRun } from './run-worker.ts';
-import { openTestService, scripted, type TestService } from './test-service.ts';
 
 const list = { name: 'read_file', arguments: { path: 'a.md' } };
 const said = (id: string, text: string) => ({ type: 'operator.messaged' as const, message_id: id, text });

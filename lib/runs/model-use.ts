@@ -3,28 +3,29 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { fullName } from '../model/ollama-models.ts';
-import type { Places } from '../queue/places.ts';
+import type { HostSlots } from '../queue/host-slots.ts';
 import type { LocalRuns } from './local-runs.ts';
-import type { StoredRuns } from './stored-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
+import type { SentRequest } from './sent-request.ts';
 
 export interface ModelUseOptions {
-  stored: Pick<StoredRuns, 'get' | 'sentRequest'>;
+  stored: Pick<RunLookup, 'get'> & { sentRequest(runId: string, call: number): Promise<SentRequest> };
   runs: Pick<LocalRuns, 'configsAtWork'>;
-  places: Pick<Places, 'guestsAtWork'>;
-  /** Which model server a run works with. */
+  slots: Pick<HostSlots, 'activeChecks'>;
+  /** The model server of a run. */
   hostOf(config: Pick<RunConfig, 'model'>): string;
-  /** The prompt that the model's server makes of a request; loads the model. */
+  /** Renders a request's prompt on the model server, which loads the model. */
   render(
     request: ChatRequest,
     context: { signal: AbortSignal; timeoutMs: number },
   ): Promise<{ prompt: string; by: RenderedBy }>;
-  /** The full names of all installed models that share the model's runner in memory, the model's own among them. */
+  /** Full names of all installed models that share the model's runner, including its own. */
   namesOfRunner(model: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Takes a model out of memory. */
+  /** Unloads a model. */
   unload(model: string, signal: AbortSignal): Promise<void>;
 }
 
-/** What people do with a loaded model beside the runs and checks that use it: never at their expense. */
+/** Actions on models outside of runs and checks, refused if they would disturb one. */
 export class ModelUse {
   readonly #options: ModelUseOptions;
 
@@ -33,26 +34,26 @@ export class ModelUse {
   }
 
   /**
-   * The prompt that the model's server makes today of a call's request, control tokens included, and whether the model is still
-   * the one that was called. The server loads the model for it, so this happens on request only.
+   * Renders a call's prompt with the model server as it is today, including control tokens, and reports whether the model has
+   * changed since. Done only on request, because the server loads the model.
    *
-   * @throws {AppError} what `sentRequest` throws, `model_in_use` while a run works with another model, what the server answers
+   * @throws {AppError} like `sentRequest`; `model_in_use` while a run uses another model; errors of the server
    */
   async render(runId: string, call: number, signal: AbortSignal): Promise<RenderedReply> {
-    const { stored, runs, places, hostOf, render } = this.#options;
+    const { stored, runs, slots, hostOf, render } = this.#options;
     const { request, recorded } = await stored.sentRequest(runId, call);
     const { config } = await stored.get(runId);
     const host = hostOf(config);
     const others = [
       ...runs.configsAtWork.flatMap((other) => (hostOf(other) === host ? [other.model] : [])),
-      ...places.guestsAtWork.flatMap((guest) => (guest.host === host ? [guest.model] : [])),
+      ...slots.activeChecks.flatMap((active) => (active.host === host ? [active.model] : [])),
     ];
     const other = others.find((model) => model !== request.model);
     if (other !== undefined) {
       throw new AppError({
         code: 'model_in_use',
-        message: `${other} is at work; rendering would load ${request.model} in its place.`,
-        hint: 'Wait until its run or its check has ended.',
+        message: `${other} is in use, and rendering would replace it with ${request.model}.`,
+        hint: 'Wait until its run or check has ended.',
       });
     }
     const { prompt, by } = await render(request, { signal, timeoutMs: config.load_timeout_ms });
@@ -67,17 +68,17 @@ export class ModelUse {
   }
 
   /**
-   * Takes a model out of memory, to have its room for something else.
+   * Unloads a model to free its memory.
    *
-   * @throws {AppError} `model_in_use` while a run works with it, and what the server answers
+   * @throws {AppError} `model_in_use` while a run uses it; errors of the server
    */
   async unload(model: string, signal: AbortSignal): Promise<void> {
-    const { runs, places, namesOfRunner, unload } = this.#options;
-    // A copy, or a model made FROM this one, loses its runner with it.
+    const { runs, slots, namesOfRunner, unload } = this.#options;
+    // Copies, and models created FROM this one, share its runner.
     const names = await namesOfRunner(model, signal);
     const isOfRunner = (used: { model: string }) => names.includes(fullName(used.model));
     const run = runs.configsAtWork.find(isOfRunner);
-    const check = places.guestsAtWork.find(isOfRunner);
+    const check = slots.activeChecks.find(isOfRunner);
     if (run) throw modelInUse(model, { by: 'run', used: run.model });
     if (check) throw modelInUse(model, { by: 'check', used: check.model });
     await unload(model, signal);
@@ -89,7 +90,7 @@ function modelInUse(model: string, { by, used }: { by: 'run' | 'check'; used: st
   const named = isOwn ? model : `${used}, which shares the runner of ${model}`;
   return new AppError({
     code: 'model_in_use',
-    message: by === 'run' ? `A run works with ${named}.` : `${named}${isOwn ? '' : ','} is being checked.`,
+    message: by === 'run' ? `A run is using ${named}.` : `${named}${isOwn ? '' : ','} is being checked.`,
     hint: 'Stop it first, or wait until it has ended.',
   });
 }

@@ -134,7 +134,7 @@ describe('fault matrix: Ollama fails for good', () => {
     expect(existsSync(join(dataDir, 'workspaces', `of-${modelOf(name)}`, 'half.txt'))).toBe(false);
   });
 
-  it('a model that is not installed: said at once, with the command that gets it', async () => {
+  it('a model that is not installed is reported immediately, with the command to pull it', async () => {
     const plain = await startFakeOllama({
       models: [{ name: 'installed' }],
       scenarios: [{ name: 'other', steps: [done] }],
@@ -157,7 +157,7 @@ describe('fault matrix: Ollama fails for good', () => {
 
 describe('fault matrix: Ollama comes back', () => {
   it.concurrent.each([
-    ['a reset connection', { kind: 'reset' }],
+    ['a connection reset midway', { kind: 'reset', ...midway }],
     ['a busy server', { kind: 'busy' }],
     ['an error', { kind: 'error-line', error: died }],
   ] as [string, FaultInput][])('%s that passes is tried again, and the run goes on', async (name, fault) => {
@@ -168,7 +168,7 @@ describe('fault matrix: Ollama comes back', () => {
     expect(of(log, 'policy.retried')).toHaveLength(1);
   });
 
-  it.concurrent('killed in the middle of a run and started again, the run goes on', async () => {
+  it.concurrent('a run continues when Ollama is killed and restarted', async () => {
     const scenario: ScenarioInput = {
       name: 'long',
       pace: { prompt_ms: 50 },
@@ -201,7 +201,7 @@ describe('fault matrix: Ollama comes back', () => {
     await mortal.close();
   });
 
-  it.concurrent('down from the start: health says so, the run ends with what to do, and the server lives', async () => {
+  it.concurrent('if Ollama is down from the start, health reports it, the run ends with a hint, and the server continues', async () => {
     const elsewhere = await openElsewhere('http://127.0.0.1:1');
     const { service } = elsewhere.opened;
     const { run } = await service.start(request('any'));
@@ -218,7 +218,7 @@ describe('fault matrix: Ollama comes back', () => {
   });
 });
 
-describe('fault matrix: stopped in each phase, first in good order, then at once', () => {
+describe('fault matrix: stopped in each phase, first after the step, then immediately', () => {
   const phases: Record<string, { model: ScenarioInput; until: RunEventType }> = {
     'while the model loads': {
       model: { name: 'stop-load', pace: { load_ms: 600_000 }, steps: [done] },
@@ -257,7 +257,7 @@ describe('fault matrix: stopped in each phase, first in good order, then at once
     expect(of(log, 'stop.requested').map(({ force }) => force)).toEqual([false, true]);
   });
 
-  it('in the pause before the next try, the first stop is enough', async () => {
+  it('during the wait before a retry, the first stop is enough', async () => {
     ollama.add({ name: 'stop-pause', steps: [{ fault: { kind: 'busy' } }] });
     const id = await start('stop-pause');
     await vi.waitFor(

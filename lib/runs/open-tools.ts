@@ -10,14 +10,14 @@ import { readWorkspacePrompt } from '../tools/workspace-prompt.ts';
 
 export interface ToolParts {
   sandbox: Sandbox;
-  /** Set when commands of the model run without confinement: then a person approves each one. */
+  /** Set if commands run unconfined, so that each one needs approval. */
   unconfined?: Sandbox;
   dataDir: string;
   /** Where the log file of a session is written. */
   logPathOf(runId: string): string;
 }
 
-/** How the tools of a run are opened: by its mode, as the configuration says. */
+/** Returns a function that opens the tools for a run's mode. */
 export function openToolsOf(runId: string, parts: ToolParts): OpenTools {
   return (config) => OPENERS[config.mode](config, parts, runId);
 }
@@ -38,7 +38,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
       }),
       sandbox: shownSandbox(unconfined ?? sandbox),
       ...askingFor(unconfined),
-      // Nobody approves a check: it is confined, or not run.
+      // Checks need no approval, so they run only if they are confined.
       runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
       close: async () => {},
     };
@@ -64,7 +64,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
       sandbox: {
         available: false,
         kind: 'none',
-        reason: 'An exploration touches no files and runs no commands.',
+        reason: 'An exploration has no files and no commands.',
       },
       runChecks: async () => [],
       close: async () => {},
@@ -72,12 +72,12 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
   },
 };
 
-/** Looked at again: between the making of a run and its work, or its resumption, a folder can have moved. */
+/** Checks the workspace again, because it may have moved since the run was created. */
 function workspaceOf(config: RunConfig, dataDir: string): Promise<string> {
   return reopenWorkspace(config.workspace, { dataDir });
 }
 
-/** Tools that always ask where commands are not confined. */
+/** Tools that always need approval if commands are unconfined. */
 export const UNCONFINED_TOOLS: readonly string[] = ['run_command'];
 
 function askingFor(unconfined: Sandbox | undefined): Pick<OpenedTools, 'alwaysAsk'> {

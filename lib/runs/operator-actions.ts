@@ -6,23 +6,23 @@ import type { OperatorMessage, RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { queuedMessages } from '../policies/operator-messages.ts';
-import type { Places } from '../queue/places.ts';
+import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { RunWorker } from './run-worker.ts';
-import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
-/** Messages that a run has not read yet. */
+/** Max messages queued for a run. */
 const MAX_QUEUED_MESSAGES = 100;
 
 export interface OperatorActionsOptions {
-  stored: Pick<StoredRuns, 'get' | 'stateOf'>;
+  stored: Pick<RunLookup, 'get' | 'stateOf'>;
   runs: Pick<LocalRuns, 'lose'>;
   worker: Pick<RunWorker, 'logOf'>;
-  places: Pick<Places, 'leave'>;
+  slots: Pick<HostSlots, 'leave'>;
   changes: RunChanges;
   guard: Pick<WriteGuard, 'refuseWhenReadOnly'>;
   /** Where several processes share the runs. */
@@ -38,16 +38,16 @@ export class OperatorActions {
   }
 
   /**
-   * Asks a run to end: after the current step, or with `force` at once (S13, S14). Does nothing if the run has ended.
+   * Asks a run to end: after the current step, or immediately with `force` (S13, S14). Does nothing if the run has ended.
    *
    * @throws {RunNotFoundError}
    */
   async stop(runId: string, { force }: { force: boolean }): Promise<RunSummary> {
-    const { places, stored } = this.#options;
+    const { slots, stored } = this.#options;
     await this.#appendIf(runId, ({ ended, stop }) =>
       ended || (stop && (stop.force || !force)) ? [] : [{ type: 'stop.requested', force, by: 'operator' }],
     );
-    places.leave(runId);
+    slots.leave(runId);
     return (await stored.get(runId)).run;
   }
 
@@ -74,7 +74,7 @@ export class OperatorActions {
   /**
    * Stores a person's decision about a pending call. Repeating the same decision changes nothing.
    *
-   * @throws {AppError} `run_not_found`, and what `decideApproval` throws
+   * @throws {AppError} `run_not_found`, and the errors of `decideApproval`
    */
   async approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
     const { stored } = this.#options;
@@ -122,7 +122,7 @@ export class OperatorActions {
         waiting.poke();
         return foldAll(state, appended);
       } catch (error) {
-        if (!isSeqConflict(error)) throw error; // its worker was quicker: try again with what it wrote
+        if (!isSeqConflict(error)) throw error; // the worker appended first: retry with its events
       }
     }
   }
@@ -131,7 +131,7 @@ export class OperatorActions {
 function tooManyMessages(): AppError {
   return new AppError({
     code: 'too_many_messages',
-    message: `${MAX_QUEUED_MESSAGES} messages wait for the model already.`,
-    hint: 'Wait until it has read them.',
+    message: `${MAX_QUEUED_MESSAGES} messages are already queued for the model.`,
+    hint: 'Wait until the model has read some of them.',
   });
 }

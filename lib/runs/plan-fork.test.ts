@@ -5,11 +5,11 @@ import { foldAll } from '../events/fold-run.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { calls, type PlayedRun, play, says, until } from '../testing/loop-harness.ts';
 import { completedLog, runningLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
 import type { JsonObject } from '../util/json.ts';
 import { draftFork, findForkPoint, planFork } from './plan-fork.ts';
-import { calls, type Play, play, says, until } from './play.ts';
 
 type Request = Parameters<typeof forkRequest.parse>[0];
 
@@ -41,7 +41,7 @@ async function forkOf(events: readonly RunEvent[], request: Request, taken = fal
 const state = (events: readonly RunEvent[]) => foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
 
 /** The fork, run on by the engine. */
-const goOn = async (parent: Play, request: Request, steps: Parameters<typeof play>[1]) =>
+const goOn = async (parent: PlayedRun, request: Request, steps: Parameters<typeof play>[1]) =>
   play(
     parent.config.mode === 'explore'
       ? { mode: 'explore' }
@@ -160,7 +160,7 @@ describe('fork from any iteration with an edited …', () => {
     const fork = (request: Request) => expect(forkOf(parent.log.events, request)).rejects;
     await fork({ at: { before_call: call_id }, ...edit({ path: 3 }) }).toThrow(/path/);
     await fork({ at: { before_call: call_id }, ...edit({}) }).toThrow(/path/);
-    await fork({ at: { seq: result?.seq ?? 0 }, ...edit({ path: 'b' }) }).toThrow('waits to be made');
+    await fork({ at: { seq: result?.seq ?? 0 }, ...edit({ path: 'b' }) }).toThrow('is pending there');
     await fork({ at: { before_call: 'c99' } }).toThrow('no call "c99"');
   });
 
@@ -250,7 +250,7 @@ it('continues a task that reached its limit with more iterations', async () => {
 describe('continue with a hint, at the end of the conversation', () => {
   const hint = { at: { end: true as const }, message: 'Say done.' };
   const asked = { role: 'user', content: 'Say done.' };
-  const roles = (fork: Play) => fork.sent(0).map(({ role }) => role);
+  const roles = (fork: PlayedRun) => fork.sent(0).map(({ role }) => role);
   const list = { name: 'list_directory', arguments: { path: '.' } };
 
   it('after an answer, which stands', async () => {
@@ -486,9 +486,9 @@ it('every other place of every sample log can be forked, and its draft names wha
 });
 
 it.each([
-  [{ edits: [{ target: 'message', index: 99, content: 'x' }] }, 'no number 99'],
-  [{ edits: [{ target: 'reply', content: 'x' }] }, 'no reply is in hand'],
-  [{ edits: [{ target: 'memory', key: 'k', value: 'v' }] }, 'only an exploration'],
+  [{ edits: [{ target: 'message', index: 99, content: 'x' }] }, 'message 99 does not exist'],
+  [{ edits: [{ target: 'reply', content: 'x' }] }, 'there is no unanswered reply'],
+  [{ edits: [{ target: 'memory', key: 'k', value: 'v' }] }, 'only explorations'],
   [{ settings: { max_cycles: 3 } }, 'mode "explore"'],
   [{ settings: { turn_delay: 3 } }, 'mode "session"'],
 ] as const)('refuses %o', async (changes, words) => {

@@ -1,4 +1,5 @@
-import type { EditableText, ForkCall, ForkDraftReply, ForkPlace, ForkPlan } from '../api/fork-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
+import type { EditableText, ForkCall, ForkDraftReply, ForkPlan } from '../api/fork-run.ts';
 import { MAX_EDITED_CHARS } from '../api/fork-run.ts';
 import { settingChanges } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -12,30 +13,33 @@ import { isReady, type ReadyState } from '../policies/rule.ts';
 import { missingEvent } from '../store/store-errors.ts';
 import { changedConfig, refused } from './fork-config.ts';
 
-/** A shown text that is too long to be edited. */
+/** How much is shown of a text that is too long to edit. */
 const SHOWN_CHARS = 2000;
 
-/** What the making of a fork decides beside the request. */
+/** Facts about a fork besides its request. */
 export interface ForkFacts {
-  /** Absolute path of the fork's workspace; empty where no files are touched. */
+  /** Absolute path of the fork's workspace; empty if it uses no files. */
   workspace: string;
   files: EventOf<'run.forked'>['files'];
-  /** Of the fork's model now: what is copied keeps its cost. */
+  /** The current price of the fork's model. The copied part keeps its cost. */
   price?: ModelPrice;
   /** The log file of a session. */
   logPath?: string;
 }
 
-/** A place in a log at which it can be forked. */
+/** How a fork uses the files of its source run. */
+export type ForkFolder = NonNullable<ForkPlan['workspace']>;
+
+/** A point in a log where it can be forked. */
 export interface ForkPoint {
   seq: number;
   state: ReadyState;
 }
 
 /**
- * Looks for a place in the log of a run, page by page: others get their turn while a page is fetched.
+ * Finds a fork point in a log, page by page, so that reading a long log does not block the event loop.
  *
- * @throws {AppError} `event_not_found` when the log has no such place; `fork_point_open` when something is under way there
+ * @throws {AppError} `event_not_found` if the log has no such point; `fork_point_open` if an operation is in progress there
  */
 export async function findForkPoint(
   runId: string,
@@ -47,7 +51,7 @@ export async function findForkPoint(
     for (const event of events) finder.take(event);
     if (finder.settled) break;
   }
-  if (!finder.found) throw missingPlace(runId, place);
+  if (!finder.found) throw missingTarget(runId, place);
   const { state, last } = finder.found;
   const problem = forkProblem(state, last);
   if (problem !== undefined || !isReady(state)) {
@@ -61,9 +65,9 @@ export async function findForkPoint(
 }
 
 /**
- * What a fork begins with after the copied events. Pure.
+ * Plans a fork's configuration and the events that follow the copied ones. Pure.
  *
- * @throws {AppError} `invalid_request` for an edit of what is not there or a setting the mode does not have
+ * @throws {AppError} `invalid_request` for an edit of something missing or a setting the mode does not have
  */
 export function planFork(
   point: ForkPoint,
@@ -100,10 +104,10 @@ export function planFork(
   return { config, events: [forked, ...(continues ? callsNotRun(state) : []), ...said] };
 }
 
-/** What a reply still asked for when its run ended is not run behind the back of a person who goes on with other words. */
+/** Marks calls that had not run when the run ended: the operator continues with a message instead. */
 function callsNotRun({ reply }: ReadyState): NewEvent[] {
   if (!reply?.accepted) return [];
-  const error = 'This call was not run: the run had ended before it. Read what was said since, then go on.';
+  const error = 'This call was not run, because the run had ended. Read the new message, then continue.';
   return reply.calls
     .filter(({ status }) => status === 'waiting')
     .map(({ callId, name }) => ({
@@ -115,7 +119,7 @@ function callsNotRun({ reply }: ReadyState): NewEvent[] {
     }));
 }
 
-/** What stands at a place, for a person who wants to change some of it. Pure. */
+/** The state at a fork point, for editing. Pure. */
 export function draftFork({ seq, state }: ForkPoint): ForkDraftReply {
   const { reply } = state;
   const pending = reply && !reply.accepted ? reply : undefined;
@@ -170,7 +174,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
       const message = state.messages[index];
       if (!message) {
         throw refused(
-          `edits: the conversation has ${state.messages.length} messages there, and no number ${index}.`,
+          `edits: message ${index} does not exist; the conversation has ${state.messages.length} messages there.`,
         );
       }
       const { role, tool_name, content: before } = message;
@@ -186,7 +190,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
     case 'reply': {
       if (!state.reply || state.reply.accepted) {
         throw refused(
-          'edits: no reply is in hand there.',
+          'edits: there is no unanswered reply there.',
           'Fork right after the reply, or edit its message.',
         );
       }
@@ -196,7 +200,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
       const call = callsToCome(state).find(({ callId }) => callId === edit.call_id);
       if (!call) {
         throw refused(
-          `edits: no call "${edit.call_id.slice(0, 100)}" waits to be made there.`,
+          `edits: no call "${edit.call_id.slice(0, 100)}" is pending there.`,
           'Fork before the call: {"before_call": ID}.',
         );
       }
@@ -204,7 +208,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
       return { target: 'call', call_id: call.callId, tool: call.name, before: call.arguments, after };
     }
     default: {
-      if (state.config.mode !== 'explore') throw refused('edits: only an exploration has memories.');
+      if (state.config.mode !== 'explore') throw refused('edits: only explorations have memories.');
       const before = state.memory.get(edit.key)?.value;
       return {
         target: 'memory',
@@ -216,7 +220,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
   }
 }
 
-/** A person who says something after the answer of a task wants it to go on from there. */
+/** Whether a message to a task's answer continues the conversation. */
 function isAnswered(state: ReadyState, { message }: ForkPlan): boolean {
   const { reply, config } = state;
   return (
@@ -228,10 +232,10 @@ function isAnswered(state: ReadyState, { message }: ForkPlan): boolean {
   );
 }
 
-function missingPlace(runId: string, place: ForkPlace): AppError {
+function missingTarget(runId: string, place: ForkPlace): AppError {
   if ('seq' in place) return missingEvent(runId, place.seq);
   if ('end' in place) {
-    return new AppError({ code: 'event_not_found', message: `Run ${runId} has no place to go on from.` });
+    return new AppError({ code: 'event_not_found', message: `Run ${runId} has no point to continue from.` });
   }
   if ('before_call' in place) {
     return new AppError({

@@ -7,7 +7,7 @@ import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 
-/** Whether a run of the request works in a folder of its own. */
+/** Whether the request needs a new folder as workspace. */
 export function hasFreshWorkspace({ workspace, workspace_copy }: NewRun): boolean {
   return workspace === undefined || workspace_copy === true;
 }
@@ -16,15 +16,15 @@ export interface PreparedRun {
   config: RunConfig;
   /** Set when the workspace is a copy. */
   copied?: EventOf<'run.created'>['copied'];
-  /** Takes back the fresh folder when the run is not made after all. */
+  /** Deletes the new folder if the run is not created. */
   discard(): Promise<void>;
 }
 
 /**
- * Turns a request into the configuration of a run. Without a workspace it gets a fresh folder under the data directory,
- * named like the run (K-33); so it does for a copy of a workspace.
+ * Resolves a request to a run configuration. Without a workspace, or for a copy of one, creates a folder named after the
+ * run in the data directory (K-33).
  *
- * @throws {AppError} `workspace_…` and what `resolveConfig` throws
+ * @throws {AppError} `workspace_…` and the errors of `resolveConfig`
  */
 export async function prepareRun(
   request: NewRun,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Questions to a server that may be silent, for pages that must not wait for it: what does not come within the limit is
- * unknown for now. The question goes on, and who asks the same meanwhile waits for its answer.
+ * Queries to a server that may not respond, for pages that must not wait for it. After the limit the answer counts as
+ * unknown; the query continues, and callers with the same key share it.
  */
 export class PromptAnswers<Answer> {
   readonly #withinMs: number;
@@ -14,15 +14,15 @@ export class PromptAnswers<Answer> {
   }
 
   /**
-   * @param question has a limit of its own
-   * @returns `undefined` when there is no answer yet
-   * @throws what the question throws within the limit
+   * @param question has its own timeout
+   * @returns `undefined` if there is no answer yet
+   * @throws errors of the query within the limit
    */
   async ask(
     key: string,
     question: (signal: AbortSignal) => Promise<Answer>,
   ): Promise<{ answer: Answer } | undefined> {
-    // Only a question that is late is shared: a page that has just changed something must not get an older answer.
+    // Share only late queries: a page that has just changed something must not get an older answer.
     const asked = this.#late.get(key) ?? question(this.#closed.signal);
     const given = new AbortController();
     const limit = delay(this.#withinMs, undefined, { signal: given.signal }).catch(() => undefined);
@@ -35,7 +35,7 @@ export class PromptAnswers<Answer> {
     }
   }
 
-  /** Ends all questions that are still open. */
+  /** Aborts all open queries. */
   close(): void {
     this.#closed.abort();
   }
@@ -44,7 +44,7 @@ export class PromptAnswers<Answer> {
     if (this.#late.get(key) === asked) return;
     this.#late.set(key, asked);
     const forget = () => this.#late.delete(key);
-    // The next question meets whatever made this one fail.
+    // A failure is reported by the next query.
     asked.then(forget, forget);
   }
 }

@@ -1,43 +1,43 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewRun } from '../api/create-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkPlan } from '../api/fork-run.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { ForkFolder } from './fork-workspace.ts';
-import { type ForkFacts, planFork } from './plan-fork.ts';
+import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
+import type { RunLookup } from './run-lookup.ts';
 import type { RunWorker } from './run-worker.ts';
-import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 export interface RunCreationOptions {
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
-  stored: Pick<StoredRuns, 'get' | 'forkPoint'>;
+  stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
   worker: Pick<RunWorker, 'beginNew'>;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
-  /** Fills in the defaults and makes or checks the workspace. `discard` undoes that when no run comes of it. */
+  /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
   prepare(request: NewRun, runId: string): Promise<PreparedRun>;
-  /** Refuses models that no run can or may use. */
+  /** Refuses models that runs cannot or may not use. */
   admit(config: RunConfig): Promise<void>;
-  /** Makes or checks the workspace of a fork of a run with this configuration. `discard` deletes a copy again. */
+  /** Creates or checks the workspace of a fork. `discard` deletes a copy. */
   prepareFork(
     config: RunConfig,
     options: { kind: ForkFolder; runId: string; model: string },
   ): Promise<ForkFacts & { discard(): Promise<void> }>;
 }
 
-/** A run that a request made, or that an earlier request with the same idempotency key made. */
+/** A run created by this request, or by an earlier one with the same idempotency key. */
 export interface CreatedRun {
   run: RunSummary;
   config: RunConfig;
   created: boolean;
 }
 
-/** Makes runs, from a request or from the beginning of another run, and has them worked on. */
+/** Creates runs, from a request or as a fork, and starts them. */
 export class RunCreation {
   readonly #options: RunCreationOptions;
 
@@ -46,7 +46,7 @@ export class RunCreation {
   }
 
   /**
-   * Makes a run and begins to work on it. Returns as soon as it is stored (D3).
+   * Creates and starts a run. Returns as soon as it is stored (D3).
    *
    * @throws {AppError} `storage_full`, `idempotency_conflict`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
    */
@@ -74,8 +74,8 @@ export class RunCreation {
   }
 
   /**
-   * Makes a run from the beginning of another and begins to work on it. The other run stays as it is, whether it has ended or
-   * not; its log up to the fork is copied, with the original times of its events.
+   * Creates and starts a fork of a run. The source run is not changed, whether or not it has ended; its log up to the fork
+   * is copied with the original timestamps.
    *
    * @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open`, `invalid_request`, `imported_workspace`,
    *   `workspace_…`, `storage_full`, `idempotency_conflict`, `shutting_down`
@@ -118,8 +118,8 @@ export class RunCreation {
   }
 
   /**
-   * What a fork does about the files. The author of an imported run's file chose its folder and its conversation: no file of that
-   * folder reaches the model unless a person names it.
+   * The workspace of a fork. The author of an imported file chose its folder and its conversation, so no file of that folder
+   * reaches the model unless a person confirms it.
    */
   async #folderOfFork(runId: string, request: ForkPlan, { workspace }: RunConfig): Promise<ForkFolder> {
     const { run } = await this.#options.stored.get(runId);
@@ -128,7 +128,7 @@ export class RunCreation {
     if (kind === 'empty' || (kind === 'copy' && request.copy_from === workspace)) return kind;
     throw new AppError({
       code: 'imported_workspace',
-      message: `Run ${runId} was imported, and its file names the folder ${workspace}: a fork uses it only when you confirm it.`,
+      message: `Run ${runId} was imported, and its file names the folder ${workspace}. A fork uses it only if you confirm it.`,
       hint: 'Start the fork in an empty folder ("workspace": "empty"), or copy the folder ("workspace": "copy" with its path in "copy_from").',
     });
   }
@@ -142,7 +142,7 @@ export class RunCreation {
     const first = await this.#options.store.read(runId, range);
     const [forked] = first;
     if (forked?.type !== 'run.forked' || forked.from.run_id !== parent.run_id) return false;
-    // The folder of a copy and its figures differ from one attempt to the next.
+    // The folder of a copy and its counts differ between attempts.
     return isDeepStrictEqual(first.map(asked), JSON.parse(JSON.stringify(events.map(asked))));
   }
 }
@@ -155,7 +155,7 @@ function keyConflict(runId: string): AppError {
   });
 }
 
-/** What a person asked of a fork, without what was found or made for it. */
+/** The requested part of a fork's events, without facts found while creating it. */
 function asked(event: NewEvent | RunEvent): unknown {
   if (event.type === 'operator.messaged') return event.text;
   if (event.type !== 'run.forked') return event.type;
@@ -170,9 +170,9 @@ function asked(event: NewEvent | RunEvent): unknown {
 
 function sameRequest(first: RunConfig, second: RunConfig, freshWorkspace: boolean): boolean {
   const workspace = freshWorkspace ? first.workspace : second.workspace;
-  // Neither is asked for: the price is what it was when the run was made, and older logs lack `asked`.
+  // Neither is part of the request: the price is from when the run was created, and older logs lack `asked`.
   const { asked, price } = first;
-  // As the log holds it: fields that are undefined are not there.
+  // As stored: without undefined fields.
   const stored: unknown = JSON.parse(JSON.stringify({ ...second, workspace, asked, price }));
   return isDeepStrictEqual(stored, first);
 }

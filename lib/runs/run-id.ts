@@ -3,8 +3,7 @@ import { randomInt } from 'node:crypto';
 const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
 
 /**
- * A name for a new run, also of its folder: the day and the minute it was made (UTC) and eight random letters, so that
- * names sort by time and can be read aloud.
+ * An ID for a new run and its folder: date and time to the minute (UTC) and eight random characters. IDs sort by time.
  */
 export function newRunId(now: Date): string {
   const [day = '', time = ''] = now.toISOString().split('T');
@@ -12,7 +11,7 @@ export function newRunId(now: Date): string {
   return `${day.replaceAll('-', '')}-${time.slice(0, 5).replace(':', '')}-${random}`;
 }
 
-/** Whether a text can be the id of a run: what comes in a path is looked at before it is looked up. */
+/** Whether a text is a valid run ID, to check before using it in a path. */
 export function isRunId(text: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(text);
 }

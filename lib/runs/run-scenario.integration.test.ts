@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { ScenarioStepInput } from '../demo/scenario.ts';
 import { runScenario } from '../sharing/exports/run-scenario.ts';
-import { calls, type Play, play, says, silence } from './play.ts';
+import { calls, type PlayedRun, play, says, silence } from '../testing/loop-harness.ts';
 
 /** The events without what no two runs share: times, and the folder they worked in. */
-function told(run: Play): unknown[] {
+function told(run: PlayedRun): unknown[] {
   return run.log.events.map((event) =>
     JSON.parse(
       JSON.stringify(event, (key, value) =>
@@ -75,7 +75,7 @@ const RUNS: [string, Partial<CreateRunRequest>, ScenarioStepInput[]][] = [
   ],
 ];
 
-it.each(RUNS)('Scenario: a recorded run plays again in the same way: %s', async (_, request, steps) => {
+it.each(RUNS)('a recorded run replays identically from its scenario: %s', async (_, request, steps) => {
   const task = request.mode === 'explore' ? {} : { task: 'Do it with {{care}}' };
   await using first = await play({ ...task, ...request }, steps);
   const { models, scenarios } = await runScenario([first.log.events]);

@@ -6,9 +6,9 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
+import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import type { ExecuteRun } from './run-worker.ts';
-import { openTestService, scripted, type TestService, warned } from './test-service.ts';
 
 let test: TestService;
 afterEach(() => test.dispose());
@@ -47,13 +47,13 @@ async function collect(feed: RunFeed, until: (seqs: number[]) => boolean): Promi
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 describe('starting', () => {
-  it('answers at once and works on without viewers [D3]', async () => {
+  it('returns immediately and continues without viewers [D3]', async () => {
     test = await openTestService(scripted(['a', 'b'].map(warned)));
     const id = await test.start();
     expect(await ended(id)).toMatchObject({ id, last_seq: 5, termination_reason: 'error' });
   });
 
-  it('makes one run of two requests with the same key, and refuses the key for another request', async () => {
+  it('creates one run for two requests with the same key, and refuses the key for another request', async () => {
     test = await openTestService(untilAborted);
     const ids = await Promise.all([test.start({}, 'key'), test.start({}, 'key')]);
     expect(ids[0]).toBe(ids[1]);
@@ -68,7 +68,7 @@ describe('starting', () => {
     await expect(test.start()).rejects.toMatchObject({ code: 'storage_full' });
   });
 
-  it('keeps a model in memory whose runner another model’s run works with', async () => {
+  it('keeps a model loaded if another model’s run uses its runner', async () => {
     const unload = vi.fn(async () => undefined);
     const names = ['first:latest', 'copy:latest'];
     test = await openTestService(
@@ -82,14 +82,14 @@ describe('starting', () => {
     await eventually(async () => expect((await test.service.stored.get(id)).run.phase).not.toBe('queued'));
     await expect(test.service.unload('first', never())).rejects.toMatchObject({
       code: 'model_in_use',
-      message: 'A run works with copy, which shares the runner of first.',
+      message: 'A run is using copy, which shares the runner of first.',
     });
-    await expect(test.service.unload('copy', never())).rejects.toThrow('A run works with copy.');
+    await expect(test.service.unload('copy', never())).rejects.toThrow('A run is using copy.');
     await test.service.unload('other', never());
     expect(unload).toHaveBeenCalledTimes(1);
   });
 
-  it('makes no run of a request that is not admitted', async () => {
+  it('creates no run for a refused model', async () => {
     const admit = async () => Promise.reject(new AppError({ code: 'remote_model', message: 'No.' }));
     test = await openTestService(untilAborted, { admit });
     await expect(test.start()).rejects.toMatchObject({ code: 'remote_model' });
@@ -114,20 +114,20 @@ describe('starting', () => {
   });
 });
 
-describe('the line before a model server', () => {
-  it('works on one run of a host at a time and shows the others their place', async () => {
+describe('the queue of a model server', () => {
+  it('runs one run per host at a time, and shows the others their position', async () => {
     test = await openTestService(untilStopped);
     const first = await test.start();
     const second = await test.start();
     const third = await test.start();
     const elsewhere = await test.start({ model: 'another host' });
     await eventually(async () => {
-      const places = (await test.service.stored.list({ limit: 10 })).map((run) => [
+      const listed = (await test.service.stored.list({ limit: 10 })).map((run) => [
         run.id,
         run.phase,
         run.queue_position,
       ]);
-      expect(Object.fromEntries(places.map(([id, ...rest]) => [id, rest]))).toEqual({
+      expect(Object.fromEntries(listed.map(([id, ...rest]) => [id, rest]))).toEqual({
         [first]: ['starting', undefined],
         [second]: ['queued', 1],
         [third]: ['queued', 2],
@@ -145,7 +145,7 @@ describe('the line before a model server', () => {
     feed.close();
   });
 
-  it('says when a place may come once three runs of that kind have shown how long they take', async () => {
+  it('estimates the start once three runs of that kind have ended', async () => {
     let now = 0;
     let hold = false;
     const execute: ExecuteRun = async (run) => {
@@ -169,12 +169,12 @@ describe('the line before a model server', () => {
     expect(run.queue_expected_at).toBeLessThanOrEqual(Date.now() + 40_000);
   });
 
-  it('lets an endless run work a while at a time where each change would cost a load', async () => {
+  it('lets an endless run keep its slot for a while if each switch needs a load', async () => {
     let passed: boolean | undefined;
     let bothStarted = Promise.withResolvers<void>();
     const turns: ExecuteRun = async (run) => {
       await bothStarted.promise;
-      passed ??= await run.letOthersPass();
+      passed ??= await run.yieldToOthers();
       return scripted([])(run);
     };
     const options = (stretchMs: number): Partial<RunServiceOptions> => ({
@@ -223,7 +223,7 @@ describe('stopping', () => {
     expect(stops.map((event) => event.force)).toEqual([false, true]);
   });
 
-  it('changes nothing on a run that has ended, and does not know missing ones', async () => {
+  it('has no effect on an ended run, and rejects missing ones', async () => {
     test = await openTestService(scripted([]));
     const id = await test.start();
     const before = await ended(id);
@@ -235,7 +235,7 @@ describe('stopping', () => {
 });
 
 describe('following', () => {
-  it('brings each event once and in order, wherever a viewer was cut off [D5]', async () => {
+  it('delivers each event once and in order, wherever a viewer was disconnected [D5]', async () => {
     test = await openTestService(scripted(Array.from({ length: 12 }, (_, index) => warned(`${index}`))));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 }), async (cuts) => {
@@ -257,7 +257,7 @@ describe('following', () => {
     );
   });
 
-  it('is the same for every place a viewer may come from [D5]', async () => {
+  it('is the same from every starting position [D5]', async () => {
     test = await openTestService(scripted(Array.from({ length: 300 }, (_, index) => warned(`${index}`))));
     const id = await test.start();
     const last = (await ended(id)).last_seq;
@@ -278,7 +278,7 @@ describe('following', () => {
     expect(test.service.viewers).toBe(0);
   });
 
-  it('is over at once for a viewer who has everything', async () => {
+  it('ends immediately for a viewer that has everything', async () => {
     test = await openTestService(scripted([]));
     const id = await test.start();
     const { last_seq } = await ended(id);
@@ -287,7 +287,7 @@ describe('following', () => {
     feed.close();
   });
 
-  it('waits where a viewer claims more than there is', async () => {
+  it('waits if a viewer claims more events than exist', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
     const feed = await test.service.follow({ topics: new Map([[id, 1000]]), signal: never() });
@@ -317,7 +317,7 @@ describe('following', () => {
     feed.close();
   });
 
-  it('tells those who watch the list, and who still follow it, that a run was deleted', async () => {
+  it('notifies viewers of the list and of the run that it was deleted', async () => {
     test = await openTestService(scripted([]));
     const [gone, other] = [await test.start({ task: 'Gone' }), await test.start({ task: 'Other' })];
     await ended(gone);
@@ -335,7 +335,7 @@ describe('following', () => {
     behind.close();
   });
 
-  it('shows running text only after the event that began it, and not after the one that ended it', async () => {
+  it('shows live text only between the events that start and end it', async () => {
     let release: (value?: unknown) => void = () => undefined;
     const gate = new Promise((resolve) => {
       release = resolve;
@@ -377,7 +377,7 @@ describe('following', () => {
     expect(test.service.viewers).toBe(0);
   });
 
-  it('is over when the viewer goes', async () => {
+  it('ends when the viewer leaves', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
     const viewer = new AbortController();
@@ -390,7 +390,7 @@ describe('following', () => {
 });
 
 describe('restarting', () => {
-  it('goes on with unfinished runs under a new epoch, and loses nothing [D19]', async () => {
+  it('resumes unfinished runs under a new epoch, and loses nothing [D19]', async () => {
     test = await openTestService(async (run) => {
       await run.log.append([warned('first life')]);
       return untilAborted(run);
@@ -412,7 +412,7 @@ describe('restarting', () => {
     expect(events[3]).toMatchObject({ epoch: 2 });
   });
 
-  it('starts runs that were still waiting in line as if nothing had happened', async () => {
+  it('starts runs that were still queued as if nothing had happened', async () => {
     test = await openTestService(untilAborted);
     await test.start();
     const waiting = await test.start();
@@ -423,7 +423,7 @@ describe('restarting', () => {
     expect(events.map((event) => event.type)).toEqual(['run.created', 'run.started', 'run.ended']);
   });
 
-  it('hears a stop of a run whose turn to be taken up has not come yet [D12, S13]', async () => {
+  it('accepts a stop for a run that has not been resumed yet [D12, S13]', async () => {
     test = await openTestService(untilAborted);
     const ids = [await test.start({ model: 'a' }), await test.start({ model: 'b' })];
     await test.restart(untilAborted);
@@ -436,7 +436,7 @@ describe('restarting', () => {
     }
   });
 
-  it('parks a run that two recoveries could not get past, and goes on with the others', async () => {
+  it('parks a run after two failed recoveries, and continues the others', async () => {
     test = await openTestService(untilAborted);
     const poisoned = await test.start({ task: 'Poison', model: 'poison' });
     const sound = await test.start({ task: 'Sound', model: 'sound' });
@@ -455,7 +455,7 @@ describe('restarting', () => {
     await ended(sound);
   });
 
-  it('does not count a stop in good order, however often, as a failed recovery', async () => {
+  it('does not count a stop in good order as a failed recovery', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
     await eventually(async () => expect((await test.service.stored.get(id)).run.phase).toBe('starting'));
@@ -481,7 +481,7 @@ describe('restarting', () => {
   });
 });
 
-it('a run that waits for a person keeps nobody waiting, and goes first once it was answered', async () => {
+it('a run that waits for a person blocks no other run, and goes first once it is answered', async () => {
   const answer = new AbortController();
   const order: string[] = [];
   let others: boolean | undefined;
@@ -490,7 +490,7 @@ it('a run that waits for a person keeps nobody waiting, and goes first once it w
     if (task === 'Ask') {
       const waits = () =>
         new Promise<void>((resolve) => answer.signal.addEventListener('abort', () => resolve()));
-      others = await run.withoutPlace(waits);
+      others = await run.withoutSlot(waits);
     }
     if (task === 'Work') return untilStopped(run);
     order.push(task);
@@ -511,10 +511,10 @@ it('a run that waits for a person keeps nobody waiting, and goes first once it w
   expect(others).toBe(true);
 });
 
-it('a run that is stopped while it waits for a person needs no place for its end', async () => {
+it('a run stopped while it waits for a person needs no slot to end', async () => {
   test = await openTestService(async (run) => {
     if (run.log.state.config?.task === 'Work') return untilAborted(run);
-    await run.withoutPlace(() => run.log.changed(run.log.state.seq, run.signal));
+    await run.withoutSlot(() => run.log.changed(run.log.state.seq, run.signal));
     return scripted([])(run);
   });
   const asking = await test.start({ task: 'Ask' });

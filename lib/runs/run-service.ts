@@ -5,13 +5,13 @@ import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RenderedReply } from '../api/sent-request.ts';
 import type { OperatorMessage } from '../events/run-state.ts';
-import { DistantTexts } from '../feed/distant-texts.ts';
 import { FollowedRuns } from '../feed/followed-runs.ts';
+import { RemoteDeltas } from '../feed/remote-deltas.ts';
 import { RunChanges } from '../feed/run-changes.ts';
 import type { FeedSource, RunFeed } from '../feed/run-feed.ts';
 import { type FollowOptions, Viewers } from '../feed/viewers.ts';
 import type { ApprovalRequest } from '../policies/approval.ts';
-import { Places, type PlacesOptions } from '../queue/places.ts';
+import { HostSlots, type HostSlotsOptions } from '../queue/host-slots.ts';
 import { SharedWork } from '../queue/shared-work.ts';
 import { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
@@ -29,42 +29,42 @@ import { WriteGuard, type WriteGuardOptions } from './write-guard.ts';
 
 export interface RunServiceOptions
   extends Pick<StoredRunsOptions, 'health' | 'models' | 'masks' | 'settings'>,
-    Pick<PlacesOptions, 'concurrency' | 'stretchMs' | 'clock' | 'hostOf'>,
+    Pick<HostSlotsOptions, 'concurrency' | 'stretchMs' | 'clock' | 'hostOf'>,
     Pick<RunCreationOptions, 'prepare' | 'admit' | 'prepareFork'>,
     Pick<RunWorkerOptions, 'execute' | 'tidyUp'>,
     Pick<ModelUseOptions, 'render' | 'namesOfRunner' | 'unload'>,
     Pick<WriteGuardOptions, 'dataDir' | 'minFreeBytes'> {
   store: RunStore & Pick<Store, 'close'>;
-  /** Get the events of each append before it is over, and learn of deletions. Default: none. */
+  /** Receive the events of each append before it completes, and deletions. Default: none. */
   observers?: readonly AppendObserver[];
-  /** For a store that several processes share: the store again, and the name by which all of them know a run's model server. */
+  /** For a store shared by several processes: the store, and the name by which all of them know a run's model server. */
   shared?: { store: SharedRunStore; hostOf(run: { model: string }): string };
 }
 
-/** How long a feed waits for something new before it looks again whether it is done. */
+/** How long a feed waits for an event before it checks again whether it is done. */
 const FEED_WAIT_MS = 30_000;
 
 /**
- * Starts runs, keeps them going, stops them and lets viewers follow them: what the HTTP interface, scripts and tests call. It
- * connects the parts, each of which knows only those that were made before it.
+ * Creates, resumes, stops and streams runs. The entry point for the HTTP API, scripts and tests. It wires the parts
+ * together; each part knows only those created before it.
  */
 export class RunService {
   readonly worker = `${hostname()}:${process.pid}`;
-  /** The reading half. */
+  /** Read access to all runs. */
   readonly stored: StoredRuns;
   readonly #options: RunServiceOptions;
   readonly #closing = new AbortController();
   readonly #changes = new RunChanges();
   readonly #runs = new LocalRuns(this.#changes);
   readonly #guard: WriteGuard;
-  readonly #places: Places;
+  readonly #slots: HostSlots;
   readonly #viewers: Viewers;
   readonly #runWorker: RunWorker;
   readonly #creation: RunCreation;
   readonly #operator: OperatorActions;
   readonly #modelUse: ModelUse;
   /** Where several processes share the runs. */
-  readonly #shared: { waiting: WaitingRuns; remote: DistantTexts; work: SharedWork } | undefined;
+  readonly #shared: { waiting: WaitingRuns; remote: RemoteDeltas; work: SharedWork } | undefined;
 
   constructor(options: RunServiceOptions) {
     this.#options = options;
@@ -75,18 +75,18 @@ export class RunService {
     const shared = options.shared && { ...options.shared, waiting: new WaitingRuns(options.shared.hostOf) };
     const guard = new WriteGuard({ store, dataDir, minFreeBytes, closing });
     const queueOptions = { concurrency, stretchMs, clock, hostOf, worker: this.worker };
-    const places = new Places({ ...queueOptions, closing, runs, shared });
-    const stored = new StoredRuns({ ...options, places, closing });
+    const slots = new HostSlots({ ...queueOptions, closing, runs, shared });
+    const stored = new StoredRuns({ ...options, slots, closing });
     const followed = new FollowedRuns();
     const remote = shared && connectToOthers({ shared, runs, followed, changes });
     const source = feedSource({ runs, remote, stored });
-    const parts = { store, stored, runs, places, changes, guard, shared };
+    const parts = { store, stored, runs, slots, changes, guard, shared };
     const { execute, tidyUp, observers } = options;
     const worker = new RunWorker({ ...parts, name: this.worker, execute, tidyUp, observers, closing });
     const { prepare, admit, prepareFork, render, namesOfRunner, unload } = options;
     this.stored = stored;
     this.#guard = guard;
-    this.#places = places;
+    this.#slots = slots;
     this.#viewers = new Viewers({ store, source, followed });
     this.#runWorker = worker;
     this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
@@ -97,7 +97,7 @@ export class RunService {
         waiting: shared.waiting,
         remote,
         work: new SharedWork({
-          ...{ ...shared, concurrency, places, runs, runner: worker },
+          ...{ ...shared, concurrency, slots, runs, runner: worker },
           worker: this.worker,
         }),
       };
@@ -105,41 +105,41 @@ export class RunService {
   }
 
   /**
-   * Resumes the runs that the last process left unfinished, on a full disk once there is room. A run that cannot be resumed
-   * never keeps the others from it. Where several processes share the store, each takes free runs from now on.
+   * Resumes unfinished runs; on a full disk, once there is space. A run that cannot be resumed does not block the others.
+   * Where several processes share the store, each one claims free runs from now on.
    */
   async resumeUnfinished(): Promise<void> {
     if (this.#shared) this.#shared.work.start();
     else await this.#runWorker.resumeUnfinished();
   }
 
-  /** Makes a run and begins to work on it. @throws {AppError} what `RunCreation.start` throws */
+  /** Creates and starts a run. @throws {AppError} like `RunCreation.start` */
   start(request: NewRun, options?: { idempotencyKey?: string }): Promise<CreatedRun> {
     return this.#creation.start(request, options);
   }
 
-  /** Makes a run from the beginning of another and begins to work on it. @throws {AppError} what `RunCreation.fork` throws */
+  /** Forks a run and starts the fork. @throws {AppError} like `RunCreation.fork` */
   fork(parentId: string, request: ForkPlan, options?: { idempotencyKey?: string }): Promise<CreatedRun> {
     return this.#creation.fork(parentId, request, options);
   }
 
-  /** Asks a run to end, with `force` at once. @throws {RunNotFoundError} */
+  /** Stops a run after its current step, or immediately with `force`. @throws {RunNotFoundError} */
   stop(runId: string, options: { force: boolean }): Promise<RunSummary> {
     return this.#operator.stop(runId, options);
   }
 
-  /** Stores a person's message to a run. @throws {AppError} what `OperatorActions.message` throws */
+  /** Queues an operator message for a run. @throws {AppError} like `OperatorActions.message` */
   message(runId: string, text: string): Promise<{ run: RunSummary; message: OperatorMessage }> {
     return this.#operator.message(runId, text);
   }
 
-  /** Stores a person's decision about a call that waits for it. @throws {AppError} what `OperatorActions.approve` throws */
+  /** Records the operator's decision about a pending call. @throws {AppError} like `OperatorActions.approve` */
   approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
     return this.#operator.approve(runId, request);
   }
 
   /**
-   * Deletes a run that has ended, with its log; its links are revoked first. Files in its workspace stay.
+   * Deletes an ended run and its log, after revoking its links. Files in its workspace are kept.
    *
    * @throws {AppError} `run_not_found`, `run_not_ended`
    */
@@ -151,12 +151,12 @@ export class RunService {
     this.#changes.notify(runId);
   }
 
-  /** Resolves when a run has ended, and when the signal fires. @throws {RunNotFoundError} */
+  /** Resolves when a run has ended or the signal aborts. @throws {RunNotFoundError} */
   async ended(runId: string, signal: AbortSignal): Promise<void> {
     if (this.#shared) return this.#endedAnywhere(runId, signal);
     const log = this.#runs.get(runId);
     if (!log) {
-      await this.stored.get(runId); // every run that has not ended is at hand
+      await this.stored.get(runId); // all unfinished runs are in memory
       return;
     }
     while (!log.state.ended && !signal.aborted) await log.changed(log.state.seq, signal);
@@ -170,7 +170,7 @@ export class RunService {
     feed.close();
   }
 
-  /** Stores a run that came as a file, to be read only. @throws {AppError} what `importRunFile` throws */
+  /** Imports a run file as a read-only run. @throws {AppError} like `importRunFile` */
   async importRun(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<CreatedRun> {
     const { store } = this.#options;
     const { runId, created } = await importRunFile(bytes, {
@@ -183,18 +183,18 @@ export class RunService {
     return { ...(await this.stored.get(runId)), created };
   }
 
-  /** The prompt that the model's server makes today of a call's request. @throws {AppError} what `ModelUse.render` throws */
+  /** Renders a call's prompt with the model server as it is today. @throws {AppError} like `ModelUse.render` */
   render(runId: string, call: number, signal: AbortSignal): Promise<RenderedReply> {
     return this.#modelUse.render(runId, call, signal);
   }
 
-  /** Takes a model out of memory. @throws {AppError} what `ModelUse.unload` throws */
+  /** Unloads a model. @throws {AppError} like `ModelUse.unload` */
   unload(model: string, signal: AbortSignal): Promise<void> {
     return this.#modelUse.unload(model, signal);
   }
 
   /**
-   * Follows runs from where the viewer stands, and the list of runs if asked for (D4, D5). Closed by `signal`.
+   * Follows runs from the viewer's last event, and optionally the run list (D4, D5). Closed by `signal`.
    *
    * @throws {AppError} `run_not_found`, `too_many_streams`, `shutting_down`
    */
@@ -207,7 +207,7 @@ export class RunService {
 
   async health(model: string | undefined, signal: AbortSignal): Promise<HealthReply> {
     const health = await this.#options.health(model, signal);
-    const { active, queued } = this.#places.counts;
+    const { active, queued } = this.#slots.counts;
     return { ...health, runs: { active, queued: queued + (this.#shared?.waiting.ids.length ?? 0) } };
   }
 
@@ -215,39 +215,39 @@ export class RunService {
     return this.#options.models(signal);
   }
 
-  /** Does something other than a run with a model server, in its turn, as a run that came now would (`Places.withPlace`). */
-  async withPlace<T>(
-    guest: { id: string; model: string; signal: AbortSignal },
+  /** Runs a model check in a slot of its model server (`HostSlots.withSlot`). */
+  async withSlot<T>(
+    check: { id: string; model: string; signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     this.#guard.refuseWhenClosing();
-    return this.#places.withPlace(guest, work);
+    return this.#slots.withSlot(check, work);
   }
 
-  /** The position in the queue of a run or a check, from 1; `undefined` when it does not wait here. */
-  placeOf(id: string): number | undefined {
-    return this.#places.waitOf(id)?.position;
+  /** The position in the queue of a run or a check, from 1; `undefined` if it does not wait in this process. */
+  queuePosition(id: string): number | undefined {
+    return this.#slots.waitOf(id)?.position;
   }
 
-  /** Viewers connected at the moment. */
+  /** Number of connected viewers. */
   get viewers(): number {
     return this.#viewers.count;
   }
 
-  /** Stops cleanly: streams are closed, runs are left as they are and go on at the next start. */
+  /** Shuts down: closes streams and suspends runs, which resume at the next start. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     this.#viewers.close();
     this.#shared?.remote.close();
     await this.#shared?.work.close();
-    this.#places.leaveAll();
+    this.#slots.leaveAll();
     await this.#runWorker.close();
     await this.#options.store.close();
   }
 }
 
-/** Connects this process with those that share its runs: their appends are noticed here, and running texts go both ways. */
+/** Connects this process to the others that share its runs: exchanges deltas and receives their append notifications. */
 function connectToOthers({
   shared: { store, waiting },
   runs,
@@ -258,8 +258,8 @@ function connectToOthers({
   runs: LocalRuns;
   followed: FollowedRuns;
   changes: RunChanges;
-}): DistantTexts {
-  const remote = new DistantTexts({
+}): RemoteDeltas {
+  const remote = new RemoteDeltas({
     store,
     held: (runId) => runs.writing(runId),
     followed,
@@ -275,14 +275,14 @@ function connectToOthers({
   return remote;
 }
 
-/** What is at hand of runs beside their stored logs: here, or in another process. */
+/** In-memory data of runs held by this process or another one. */
 function feedSource({
   runs,
   remote,
   stored,
 }: {
   runs: LocalRuns;
-  remote: DistantTexts | undefined;
+  remote: RemoteDeltas | undefined;
   stored: StoredRuns;
 }): Omit<FeedSource, 'stored'> {
   return {

@@ -5,60 +5,60 @@ import type { RunConfig } from '../events/config.ts';
 import type { RunEventType } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
-import type { Places } from '../queue/places.ts';
+import type { HostSlots } from '../queue/host-slots.ts';
 import { warnNotReleased } from '../queue/shared-work.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { RunLeases } from '../store/shared-run-store.ts';
 import { isStorageFull } from '../store/store-errors.ts';
-import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { RunLookup } from './run-lookup.ts';
 import { StoredRunLog } from './stored-run-log.ts';
-import type { StoredRuns } from './stored-runs.ts';
 import type { WriteGuard } from './write-guard.ts';
 
-/** Works on a run from wherever its log stands, until it has ended or `signal` fires (the server stops). */
+/** Executes a run from the state of its log until it ends or `signal` aborts (the server stops). */
 export type ExecuteRun = (run: {
   log: StoredRunLog;
   config: RunConfig;
   signal: AbortSignal;
-  /** Gives the run's place at the model server to others that wait. Resolves to `true` once the run has it again. */
-  letOthersPass: () => Promise<boolean>;
-  /** Gives the place away until `wait` resolves. Resolves to `true` if others had it. */
-  withoutPlace: (wait: () => Promise<void>) => Promise<boolean>;
+  /** Yields the run's slot to waiting runs. Resolves to `true` once the run has a slot again. */
+  yieldToOthers: () => Promise<boolean>;
+  /** Releases the slot until `wait` resolves. Resolves to `true` if others had it. */
+  withoutSlot: (wait: () => Promise<void>) => Promise<boolean>;
 }) => Promise<RunLoopOutcome>;
 
 export interface RunWorkerOptions {
-  /** This process, for people. */
+  /** A display name for this process. */
   name: string;
   store: Pick<RunStore, 'claim' | 'read' | 'append' | 'unfinished' | 'beginRecovery' | 'settleRecovery'>;
-  stored: Pick<StoredRuns, 'stateOf'>;
+  stored: Pick<RunLookup, 'stateOf'>;
   runs: LocalRuns;
-  places: Places;
+  slots: HostSlots;
   changes: RunChanges;
   guard: Pick<WriteGuard, 'whenWritable'>;
-  /** Get the events of each append before it is over. */
+  /** Receive the events of each append before it completes. */
   observers?: readonly AppendObserver[];
   execute: ExecuteRun;
-  /** Removes what a call left behind when its server was killed, before the log calls it interrupted. Never throws. */
+  /** Cleans up after a tool call whose server was killed, before the call is logged as interrupted. Never throws. */
   tidyUp(state: RunState): Promise<void>;
   /** Where several processes share the runs. */
   shared?: { store: Pick<RunLeases, 'release'>; waiting: WaitingRuns };
-  /** Fires when the server stops. */
+  /** Aborted when the server stops. */
   closing: AbortSignal;
 }
 
-/** After so many recoveries that crashed the server again, a run is given up (docs/decisions/0008). */
+/** A run is ended after this many recoveries that crashed the server again (docs/decisions/0008). */
 const MAX_RECOVERIES = 2;
-/** A server that lives this long with a recovered run was not crashed by recovering it. */
+/** If the server survives this long after a recovery, the recovery did not crash it. */
 const SETTLED_AFTER_MS = 10_000;
-/** How long the current step may take to be cut short when the server stops. */
+/** How long to wait for current steps to abort when the server stops. */
 const CLOSE_GRACE_MS = 3000;
 
-/** Events that say only that a run was taken up, not that it made progress. */
+/** Events that occur when a run is claimed, without progress. */
 const NO_PROGRESS: ReadonlySet<RunEventType> = new Set<RunEventType>([
   'run.started',
   'run.resumed',
@@ -76,7 +76,7 @@ export class RunWorker {
   readonly #options: RunWorkerOptions;
   readonly #runs: LocalRuns;
   readonly #closing: AbortSignal;
-  /** Runs whose logs are being read to work on them. */
+  /** Claimed runs whose logs are being read. */
   readonly #taking = new Map<string, Promise<StoredRunLog>>();
   readonly #working = new Set<Promise<void>>();
   #resuming: Promise<void> = Promise.resolve();
@@ -88,8 +88,7 @@ export class RunWorker {
   }
 
   /**
-   * Resumes the runs that the last process left unfinished, on a full disk once there is room. A run that cannot be resumed
-   * never keeps the others from it.
+   * Resumes unfinished runs; on a full disk, once there is space. A run that cannot be resumed does not block the others.
    */
   async resumeUnfinished(): Promise<void> {
     await this.#options.guard.whenWritable();
@@ -101,21 +100,21 @@ export class RunWorker {
   async #resumeAll(): Promise<void> {
     for (const { id } of await this.#options.store.unfinished()) {
       try {
-        await this.#whenNotBusy(id, () => this.take(id));
+        await this.#retryWhileBusy(id, () => this.take(id));
       } catch (error) {
         console.error(`Run ${id} could not be resumed:`, error);
       }
     }
   }
 
-  /** Begins to work on a new run. Where processes share the store, the first that has a place for it does. */
+  /** Starts a new run. Where processes share the store, the first one with a free slot does. */
   async beginNew(runId: string, config: RunConfig): Promise<void> {
     const { shared } = this.#options;
     if (shared) shared.waiting.poke();
-    else this.#begin(await this.#whenNotBusy(runId, () => this.#open(runId)), config);
+    else this.#begin(await this.#retryWhileBusy(runId, () => this.#open(runId)), config);
   }
 
-  /** Takes a run and goes on with it where its log stands. @param claim of a run that was claimed already */
+  /** Claims a run and resumes it from its log. @param claim set if the run is already claimed */
   async take(runId: string, claim?: { epoch: number }): Promise<void> {
     fault('recovery');
     const log = await this.#open(runId, claim);
@@ -132,15 +131,15 @@ export class RunWorker {
     this.#begin(log, config, (signal) => this.#settle(log, seq, signal));
   }
 
-  /** The log of a run that this process works on. Waits while the run is being taken. */
+  /** The log of a run that this process works on. Waits while the run is being claimed. */
   async logOf(runId: string): Promise<StoredRunLog | undefined> {
     const log = this.#runs.get(runId);
     if (log || this.#options.shared) return log;
-    await this.#resuming; // one of the unfinished runs, whose turn has not come yet
+    await this.#resuming; // it may be an unfinished run that has not been resumed yet
     return this.#taking.get(runId) ?? this.#runs.get(runId);
   }
 
-  /** Leaves the runs as they are, to be resumed at the next start. Called once `closing` has fired. */
+  /** Suspends all runs, to be resumed at the next start. Call after `closing` has aborted. */
   async close(): Promise<void> {
     await Promise.race([Promise.all(this.#working), delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
     for (const log of this.#runs.logs) {
@@ -157,11 +156,11 @@ export class RunWorker {
       await this.#options.store.settleRecovery(runId);
     } catch (error) {
       if (!isStorageFull(error)) throw error;
-      console.warn(`Run ${runId} keeps its count of interruptions: ${error.message}`);
+      console.warn(`Run ${runId}: could not reset the count of recoveries: ${error.message}`);
     }
   }
 
-  /** The run belongs to this process from here on. Requests for it wait while its log is read. */
+  /** Claims a run for this process. Requests for it wait while its log is read. */
   async #open(runId: string, claim?: { epoch: number }): Promise<StoredRunLog> {
     const taking = this.#readToWork(runId, claim);
     this.#taking.set(runId, taking);
@@ -183,7 +182,7 @@ export class RunWorker {
       onChange: () => changes.notify(runId),
     });
     this.#runs.hold(log);
-    // No notification came for what another process appended while the log was read.
+    // No notification arrived for events that another process appended while the log was read.
     if (shared) await log.refresh();
     changes.notify(runId);
     return log;
@@ -191,7 +190,7 @@ export class RunWorker {
 
   #begin(log: StoredRunLog, config: RunConfig, onWork?: (signal: AbortSignal) => Promise<void>): void {
     const work = this.#work(log, config, onWork).catch((error: unknown) => {
-      console.error(`Run ${log.runId} was lost:`, error); // whatever happens to a run, the server lives
+      console.error(`Run ${log.runId} failed unexpectedly:`, error); // one run must not end the server
     });
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
@@ -204,7 +203,7 @@ export class RunWorker {
   ): Promise<void> {
     const gone = this.#runs.goneOf(log);
     const signal = AbortSignal.any([this.#closing, gone.signal]);
-    const place = await this.#options.places.enter({ log, config, signal, giveUp: () => gone.abort() });
+    const slot = await this.#options.slots.enter({ log, config, signal, giveUp: () => gone.abort() });
     try {
       if (signal.aborted) return;
       const settled = onWork?.(signal);
@@ -217,24 +216,24 @@ export class RunWorker {
         log,
         config,
         signal,
-        letOthersPass: () => place.letOthersPass(),
-        withoutPlace: (wait) => place.without(wait),
+        yieldToOthers: () => slot.yieldToOthers(),
+        withoutSlot: (wait) => slot.without(wait),
       });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
-        console.error(`Run ${log.runId} met an error:`, error);
+        console.error(`Run ${log.runId} ended with an error:`, error);
       }
       await settled;
     } catch (error) {
       if (!signal.aborted) await this.#fail(log, error);
     } finally {
-      place.release();
-      await this.#giveBack(log, { last: place.givenUp });
+      slot.release();
+      await this.#giveBack(log, { last: slot.givenUp });
       this.#runs.keepForAWhile(log);
     }
   }
 
-  /** The work on a run is over, whether it has ended or not. */
+  /** Releases a run when the work on it is over, whether or not the run has ended. */
   async #giveBack(log: StoredRunLog, options: { last: boolean }): Promise<void> {
     const { shared } = this.#options;
     if (!this.#runs.isHeld(log) || this.#closing.aborted) return;
@@ -245,21 +244,21 @@ export class RunWorker {
     shared?.waiting.poke();
   }
 
-  /** A run that could not even be begun ends with what went wrong; the others never notice (fault matrix). */
+  /** Ends a run whose work threw an exception. Other runs are not affected. */
   async #fail(log: StoredRunLog, error: unknown): Promise<void> {
     console.error(`Run ${log.runId} failed:`, error);
     const shown = isStorageFull(error)
       ? error
       : new AppError({
           code: 'internal_error',
-          message: `The program made a mistake: ${error instanceof Error ? error.message : String(error)}`,
-          hint: 'Start the run again; if it happens again, report it.',
+          message: `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+          hint: 'Start the run again. If it fails again, report the error.',
           cause: error,
         });
     await log.appendIf((state) => endedByError(state, shown));
   }
 
-  /** Resets the count of recoveries once the run made progress, or the server has lived with it for a while. */
+  /** Resets the count of recoveries once the run made progress or the server has survived for a while. */
   async #settle(log: StoredRunLog, resumedSeq: number, signal: AbortSignal): Promise<void> {
     const enough = AbortSignal.any([signal, AbortSignal.timeout(SETTLED_AFTER_MS)]);
     for (let seq = resumedSeq; !enough.aborted; seq = log.state.seq) {
@@ -270,15 +269,15 @@ export class RunWorker {
     if (!signal.aborted) await this.#options.store.settleRecovery(log.runId);
   }
 
-  #whenNotBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
-    return whenNotBusy(work, { runId, signal: this.#closing });
+  #retryWhileBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
+    return retryWhileBusy(work, { runId, signal: this.#closing });
   }
 }
 
 function interrupted(times: number): AppError {
   return new AppError({
     code: 'interrupted',
-    message: `The run was interrupted: the server was lost ${times} times while taking it up again.`,
-    hint: 'Look at its last step, then start it anew.',
+    message: `The run was interrupted: the server crashed ${times} times while resuming it.`,
+    hint: 'Check its last step before you start it again.',
   });
 }

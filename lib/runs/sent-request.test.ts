@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../events/registry.ts';
-import { calls, type Play, play, says } from './play.ts';
+import { calls, type PlayedRun, play, says, stop, until } from '../testing/loop-harness.ts';
 import { sentRequest } from './sent-request.ts';
 
 async function* pages(events: readonly RunEvent[]) {
@@ -8,7 +8,7 @@ async function* pages(events: readonly RunEvent[]) {
 }
 
 /** The bodies of all calls, made again from the log. */
-async function rebuilt({ log, of }: Play) {
+async function rebuilt({ log, of }: PlayedRun) {
   const requests = await Promise.all(
     of('model-call.started').map(({ call }) => sentRequest('run', pages(log.events), call)),
   );
@@ -54,11 +54,10 @@ it.each([{ mode: 'session' }, { mode: 'explore', max_cycles: 1 }] as const)(
     const steps = [calls({ name: 'write_memory', arguments: { key: 'a', value: 'b' } }), says('I reflect.')];
     await using run = await play(request, steps, {
       during: async ({ log }) => {
-        const limit = AbortSignal.timeout(20_000);
-        while (!log.events.some(({ type }) => type === 'turn.ended' || type === 'run.ended')) {
-          await log.changed(log.state.seq, limit);
-        }
-        if (!log.state.ended) await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+        await until(log, (events) =>
+          events.some(({ type }) => type === 'turn.ended' || type === 'run.ended'),
+        );
+        if (!log.state.ended) await log.append([stop()]);
       },
     });
     expect(run.fake.chats.length).toBeGreaterThan(0);

@@ -10,20 +10,20 @@ import { modeOf } from '../modes/mode-of.ts';
 import { toolChars } from '../policies/estimate.ts';
 import { isReady } from '../policies/rule.ts';
 
-/** A request made again from a log. */
+/** A request rebuilt from a log. */
 export interface SentRequest {
   request: ChatRequest;
   reply: SentRequestReply;
-  /** The model and its server when the run was prepared for the call. */
+  /** The model and its server as recorded before the call. */
   recorded: RenderedBy;
 }
 
 /**
- * What a model call sent, made again from the log alone: the same fold and the same `buildRequest` as when it was sent, so
- * the body is equal to what went over the wire. Pure but for the reading of the log.
+ * Rebuilds a model call's request from the log, with the same fold and `buildRequest` as when it was sent, so the body is
+ * identical to what was sent.
  *
  * @param call number of the call within the run, from 1
- * @returns `undefined` when the log has no such call
+ * @returns `undefined` if the log has no such call
  */
 export async function sentRequest(
   runId: string,
@@ -44,7 +44,7 @@ export async function sentRequest(
       if (event.type !== 'model-call.started' || event.call !== call || !isReady(state)) continue;
       const mode = modeOf(state.config);
       const request = buildRequest(state, mode);
-      // Where a mode makes its messages itself, none is a shorter form of one in the conversation.
+      // If a mode builds its own messages, none is a shortened form of one in the conversation.
       const wholes = mode.prompt ? {} : state.folded;
       const { messages } = state;
       found = {

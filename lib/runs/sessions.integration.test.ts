@@ -10,7 +10,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../sharing/exports/session-log.ts';
-import { calls, says } from './play.ts';
+import { calls, says } from '../testing/loop-harness.ts';
 
 let folder: string;
 let fake: FakeOllama;
@@ -41,7 +41,7 @@ async function eventsOf(runId: string): Promise<RunEvent[]> {
 
 const eventually = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 10 });
 
-it('what the model does cannot reach the log of its session [S22]', async () => {
+it('the model cannot modify the log of its session [S22]', async () => {
   fake.add({
     name: 'vandal',
     steps: [
@@ -74,7 +74,7 @@ it('what the model does cannot reach the log of its session [S22]', async () => 
   expect(lines[0]).toMatchObject({ log_path: join(folder, 'sessions', `${id}.jsonl`) });
 });
 
-it('the server and other runs live on; an endless session lets them pass between its turns [S14]', async () => {
+it('the server and other runs continue; an endless session yields to them between turns [S14]', async () => {
   fake.add({
     name: 'endless',
     pace: { prompt_ms: 20 },
@@ -107,7 +107,7 @@ it('the server and other runs live on; an endless session lets them pass between
   await opened.service.ended(next, never);
 });
 
-it('what an agent says to its operator stands on the console, harmless [O14, N12]', async () => {
+it('an agent’s message to its operator is printed safely on the console [O14, N12]', async () => {
   const console_ = vi.spyOn(console, 'info').mockImplementation(() => undefined);
   fake.add({
     name: 'talker',

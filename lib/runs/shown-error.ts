@@ -1,11 +1,10 @@
 import { AppError } from '../errors/app-error.ts';
 
 /**
- * Why something failed that a page shows as it goes on. What was not made for readers is logged and told as
- * `internal_error`.
+ * The error that a page shows for a failed background job. An unexpected error is logged and shown as `internal_error`.
  *
- * @param step what was done, as the end of a sentence: "the model was fetched"
- * @param way another way to do it, as a sentence
+ * @param step what failed, as the end of a sentence: "the model was being pulled"
+ * @param way an alternative to suggest, as a sentence
  */
 export function shownError(
   error: unknown,
@@ -14,6 +13,6 @@ export function shownError(
   if (error instanceof AppError) return { code: error.code, message: error.message, hint: error.hint };
   const message = `Something went wrong while ${step}.`;
   console.error(message, error);
-  const hint = 'The log of the server says what.';
+  const hint = 'The server log has the details.';
   return { code: 'internal_error', message, hint: way === undefined ? hint : `${hint} ${way}` };
 }

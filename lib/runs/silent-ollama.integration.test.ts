@@ -25,7 +25,7 @@ const never = new AbortController().signal;
 const names = ({ models }: { models: { name: string; demo: boolean }[] }) =>
   models.flatMap((model) => (model.demo ? [] : [model.name]));
 
-it('answers for health and models at once while Ollama is silent, and says that their state is unknown', async () => {
+it('answers health and models immediately while Ollama is silent, with the state unknown', async () => {
   const { service } = opened;
   expect(await service.health('alpha', never)).toMatchObject({ ollama: { ok: true }, model: { ok: true } });
   const before = await service.models(never);

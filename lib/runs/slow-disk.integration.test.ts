@@ -58,7 +58,7 @@ function compiled(folder: string): string | undefined {
   return cc.status === 0 ? library : undefined;
 }
 
-it('fault matrix: a disk that takes two seconds for each event keeps neither readers nor the event loop waiting', ({
+it('fault matrix: a disk that takes two seconds per event blocks neither readers nor the event loop', ({
   skip,
 }) => {
   const root = mkdtempSync(join(tmpdir(), 'loupe-slow-'));

@@ -4,21 +4,21 @@ import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
-import { LiveTexts } from '../feed/live-texts.ts';
+import { LiveDeltas } from '../feed/live-deltas.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';
-import { whenNotBusy } from '../store/when-not-busy.ts';
 import { fault } from '../util/fault.ts';
 
-/** Events kept at hand for those who follow live; older ones are read from the store. */
+/** Events kept in memory for live viewers; older ones are read from the store. */
 const RECENT_EVENTS = 256;
 
-/** The log of a run in the hands of its worker, stored event by event. */
+/** The log of a run that this process works on, stored event by event. */
 export class StoredRunLog implements RunLog {
   readonly runId: string;
   readonly epoch: number;
-  readonly texts = new LiveTexts();
+  readonly texts = new LiveDeltas();
   readonly #store: Pick<RunStore, 'read' | 'append'>;
   readonly #observers: readonly AppendObserver[];
   readonly #onChange: () => void;
@@ -29,7 +29,7 @@ export class StoredRunLog implements RunLog {
   readonly #closed = new AbortController();
 
   /**
-   * @param options.observers get the events of each append before it is over
+   * @param options.observers receive the events of each append before it completes
    * @param options.onChange called when viewers have something new to see
    */
   constructor(options: {
@@ -51,10 +51,10 @@ export class StoredRunLog implements RunLog {
     return this.#state;
   }
 
-  /** Waits as long as it takes when another program has the store locked: what happened must not be lost. */
+  /** Retries for as long as another program has the store locked, because no event may be lost. */
   append(events: readonly NewEvent[]): Promise<RunState> {
     return this.#inTurn(() =>
-      whenNotBusy(() => this.#appendChosen(() => events), {
+      retryWhileBusy(() => this.#appendChosen(() => events), {
         runId: this.runId,
         signal: this.#closed.signal,
       }),
@@ -62,19 +62,19 @@ export class StoredRunLog implements RunLog {
   }
 
   /**
-   * Appends what `choose` makes of the state at the moment it is this append's turn: for parties beside the loop, who
-   * cannot know what came in between. An empty choice appends nothing.
+   * Appends the events that `choose` derives from the latest state, for callers outside the loop, which cannot know what
+   * was appended before. An empty list appends nothing.
    *
-   * @throws {AppError} `store_busy` when another program has the store locked: the asker may ask again
+   * @throws {AppError} `store_busy` if another program has the store locked; the caller can retry
    */
   appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
     return this.#inTurn(() => this.#appendChosen(choose));
   }
 
   /**
-   * Takes in what was appended by others: what a person did by way of another process (docs/decisions/0022).
+   * Reads events appended by other processes, such as operator actions (docs/decisions/0022).
    *
-   * @throws {StaleEpochError} when another worker has taken the run
+   * @throws {StaleEpochError} if another worker has claimed the run
    */
   refresh(): Promise<RunState> {
     return this.#inTurn(async () => {
@@ -85,7 +85,7 @@ export class StoredRunLog implements RunLog {
 
   #inTurn(work: () => Promise<RunState>): Promise<RunState> {
     const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined); // the caller has the error; the next append has its own turn
+    this.#last = turn.catch(() => undefined); // the caller handles the error; the next append proceeds
     return turn;
   }
 
@@ -99,7 +99,7 @@ export class StoredRunLog implements RunLog {
     }
   }
 
-  /** @returns whether there was something that this log had not seen */
+  /** @returns whether there were new events */
   async #catchUp(): Promise<boolean> {
     const range = { afterSeq: this.#state.seq, limit: Number.MAX_SAFE_INTEGER };
     const events = await this.#store.read(this.runId, range);
@@ -115,7 +115,7 @@ export class StoredRunLog implements RunLog {
     if (this.#closed.signal.aborted) {
       throw new AppError({
         code: 'shutting_down',
-        message: 'The server is stopping; the run goes on at the next start.',
+        message: 'The server is stopping. The run resumes at the next start.',
       });
     }
     if (events.length === 0) return this.#state;

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompareReply } from '../api/comparison.ts';
-import type { ForkDraftReply, ForkPlace, ForksReply } from '../api/fork-run.ts';
+import type { ForkPlace } from '../api/fork-place.ts';
+import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, SearchReply } from '../api/search.ts';
@@ -20,41 +21,41 @@ import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
+import type { RunLookup } from './run-lookup.ts';
 import { type SentRequest, sentRequest } from './sent-request.ts';
 
-/** What is said of runs beside what the store has. */
 export interface StoredRunsOptions {
   store: RunReader;
-  places: {
+  slots: {
     /** Adds to a run its position in the queue while it waits. */
     withPosition(run: RunSummary): RunSummary;
   };
   health(model: string | undefined, signal: AbortSignal): Promise<Omit<HealthReply, 'runs'>>;
   models(signal: AbortSignal): Promise<ModelsReply>;
-  /** What of this installation must not leave with a run. */
+  /** Values of this installation to redact. */
   masks: Omit<RedactorOptions, 'workspace' | 'show'>;
   /** The settings of this installation, for bug reports. */
   settings: JsonObject;
-  /** Fires when the server stops: long readings end. */
+  /** Aborted when the server stops; ends long reads. */
   closing: AbortSignal;
 }
 
-/** What is looked at of a stored log before others get their turn: a few milliseconds. */
+/** Page size for reading a log: a few milliseconds of work between turns of the event loop. */
 const LOG_PAGE = { limit: 50, maxChars: 512 * 1024 };
 /** Longer runs are not compared. */
 const MAX_COMPARED_EVENTS = 200_000;
-/** What a comparison brings of the texts that differ, in characters; more of them is a further request. */
+/** Characters of differing texts per comparison; more take another request. */
 const MAX_COMPARED_CHARS = 4_000_000;
-/** Comparisons that wait while one is made. */
+/** Max comparisons in the queue. */
 const MAX_WAITING = 16;
 const NEVER = new AbortController().signal;
 const LIST_SNAPSHOT = 50;
 
 /**
- * Runs as those see them who only look: found, listed, read, compared, exported. Everything comes from the store, whoever works
- * on the run; nothing here changes one.
+ * Read access to runs: search, list, read, compare, export. Everything comes from the store, whichever process works on
+ * the run.
  */
-export class StoredRuns {
+export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
   readonly #store: RunReader;
   readonly #closing: AbortSignal;
@@ -69,10 +70,10 @@ export class StoredRuns {
   }
 
   #placed(run: RunSummary): RunSummary {
-    return this.#options.places.withPosition(run);
+    return this.#options.slots.withPosition(run);
   }
 
-  /** A run as lists show it, with its position in the queue while it waits. */
+  /** A run's summary, with its position in the queue while it waits. */
   async summary(runId: string): Promise<RunSummary | undefined> {
     const run = await this.#store.summary(runId);
     return run && this.#placed(run);
@@ -86,12 +87,12 @@ export class StoredRuns {
     return { run, config: created.config };
   }
 
-  /** The newest runs first. */
+  /** Lists runs, newest first. */
   async list(page: ListPage): Promise<RunSummary[]> {
     return (await this.#store.list(page)).map((run) => this.#placed(run));
   }
 
-  /** The runs with events that hold all words of a query, and the best of these. */
+  /** Finds runs with events that contain all words of a query, and their best matches. */
   async search(query: string, page: SearchPage): Promise<Omit<SearchReply, 'next'> & Pick<Found, 'next'>> {
     const found = await this.#store.search(query, page);
     const runs = await Promise.all(
@@ -103,7 +104,7 @@ export class StoredRuns {
     return { ...found, runs: runs.flat() };
   }
 
-  /** What a list shows first: the newest runs, and all that have not ended. */
+  /** The first page of the run list: the newest runs and all unfinished ones. */
   async snapshot(): Promise<RunSummary[]> {
     const newest = await this.#store.list({ limit: LIST_SNAPSHOT });
     const known = new Set(newest.map((run) => run.id));
@@ -111,7 +112,7 @@ export class StoredRuns {
     return [...newest, ...unfinished].map((run) => this.#placed(run));
   }
 
-  /** One event, whole. @throws {AppError} `run_not_found`, `event_not_found` */
+  /** One event with its full texts. @throws {AppError} `run_not_found`, `event_not_found` */
   async event(runId: string, seq: number): Promise<RunEvent> {
     const event = await this.#store.readOne(runId, seq);
     if (event) return event;
@@ -119,7 +120,7 @@ export class StoredRuns {
     throw missingEvent(runId, seq);
   }
 
-  /** The whole log as it is now, page by page, with a turn for others after each. @throws {RunNotFoundError} before the first event */
+  /** The complete log as of now, page by page; yields to the event loop after each. @throws {RunNotFoundError} before the first event */
   async *log(runId: string): AsyncGenerator<RunEvent[]> {
     const { run } = await this.get(runId);
     for (let afterSeq = 0; afterSeq < run.last_seq; ) {
@@ -128,18 +129,18 @@ export class StoredRuns {
       if (!last) return;
       afterSeq = last.seq;
       yield events;
-      await turn(); // the store answers without one
+      await turn(); // the store reads synchronously
     }
   }
 
-  /** What the log of a run says it stands at. @throws {RunNotFoundError} */
+  /** Folds the log of a run. @throws {RunNotFoundError} */
   async stateOf(runId: string): Promise<RunState> {
     let state = emptyRunState(runId);
     for await (const page of this.log(runId)) state = foldAll(state, page);
     return state;
   }
 
-  /** Where a run comes from, and what was made from it. @throws {RunNotFoundError} */
+  /** A run's parent, siblings and forks. @throws {RunNotFoundError} */
   async forks(runId: string): Promise<ForksReply> {
     const { run } = await this.get(runId);
     const parentId = run.parent?.run_id;
@@ -153,21 +154,21 @@ export class StoredRuns {
     };
   }
 
-  /** A place where a run can be forked. @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open` */
+  /** Finds a point where a run can be forked. @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open` */
   forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> {
     return findForkPoint(runId, this.log(runId), place);
   }
 
-  /** What stands at a place where a run can be forked. @throws {AppError} as `forkPoint` does */
+  /** The state at a fork point, for editing. @throws {AppError} like `forkPoint` */
   async forkDraft(runId: string, place: ForkPlace): Promise<ForkDraftReply> {
     return draftFork(await this.forkPoint(runId, place));
   }
 
   /**
-   * Two runs side by side, as their logs stand. One comparison is made at a time, page by page.
+   * Compares the logs of two runs, page by page. One comparison runs at a time.
    *
-   * @param options.from the position from which on texts are wanted
-   * @param options.signal ends it, also while it waits for others
+   * @param options.from the first position whose texts are returned
+   * @param options.signal cancels it, also while it is queued
    * @throws {AppError} `run_not_found`, `comparison_too_large`, `too_many_comparisons`
    */
   async compare(
@@ -193,9 +194,9 @@ export class StoredRuns {
   }
 
   /**
-   * Up to where runs that were meant to be the same agree.
+   * How far repeats of the same run agree.
    *
-   * @throws {AppError} as `compare` does
+   * @throws {AppError} like `compare`
    */
   async agreement(runIds: readonly string[], signal: AbortSignal = NEVER): Promise<Agreement> {
     return this.#agreements.run(async () => {
@@ -211,28 +212,28 @@ export class StoredRuns {
     if (events <= MAX_COMPARED_EVENTS) return found;
     throw new AppError({
       code: 'comparison_too_large',
-      message: `Run ${runId} has ${events} events: runs of more than ${MAX_COMPARED_EVENTS} are not compared.`,
-      hint: 'Export the logs, and compare them with a program of your own.',
+      message: `Run ${runId} has ${events} events, and the limit for a comparison is ${MAX_COMPARED_EVENTS}.`,
+      hint: 'Export both logs and compare them with another tool.',
     });
   }
 
-  /** What a model call sent, made again from the log. @throws {AppError} `run_not_found`, `call_not_found` */
+  /** Rebuilds a model call's request from the log. @throws {AppError} `run_not_found`, `call_not_found` */
   async sentRequest(runId: string, call: number): Promise<SentRequest> {
     const found = await sentRequest(runId, this.log(runId), call);
     if (found) return found;
     throw new AppError({
       code: 'call_not_found',
-      message: `Run ${runId} has made no model call ${call}.`,
-      hint: 'The events model-call.started name the calls there are.',
+      message: `Run ${runId} has no model call ${call}.`,
+      hint: 'Its model-call.started events list the calls.',
     });
   }
 
-  /** What must not leave with a run: its own places, and what this installation knows of itself. */
+  /** What to redact when a run leaves this machine: its workspace path and this installation's own names and secrets. */
   redaction({ workspace }: Pick<RunConfig, 'workspace'>): RedactorOptions {
     return { ...this.#options.masks, workspace: workspace === '' ? undefined : workspace };
   }
 
-  /** What a bug report must say beside the log; masked as the log is. @throws {RunNotFoundError} */
+  /** The details of a bug report besides the log, masked like the log. @throws {RunNotFoundError} */
   async about(runId: string, signal: AbortSignal): Promise<BundleAbout> {
     const { config } = await this.get(runId);
     const { version, ollama, sandbox } = await this.#options.health(undefined, signal);
@@ -259,7 +260,7 @@ export class StoredRuns {
 function tooManyComparisons(): AppError {
   return new AppError({
     code: 'too_many_comparisons',
-    message: `${MAX_WAITING} comparisons wait to be made already.`,
-    hint: 'Close some pages that compare runs, or try again in a minute.',
+    message: `${MAX_WAITING} comparisons are already waiting.`,
+    hint: 'Close other comparison pages, or try again in a minute.',
   });
 }

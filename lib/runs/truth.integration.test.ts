@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { promptReading } from '../browser/words/call-phases.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
-import { calls, type Play, play, says, until } from './play.ts';
+import { calls, type PlayedRun, play, says, until } from '../testing/loop-harness.ts';
 
 /** Another client of the same server: loads a model with its own window, or takes it out of memory. */
 const another = (url: string, body: object) =>
@@ -12,7 +12,7 @@ const another = (url: string, body: object) =>
 
 const list = calls({ name: 'list_directory', arguments: { path: '.' } });
 
-async function disturbed(body: object): Promise<Play> {
+async function disturbed(body: object): Promise<PlayedRun> {
   return play({ task: 'Look twice' }, [list, says('Done.')], {
     during: async ({ log, fake }) => {
       const release = fake.hold('play', { turn: 0 });

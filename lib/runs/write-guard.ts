@@ -4,7 +4,7 @@ import { freeBytes } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { tooLittleRoom } from '../store/store-errors.ts';
 
-/** How often to check whether a full disk has room again. */
+/** Polling interval for free space on a full disk. */
 const DISK_LOOK_MS = 1000;
 
 export interface WriteGuardOptions {
@@ -12,11 +12,11 @@ export interface WriteGuardOptions {
   dataDir: string;
   /** New runs are refused below this much free space. */
   minFreeBytes: number;
-  /** Fires when the server stops. */
+  /** Aborted when the server stops. */
   closing: AbortSignal;
 }
 
-/** Refuses writes that the disk has no room for, and new work once the server stops. */
+/** Refuses writes on a full disk, and new work once the server stops. */
 export class WriteGuard {
   readonly #options: WriteGuardOptions;
 
@@ -34,13 +34,13 @@ export class WriteGuard {
     });
   }
 
-  /** @throws {AppError} `storage_full` while the store takes no writes */
+  /** @throws {AppError} `storage_full` while the store is read-only */
   async refuseWhenReadOnly(): Promise<void> {
     const full = await this.#options.store.fullDisk();
     if (full) throw new AppError({ code: 'storage_full', ...full });
   }
 
-  /** @throws {AppError} `shutting_down`, `storage_full` also below the space that a new run needs */
+  /** @throws {AppError} `shutting_down`, `storage_full` also below `minFreeBytes` */
   async refuseNewRun(): Promise<void> {
     this.refuseWhenClosing();
     await this.refuseWhenReadOnly();
@@ -49,7 +49,7 @@ export class WriteGuard {
     if (free < minFreeBytes) throw tooLittleRoom(dataDir, { freeBytes: free, minFreeBytes });
   }
 
-  /** Resolves once the store takes writes, and when the server stops. */
+  /** Resolves once the store is writable or the server stops. */
   async whenWritable(): Promise<void> {
     const { store, closing } = this.#options;
     while (!closing.aborted && (await store.fullDisk())) {

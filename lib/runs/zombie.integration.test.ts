@@ -8,7 +8,7 @@ import { openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { startFakeOllama } from '../demo/fake-ollama.ts';
 
-it('a worker whose run was taken over by another writes nothing more and stops by itself [threat 16]', async () => {
+it('a worker whose run was claimed by another writes nothing more and stops by itself [threat 16]', async () => {
   const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-zombie-'));
   const ollama = await startFakeOllama({ record: false });

@@ -9,7 +9,7 @@ import {
   toEventRow,
 } from './import-run.ts';
 
-/** Writes down what it is asked for, and fails where it is told to. */
+/** Records its calls, and fails where configured. */
 function recorder({ failAt }: { failAt?: number } = {}) {
   const asked: string[] = [];
   const slices: (readonly EventRow[])[] = [];

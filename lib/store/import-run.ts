@@ -2,7 +2,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 
-/** Rows and UTF-16 units of one transaction. A larger event has a transaction of its own. */
+/** Rows and UTF-16 units per transaction. A larger event gets its own transaction. */
 export const SLICE_ROWS = 100;
 const SLICE_CHARS = 256 * 1024;
 
@@ -11,7 +11,7 @@ export const IMPORTING = -1;
 
 /** A run from a file, read and checked. */
 export interface FileRun {
-  /** Its row: what `importedSummary` makes of the fold of its events. */
+  /** Its row, made by `importedSummary` from the folded events. */
   summary: RunSummary;
   /** Its events in order, `run.created` first, as `slicesOf` divides them. */
   slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
@@ -27,41 +27,41 @@ export interface EventRow {
   body: string;
 }
 
-/** Which import a step belongs to: a run can be imported again after an import of it failed. */
-export interface ImportPlace {
+/** Identifies an import: after a failed import, the same run can be imported again. */
+export interface ImportKey {
   runId: string;
   importId: string;
 }
 
-/** The steps of an import. Each is one short transaction, so that other writes run in between. */
+/** The steps of an import. Each is a short transaction, so that other writes can run in between. */
 export interface ImportSteps {
   /**
-   * Inserts the row of the run, hidden from readers. Returns `false` when there is such a run.
+   * Inserts the run's row, hidden from readers. Returns `false` if the run already exists.
    *
    * @throws {AppError} `import_under_way` while another request imports it
    */
   beginImport(summary: RunSummary, importId: string): Promise<boolean>;
-  /** Inserts the next events. @throws {AppError} `import_interrupted` when the import was removed meanwhile */
-  addToImport(place: ImportPlace, rows: readonly EventRow[]): Promise<void>;
+  /** Inserts the next events. @throws {AppError} `import_interrupted` if the import has been removed */
+  addToImport(key: ImportKey, rows: readonly EventRow[]): Promise<void>;
   /** Makes the run visible with all its events. @throws {AppError} `import_interrupted` */
-  publishImport(place: ImportPlace): Promise<void>;
-  /** Removes an import that failed. It is invisible already: its rows may go later. */
-  dropImport(place: ImportPlace): Promise<void>;
+  publishImport(key: ImportKey): Promise<void>;
+  /** Removes a failed import. Its rows are hidden and may be deleted later. */
+  dropImport(key: ImportKey): Promise<void>;
 }
 
 /**
- * Stores a run from a file in short transactions. Readers see all of it or nothing.
+ * Stores a run from a file in short transactions. Readers see the complete run or nothing.
  *
- * @throws {RangeError} when an event is missing; otherwise what the steps and the slices throw, and the reason of the signal
+ * @throws {RangeError} if an event is missing; also the errors of the steps and the slices, and the signal's reason
  */
 export async function importInSlices(
   steps: ImportSteps,
   { summary, slices, signal }: FileRun,
 ): Promise<{ runId: string; created: boolean }> {
   const runId = summary.id;
-  const place = { runId, importId: crypto.randomUUID() };
+  const key = { runId, importId: crypto.randomUUID() };
   signal?.throwIfAborted();
-  if (!(await steps.beginImport(summary, place.importId))) return { runId, created: false };
+  if (!(await steps.beginImport(summary, key.importId))) return { runId, created: false };
   try {
     let last = 0;
     for await (const rows of slices) {
@@ -70,22 +70,22 @@ export async function importInSlices(
         if (seq !== last + 1) throw new RangeError(`Event ${seq} of run ${runId} comes after event ${last}`);
         last = seq;
       }
-      await steps.addToImport(place, rows);
+      await steps.addToImport(key, rows);
     }
     signal?.throwIfAborted();
     if (last !== summary.last_seq) {
       throw new RangeError(`Run ${runId} has ${last} events, and its summary says ${summary.last_seq}`);
     }
-    await steps.publishImport(place);
+    await steps.publishImport(key);
   } catch (error) {
     // What cannot be removed now is invisible, and is removed by the next start.
-    await steps.dropImport(place).catch(() => undefined);
+    await steps.dropImport(key).catch(() => undefined);
     throw error;
   }
   return { runId, created: true };
 }
 
-/** Divides the events of a run into what one transaction takes. */
+/** Splits the events of a run into transactions. */
 export function* slicesOf(events: Iterable<EventRow>): Generator<EventRow[]> {
   let rows: EventRow[] = [];
   let chars = 0;

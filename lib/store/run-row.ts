@@ -4,7 +4,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
-import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/run.ts';
+import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/termination.ts';
 import { IMPORTING } from './import-run.ts';
 import type { ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 
@@ -45,7 +45,7 @@ export function toRow(summary: RunSummary): SummaryRow {
   };
 }
 
-/** The row of a run that nobody has claimed yet. */
+/** The row of an unclaimed run. */
 export function newRow(summary: RunSummary): RunsTable {
   return { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
 }
@@ -128,7 +128,7 @@ export function toShareRow(share: ShareRecord): SharesTable {
   };
 }
 
-/** The row of a check, whole and in figures. */
+/** The row of a check: its JSON and its counts. */
 export function checkRow(check: ModelCheck): ModelChecksTable {
   const { model, digest, ended_at } = check;
   return {

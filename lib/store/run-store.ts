@@ -49,7 +49,7 @@ export interface SearchPage {
   from?: FoundFrom;
 }
 
-/** Which events to read: at most `limit`, and with `maxChars` none that follows so many UTF-16 units of others. */
+/** Which events to read: at most `limit`; with `maxChars`, stops once the events reach that many UTF-16 units. */
 export interface EventRange {
   afterSeq: number;
   limit: number;
@@ -61,12 +61,12 @@ export interface TextRange extends EventRange {
   maxChars: number;
 }
 
-/** An event as the text that is stored: for those who hand it on and need not know what is in it. */
+/** An event as its stored text, for callers that only pass it on. */
 export interface EventText {
   readonly run_id: string;
   readonly seq: number;
   readonly type: string;
-  /** The whole event as JSON in one line. */
+  /** The event as one line of JSON. */
   readonly json: string;
 }
 
@@ -167,6 +167,4 @@ export interface RunStore extends RunReader {
    * revocation of a link are written on a full disk. Looks again whether there is room.
    */
   fullDisk(): Promise<{ message: string; hint?: string } | undefined>;
-  /** Called in this process after a commit, with the run and its last seq. Only a wake-up call; the store has the events. */
-  onAppend(listener: (runId: string, lastSeq: number) => void): () => void;
 }

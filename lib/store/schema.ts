@@ -39,9 +39,9 @@ export interface RunsTable {
   epoch: number;
   /** The worker of the last claim; during an import, the import. */
   worker: string | null;
-  /** Times the run was taken up after a crash without getting anywhere since. */
+  /** Number of recoveries after a crash without progress since. */
   recoveries: number;
-  /** How far the log stands in the full-text index. */
+  /** The last event in the full-text index. */
   indexed_seq: number;
 }
 

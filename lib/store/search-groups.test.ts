@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { FoundFrom } from '../api/search.ts';
-import { type FoundPlace, pageOfRuns } from './search-groups.ts';
+import { type FoundEvent, pageOfRuns } from './search-groups.ts';
 
 /** The latest first, as a store finds them. */
-const found = (...places: [run_id: string, seq: number][]): FoundPlace[] =>
+const found = (...places: [run_id: string, seq: number][]): FoundEvent[] =>
   places.map(([run_id, seq], index) => ({ id: places.length - index, run_id, seq }));
 
 it('shows the best few of each run, the task before the latest', () => {

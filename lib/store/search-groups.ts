@@ -1,41 +1,40 @@
 import type { FoundFrom } from '../api/search.ts';
 
-/** So many of the latest places are looked through for one page: a word that stands everywhere costs no more. */
+/** Max matches examined per page, newest first, so that a frequent word costs no more. */
 export const STRETCH = 10_000;
-/** Of one run so many places are shown. */
+/** Max matches shown per run. */
 const SHOWN_OF_RUN = 3;
 
-/** Where words were found: an event, and its number in the index, which rises with time. */
-export interface FoundPlace {
+/** A matching event, with its index row ID, which increases over time. */
+export interface FoundEvent {
   readonly id: number;
   readonly run_id: string;
   readonly seq: number;
 }
 
-/** What was found in one run. */
-export interface PlacesOfRun {
+/** The matches in one run. */
+export interface HitsOfRun {
   readonly runId: string;
   readonly places: number;
-  /** There may be more, earlier than what was looked through. */
+  /** Whether there may be more, older matches that were not examined. */
   readonly atLeast: boolean;
-  /** The best: its task, then the latest. */
-  readonly shown: readonly FoundPlace[];
+  /** The best matches: its task, then the latest. */
+  readonly shown: readonly FoundEvent[];
 }
 
 /**
- * One page of runs out of the places where words stand, so that a run that holds them a thousand times takes no more room
- * than one that holds them once. Runs that are about the words, in their task or title, come first, then those in which the
- * words stand latest. Pure.
+ * Groups matches into one page of runs, so that a run with a thousand matches takes no more space than a run with one.
+ * Runs with a match in their task or title come first, then those with the latest match. Pure.
  *
- * @param found the latest first; one more than `stretch` tells that there are earlier ones
+ * @param found newest first; more than `stretch` entries mean that there are older ones
  */
 export function pageOfRuns(
-  found: readonly FoundPlace[],
+  found: readonly FoundEvent[],
   { limit, from, stretch = STRETCH }: { limit: number; from?: FoundFrom; stretch?: number },
-): { runs: PlacesOfRun[]; next?: FoundFrom } {
+): { runs: HitsOfRun[]; next?: FoundFrom } {
   const atLeast = found.length > stretch;
   const ofRuns = Map.groupBy(found.slice(0, stretch), ({ run_id }) => run_id);
-  const ranked = [...ofRuns].map(([runId, places]): PlacesOfRun & { about: boolean } => {
+  const ranked = [...ofRuns].map(([runId, places]): HitsOfRun & { about: boolean } => {
     const task = places.find(({ seq }) => seq === 1);
     const others = places.filter((place) => place !== task).slice(0, SHOWN_OF_RUN - (task ? 1 : 0));
     return {
@@ -54,9 +53,9 @@ export function pageOfRuns(
   };
 }
 
-/** The later pages hold to what the first one saw: what is written meanwhile moves nothing. */
+/** Later pages use the same matches as the first, so that new events do not shift them. */
 function nextPage(
-  found: readonly FoundPlace[],
+  found: readonly FoundEvent[],
   { from, stretch, skip, runs }: { from?: FoundFrom; stretch: number; skip: number; runs: number },
 ): FoundFrom | undefined {
   const [latest] = found;

@@ -5,7 +5,7 @@ export interface FreeRun {
   id: string;
   model: string;
   stopRequested: boolean;
-  /** It has no end of its own. */
+  /** It has no iteration limit. */
   endless: boolean;
 }
 
@@ -15,67 +15,66 @@ export interface HeldRun {
   epoch: number;
 }
 
-/** A lease is renewed this often before it would run out. */
+/** Renewals per lease duration, so that a late one does no harm. */
 export const BEATS_PER_LEASE = 3;
 
 /** The leases of runs. The database's clock measures every lease. */
 export interface RunLeases {
   /** How long a claim and a renewal last, in milliseconds. */
   readonly leaseMs: number;
-  /** Unfinished runs that no worker holds, a bounded number of them, those that have waited longest first. */
+  /** Unfinished runs that no worker holds, longest wait first, up to a limit. */
   free(): Promise<FreeRun[]>;
   /**
-   * Takes a free run if fewer than `places` runs are at work with the same model server, in any process. The epoch rises as
-   * with `claim`.
+   * Claims a free run if fewer than `slots` runs use the same model server, across all processes. Increments the epoch
+   * like `claim`.
    *
-   * @returns `undefined` when another worker took the run, it has ended, or all places are taken
+   * @returns `undefined` if another worker claimed the run, it has ended, or all slots are taken
    */
   claimFree(
     runId: string,
-    claim: { worker: string; host: string; places: number },
+    claim: { worker: string; host: string; slots: number },
   ): Promise<{ epoch: number; lastSeq: number } | undefined>;
-  /** Renews the leases. Returns the runs that were lost: another worker has them. */
+  /** Renews the leases. Returns the runs that other workers have taken over. */
   renew(held: readonly HeldRun[]): Promise<string[]>;
-  /** Releases a run: another worker may take it at once. With `last`, the runs that wait already come first. */
+  /** Releases a run, so that another worker can claim it. With `last`, it queues behind the runs that already wait. */
   release(run: HeldRun, options?: { last?: boolean }): Promise<void>;
 }
 
-/** The leases of places at model servers. */
-export interface PlaceLeases {
-  /** The run waits for a person: it leaves its place at the model server to others and stays held. */
-  leavePlace(run: HeldRun): Promise<void>;
-  /** Takes a place again. Returns `false` while there is none. */
-  takePlace(run: HeldRun, claim: { host: string; places: number }): Promise<boolean>;
+/** The leases of slots at model servers. */
+export interface SlotLeases {
+  /** Releases the slot of a run that waits for a person. The worker keeps the run. */
+  yieldSlot(run: HeldRun): Promise<void>;
+  /** Takes a slot again. Returns `false` while none is free. */
+  retakeSlot(run: HeldRun, claim: { host: string; slots: number }): Promise<boolean>;
   /**
-   * Takes a place at a model server for something other than a run, or renews its lease. From the first request on, no run
-   * takes the place that it waits for.
+   * Takes a slot for a model check, or renews its lease. From the first request on, no run takes the slot it waits for.
    *
-   * @returns `false` while there is none
+   * @returns `false` while none is free
    */
-  holdPlace(id: string, claim: { host: string; places: number }): Promise<boolean>;
-  dropPlace(id: string): Promise<void>;
+  holdSlot(id: string, claim: { host: string; slots: number }): Promise<boolean>;
+  dropSlot(id: string): Promise<void>;
 }
 
 /** The leases of experiments, each held by one process at a time. */
 export interface ExperimentLeaseStore {
-  /** Takes an experiment for a worker. Returns `false` when another worker holds it. */
+  /** Claims an experiment for a worker. Returns `false` if another worker holds it. */
   holdExperiment(experimentId: string, worker: string): Promise<boolean>;
-  /** Renews the lease of an experiment. Returns `false` when another worker has taken it meanwhile. */
+  /** Renews the lease of an experiment. Returns `false` if another worker has claimed it since. */
   keepExperiment(experimentId: string, worker: string): Promise<boolean>;
   releaseExperiment(experimentId: string, worker: string): Promise<void>;
 }
 
 /** Messages between the processes. */
 export interface ProcessMessages {
-  /** Sends messages to the other processes: no two alike, at most 7500 bytes each, never stored, lost when nobody listens. */
+  /** Sends messages to the other processes: no duplicates, at most 7500 bytes each. They are not stored, and lost if no one listens. */
   say(messages: readonly string[]): Promise<void>;
   onSaid(listener: (message: string) => void): () => void;
 }
 
-/** What a store offers in addition when several processes share it (docs/decisions/0022). */
-export interface SharedRunStore extends RunLeases, PlaceLeases, ExperimentLeaseStore, ProcessMessages {
+/** What a store adds when several processes share it (docs/decisions/0022). */
+export interface SharedRunStore extends RunLeases, SlotLeases, ExperimentLeaseStore, ProcessMessages {
   /**
-   * Appends what a person does to a run, whichever worker holds it. Fenced by the length of the log alone.
+   * Appends a person's action to a run, whichever worker holds it. Fenced only by the length of the log.
    *
    * @throws {SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError}
    */
@@ -84,8 +83,8 @@ export interface SharedRunStore extends RunLeases, PlaceLeases, ExperimentLeaseS
     request: { expectedSeq: number; events: readonly NewEvent[] },
   ): Promise<RunEvent[]>;
   /**
-   * Called when another process has appended, and with 0 when it has deleted the run. Only a wake-up call that may be late: the
-   * store has the events.
+   * Called when another process has appended, and with 0 when it has deleted the run. Only a notification, which may be
+   * late: the store has the events.
    */
   onOthersAppend(listener: (runId: string, lastSeq: number) => void): () => void;
 }

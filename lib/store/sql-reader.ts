@@ -13,12 +13,15 @@ import { type ModelPrice, modelPrice } from '../events/config.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
+import type { ExperimentReader } from './experiment-store.ts';
 import { IMPORTING } from './import-run.ts';
+import type { ModelReader } from './model-store.ts';
 import { summaryFromRow } from './run-row.ts';
-import type { EventRange, EventText, ListPage, SearchPage, TextRange } from './run-store.ts';
+import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
-import type { PlacesOfRun } from './search-groups.ts';
-import type { StoreReader } from './store.ts';
+import type { HitsOfRun } from './search-groups.ts';
+import type { ShareReader } from './share-store.ts';
+import type { SignInReader } from './sign-in-store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const textRow = eventRow.extend({ type: z.string() });
@@ -36,8 +39,10 @@ const shareRow = z.object({
 const priceRow = z.object({ model: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
-/** The reading half that every SQL database shares: what differs is how a query is run. */
-export abstract class SqlReader implements StoreReader {
+/** The read operations shared by both SQL databases; subclasses run the queries. */
+export abstract class SqlReader
+  implements RunReader, ExperimentReader, ShareReader, SignInReader, ModelReader
+{
   /** Builds the queries in the words of the database. */
   protected readonly db: Kysely<StoreTables>;
 
@@ -165,7 +170,7 @@ export abstract class SqlReader implements StoreReader {
     return new Map(rows.map((row) => [priceRow.parse(row).model, modelPrice.parse(bodyOf(row))]));
   }
 
-  async experiment(id: string): ReturnType<StoreReader['experiment']> {
+  async experiment(id: string): ReturnType<ExperimentReader['experiment']> {
     const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
     if (row === undefined) return undefined;
     const items = await this.all(
@@ -181,14 +186,14 @@ export abstract class SqlReader implements StoreReader {
     };
   }
 
-  async experiments(): ReturnType<StoreReader['experiments']> {
+  async experiments(): ReturnType<ExperimentReader['experiments']> {
     const rows = await this.all(
       this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
     );
     return rows.map((row) => experimentSummary.parse(bodyOf(row)));
   }
 
-  async unfinishedExperiments(): ReturnType<StoreReader['unfinishedExperiments']> {
+  async unfinishedExperiments(): ReturnType<ExperimentReader['unfinishedExperiments']> {
     const status = this.experimentField('status');
     const rows = await this.all(
       this.db
@@ -260,7 +265,7 @@ export function textFromRow(row: unknown, damaged: (where: string, cause: unknow
   try {
     const found: unknown = JSON.parse(body);
     if (!isBody(found, type)) throw new TypeError(`It is no event of type ${type}`);
-    // As this program writes it, it is one line; any other text of the same value is written anew.
+    // Loupe writes JSON on one line; other formatting is normalized.
     const rest = (body.startsWith('{') && !/[\r\n]/.test(body) ? body : JSON.stringify(found)).slice(1);
     return { run_id, seq, type, json: `{"run_id":${JSON.stringify(run_id)},"seq":${seq},"at":${at},${rest}` };
   } catch (cause) {
@@ -268,20 +273,20 @@ export function textFromRow(row: unknown, damaged: (where: string, cause: unknow
   }
 }
 
-/** Whether this is an event of the type without its place, which has columns of its own. */
+/** Whether a row is an event of the type. Its run and number are separate columns. */
 function isBody(found: unknown, type: string): boolean {
   if (typeof found !== 'object' || found === null || !('type' in found) || found.type !== type) return false;
   return !('run_id' in found || 'seq' in found || 'at' in found);
 }
 
-/** An event that was found, with the stretch of its text in which the words stand. */
+/** A matching event with an excerpt around the words. */
 export function hitOf(event: RunEvent, words: readonly SearchWord[]): SearchHit {
   const { run_id, seq, at, type } = event;
   return { run_id, seq, at, type, ...excerpt(searchText(event), words) };
 }
 
 /** What was found in a run, with the events that are shown of it. */
-export function foundRun({ runId, places, atLeast }: PlacesOfRun, hits: SearchHit[]): FoundRun {
+export function foundRun({ runId, places, atLeast }: HitsOfRun, hits: SearchHit[]): FoundRun {
   return { run_id: runId, places, ...(atLeast ? { at_least: true } : {}), hits };
 }
 

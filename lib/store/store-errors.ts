@@ -5,9 +5,9 @@ const MEGABYTE = 1024 * 1024;
 /** The disk holds no more: nothing was written. Answered with 507; a run that meets it ends with its work kept. */
 export class StorageFullError extends AppError {
   /**
-   * @param path what the full disk holds
-   * @param options.freeBytes what is free there
-   * @param options.missingBytes what must be freed before writes are taken again
+   * @param path the path or database on the full disk
+   * @param options.freeBytes free space there
+   * @param options.missingBytes space to free before writes are accepted again
    */
   constructor(
     path: string,
@@ -67,7 +67,7 @@ export class RunEndedError extends AppError {
   }
 }
 
-/** Only what has ended is deleted. */
+/** Only ended runs can be deleted. */
 export class RunNotEndedError extends AppError {
   constructor(runId: string) {
     super({
@@ -142,7 +142,7 @@ export function storeError(error: unknown, path: string): unknown {
 export function corruptStore(path: string, cause?: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',
-    message: `The database ${path} is damaged${where}. It was left as it is.`,
+    message: `The database ${path} is damaged${where}. It was not changed.`,
     hint: `Move it away to begin with an empty one, or try to rescue it: sqlite3 ${path} .recover`,
     cause,
   });

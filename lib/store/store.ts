@@ -4,7 +4,7 @@ import type { RunReader, RunStore } from './run-store.ts';
 import type { ShareReader, ShareStore } from './share-store.ts';
 import type { SignInReader, SignInStore } from './sign-in-store.ts';
 
-/** The reading half of a store: what every connection to the database can do. */
+/** The read operations of a store, available on every connection. */
 export interface StoreReader extends RunReader, ExperimentReader, ShareReader, SignInReader, ModelReader {}
 
 /**

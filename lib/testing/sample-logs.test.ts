@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { foldAll } from '../events/fold-run.ts';
 import { runEvent } from '../events/registry.ts';
-import { terminationReason } from '../events/run.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { terminationReason } from '../events/termination.ts';
 import {
   callingLog,
   completedLog,

@@ -2,8 +2,8 @@ import { importedSummary } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
-import type { TerminationReason } from '../events/run.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import type { TerminationReason } from '../events/termination.ts';
 import { type FileRun, slicesOf, toEventRow } from '../store/import-run.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 

@@ -156,5 +156,5 @@ export function stoppedCallLog(options: { at?: number } = {}): SampleLog {
     },
     90,
   );
-  return log.end('stopped', { message: 'Stopped at once, in iteration 2.', forced: true });
+  return log.end('stopped', { message: 'Stopped immediately, in iteration 2.', forced: true });
 }

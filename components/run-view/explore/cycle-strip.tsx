@@ -4,9 +4,10 @@ import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 're
 import { useStore } from 'zustand';
 import { cycleWords, toolsByUse } from '#lib/browser/state/explore-view.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
-import type { Cycle } from '#lib/events/fold-cycles.ts';
+import type { Cycle } from '#lib/events/timeline.ts';
 import { cx } from '../../ui/cx.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 const shades = [
   { fill: 'fill-ink-2', swatch: 'bg-ink-2' },

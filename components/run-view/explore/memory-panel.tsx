@@ -6,7 +6,8 @@ import { type MemoryKey, memoryAt } from '#lib/browser/state/explore-view.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from '../timeline/long-text.tsx';
 import { Disclosure } from '../timeline/row-frame.tsx';
 

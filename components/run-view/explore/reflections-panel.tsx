@@ -4,11 +4,12 @@ import { memo, useMemo } from 'react';
 import { useStore } from 'zustand';
 import { adviceByReflection } from '#lib/browser/state/explore-view.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
-import type { Cycle } from '#lib/events/fold-cycles.ts';
+import type { Cycle } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /**
  * Every reflection, the newest first, with how new it was (X11). What the harness measured of it and said about it (X21)
@@ -27,8 +28,8 @@ export function ReflectionsPanel() {
     <>
       <p className="mt-3 text-sm text-ink-3">
         {monitored
-          ? `The harness compares each reflection with those before it. The model was told ${told === 1 ? 'once' : `${formatCount(told)} times`} to look for something new.`
-          : 'Diversity feedback is off: the harness says nothing about likeness.'}
+          ? `Loupe compares each reflection with earlier ones. The model was told ${told === 1 ? 'once' : `${formatCount(told)} times`} to look for something new.`
+          : 'Diversity feedback is off.'}
       </p>
       <ol className="mt-1 divide-y">
         {reflected.map((cycle) => (

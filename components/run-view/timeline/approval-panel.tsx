@@ -1,25 +1,34 @@
 'use client';
 
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ToolRow } from '#lib/events/fold-timeline.ts';
 import type { RunEvent } from '#lib/events/registry.ts';
+import type { RunState } from '#lib/events/run-state.ts';
+import type { ToolRow } from '#lib/events/timeline.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { HiddenNote } from '../../ui/hidden-note.tsx';
-import { useRun } from '../run-context.tsx';
-import { JsonFields } from './json-fields.tsx';
 import { Panel } from './row-frame.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
 
-/** A call that waits for a person: what it would do, and approve, edit or deny it with a reason. */
-export function ApprovalPanel({ row }: { row: ToolRow }) {
-  const runId = useRun((view) => view.run.runId);
-  const tools = useRun((view) => view.run.tools);
+/** A call that needs approval: its arguments, with buttons to approve, edit or deny it. */
+export function ApprovalPanel({
+  row,
+  runId,
+  tools,
+  children,
+}: {
+  row: ToolRow;
+  runId: string;
+  /** The tools that the model was offered, with the parameters that they take. */
+  tools: RunState['tools'];
+  /** The arguments, for reading. */
+  children: ReactNode;
+}) {
   const [step, setStep] = useState<Step>('choose');
   const [fields, setFields] = useState<readonly EditField[]>([]);
   const [reason, setReason] = useState('');
@@ -28,7 +37,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
   const began = useRef(false);
 
   useEffect(() => {
-    // Not at first: a row that comes must not take the focus away.
+    // Not on mount: a new row must not take the focus.
     if (began.current) {
       const first = step === 'choose' ? 'button' : 'textarea';
       panel.current?.querySelector<HTMLElement>(first)?.focus();
@@ -42,7 +51,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
         call_id: row.callId,
         ...decision,
       });
-      // The buttons go with the decision; the reader stays where they were.
+      // The buttons disappear after the decision, so keep the focus in place.
       document.getElementById(`row-${row.key}`)?.focus({ preventScroll: true });
     });
   const edit = () =>
@@ -79,16 +88,7 @@ export function ApprovalPanel({ row }: { row: ToolRow }) {
           ))}
         </div>
       ) : (
-        <Panel label="Arguments">
-          <JsonFields
-            id={`${row.key}.asked`}
-            value={row.arguments}
-            label="arguments"
-            seq={row.seq}
-            path={row.argumentsPath}
-            cuts={row.argumentsCuts}
-          />
-        </Panel>
+        <Panel label="Arguments">{children}</Panel>
       )}
       {step === 'deny' && <Reason reason={reason} onChange={setReason} />}
       {problem && <ErrorNote error={problem} />}
@@ -183,13 +183,13 @@ function Reason({ reason, onChange }: { reason: string; onChange: (reason: strin
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={`${id}-note`} className="mt-1 text-xs text-ink-2">
-        The model reads it and goes on. May be left empty.
+        The model sees the reason and continues. Optional.
       </p>
     </div>
   );
 }
 
-/** The arguments uncut: what is edited is what runs. */
+/** The full arguments, because the edited ones replace them. */
 async function wholeArguments(runId: string, row: ToolRow): Promise<ToolRow['arguments']> {
   const cut = row.argumentsCuts.some(({ path }) => path.startsWith(`${row.argumentsPath}.`));
   if (!cut || !row.requested) return row.arguments;

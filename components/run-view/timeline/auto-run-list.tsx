@@ -1,20 +1,17 @@
 'use client';
 
 import { formatCount } from '#lib/browser/words/format.ts';
-import { namedAutoRunFiles } from '#lib/events/auto-run-files.ts';
+import { type AutoRunFiles, namedAutoRunFiles } from '#lib/events/auto-run-files.ts';
 import { EventLink } from '../../ui/event-link.tsx';
 import { ForeignName, ShortName } from '../../ui/foreign-name.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 const MAX_NAMED = 20;
 
-/** Files of the run that shells, editors, git, builds or agents run or obey, each with the call that wrote it. */
-export function AutoRunList() {
+/** Files that shells, editors, git, builds or agents execute or load, each with the call that wrote it. */
+export function AutoRunList({ written }: { written: AutoRunFiles }) {
   const { goTo } = useRunScreen();
-  const { files, more } = namedAutoRunFiles(
-    useRun(({ run }) => run.autoRunFiles),
-    MAX_NAMED,
-  );
+  const { files, more } = namedAutoRunFiles(written, MAX_NAMED);
   if (files.length === 0) return null;
   return (
     <section
@@ -23,7 +20,7 @@ export function AutoRunList() {
     >
       <h3 className="text-sm font-medium text-warn">Auto-run files written</h3>
       <p className="mt-0.5 max-w-read text-sm text-ink-2">
-        Shells, editors, git, builds or agents run or obey these without asking. Read them before you work in
+        Shells, editors, git, builds or agents run or obey these without asking. Check them before you work in
         this folder.
       </p>
       <ul className="mt-1.5 grid gap-1 text-sm">

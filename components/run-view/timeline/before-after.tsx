@@ -3,10 +3,10 @@ import type { JsonValue } from '#lib/util/json.ts';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 
-/** Up to this many characters are shown side by side. */
+/** Max characters for a side-by-side view. */
 const SHORT_CHARS = 24;
 
-/** Two forms of a text under each other; what both share is quiet, so that the change stands out. */
+/** Two versions of a text, one above the other, with the differences highlighted. */
 export function BeforeAfter({ before, after }: { before: string; after: string }) {
   if (before.length <= SHORT_CHARS && after.length <= SHORT_CHARS) {
     return (
@@ -52,7 +52,7 @@ export function BeforeAfter({ before, after }: { before: string; after: string }
   );
 }
 
-/** A few signs, such as a quote: whole, since there is nothing to compare within. */
+/** A change of a few characters, such as a quote, shown without a diff. */
 function Sign({ kind, text }: { kind: 'del' | 'ins'; text: string }) {
   const Tag = kind;
   return (
@@ -67,7 +67,7 @@ function Sign({ kind, text }: { kind: 'del' | 'ins'; text: string }) {
   );
 }
 
-/** One argument that was fitted to the tool's schema (P9, P10): `start_line: "5" → 5`. */
+/** One argument that was converted to match the tool's schema (P9, P10): `start_line: "5" → 5`. */
 export function ValueChange({ path, before, after }: { path: string; before: JsonValue; after?: JsonValue }) {
   return (
     <p className="foreign">

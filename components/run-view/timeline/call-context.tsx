@@ -67,14 +67,14 @@ export function ContextScale({
       </p>
       {lowered && (
         <p className="text-warn">
-          {formatCount(requested)} tokens were asked for; the model was loaded with {formatCount(effective)}.
+          {formatCount(requested)} tokens were requested; the model was loaded with {formatCount(effective)}.
         </p>
       )}
       {fate === 'cut' && (
         <p className="text-warn">
           {evaluated === window
-            ? 'The prompt fills the window to the last token: Ollama most likely cut it.'
-            : 'Ollama most likely cut the prompt: the oldest messages may not have reached the model.'}
+            ? 'The prompt fills the entire window: Ollama probably truncated it.'
+            : 'Ollama probably truncated the prompt: the oldest messages may not have reached the model.'}
         </p>
       )}
       {fate === 'fewer' && missing !== undefined && (

@@ -8,9 +8,9 @@ import {
   replyRate,
 } from '#lib/browser/words/call-phases.ts';
 import { formatCount, formatDuration, formatRate } from '#lib/browser/words/format.ts';
-import type { CallRow } from '#lib/events/fold-timeline.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 import { Clock } from '../../ui/clock.tsx';
-import { useLive } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
 
 const fills: Record<CallPhase['kind'], string> = {
   wait: 'fill-line-strong',
@@ -30,7 +30,7 @@ const dots: Record<CallPhase['kind'], string> = {
   reply: 'bg-brass-fill',
 };
 
-/** What a call spent its time on, as one strip. */
+/** The phases of a call as a strip. */
 export function PhaseStrip({ row, className }: { row: CallRow; className?: string }) {
   const phases = phasesOf(row);
   const whole = phases.reduce((sum, { ms }) => sum + ms, 0);
@@ -93,7 +93,7 @@ export function PhaseTable({ row }: { row: CallRow }) {
 
 const REPLY_PHASES: ReadonlySet<CallPhase['kind']> = new Set(['thinking', 'writing', 'reply']);
 
-/** How many tokens were read and cached: only with both there is a speed. */
+/** Prompt tokens, read and cached; the speed is known only with both. */
 function readingWords({ tokens, cached, rate }: PromptReading): string {
   if (cached === undefined) return `${formatCount(tokens)} tokens, cached ones included`;
   const read = `${formatCount(tokens - cached)} tokens`;
@@ -101,7 +101,7 @@ function readingWords({ tokens, cached, rate }: PromptReading): string {
   return cached === 0 ? `${read}${speed}` : `${read}${speed}, ${formatCount(cached)} cached`;
 }
 
-/** What an open call is at, each part with its own clock: reading the prompt, thinking, writing. */
+/** The current phase of an open call, with a clock each: reading the prompt, thinking, writing. */
 export function LivePhase({ row }: { row: CallRow }) {
   const mine = useLive((live) => live.call === row.call);
   const thinkingSince = useLive((live) => live.thinkingSince);

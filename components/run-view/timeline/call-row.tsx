@@ -4,15 +4,17 @@ import { contextOf } from '#lib/browser/state/call-context.ts';
 import { replyRate } from '#lib/browser/words/call-phases.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount, formatDuration, formatRate, plural } from '#lib/browser/words/format.ts';
-import type { CallRow as CallRowData } from '#lib/events/fold-timeline.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { CallRow as CallRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
-import { useLive, useRun, useUnfolded } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
+import { useRun } from '../run-context.tsx';
+import { useUnfolded } from '../screen-context.ts';
 import { ContextScale } from './call-context.tsx';
 import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
 import { LiveTail } from './live-tail.tsx';
@@ -29,18 +31,18 @@ const nodes = {
   lost: 'border-warn',
 };
 
-/** A model in memory answers at once; above this it was loaded for the call. */
+/** A loaded model responds immediately; longer load times mean that the call loaded it. */
 const COLD_MS = 1000;
 
 const setAsideWords = {
-  length: 'cut off, asked again with a higher limit',
-  malformed: 'broken call, asked again',
-  transient: 'failed for now, asked again',
-  overflow: 'too long, asked again after shortening',
-  thinking: 'only thought, asked again',
+  length: 'cut off, retried with a higher limit',
+  malformed: 'broken call, retried',
+  transient: 'failed temporarily, retried',
+  overflow: 'too long, retried after shortening',
+  thinking: 'thinking refused, retried',
 };
 
-/** One request to the model: what was sent, what it thought and said, and how its reply was read. */
+/** A model call: the request, thinking and text of the reply, and how it was parsed. */
 export function CallRow({ row }: { row: CallRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const speed = replyRate(row);
@@ -58,13 +60,13 @@ export function CallRow({ row }: { row: CallRowData }) {
         </Disclosure>
         <ReadAs row={row} />
         {row.status === 'open' && <LivePhase row={row} />}
-        {coldMs >= COLD_MS && <Badge tone="warn">loaded in the call, {formatDuration(coldMs)}</Badge>}
+        {coldMs >= COLD_MS && <Badge tone="warn">loaded during the call, {formatDuration(coldMs)}</Badge>}
         {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
         {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
         {unreadable && !row.setAside && <Badge tone="warn">unreadable call</Badge>}
         {isCut && (
-          <Badge tone="warn" title="Ollama left out part of what was sent">
+          <Badge tone="warn" title="Ollama dropped part of the prompt">
             prompt cut
           </Badge>
         )}
@@ -113,7 +115,7 @@ export function CallRow({ row }: { row: CallRowData }) {
   );
 }
 
-/** One badge per way in which calls of this reply were read. */
+/** One badge per layer and format of the reply's calls. */
 function ReadAs({ row }: { row: CallRowData }) {
   const { parsed } = row;
   if (!parsed || row.setAside) return null;
@@ -158,7 +160,7 @@ function Writing({ call }: { call: number }) {
   );
 }
 
-/** A text of a reply, and where the whole of it stands if it is only here in part. */
+/** A text of a reply, and where to fetch it in full if it is truncated. */
 interface ReplyText {
   text: string;
   whole: ReturnType<typeof wholeOf>;
@@ -176,7 +178,7 @@ function thinkingOf({ parsed, failed, ended }: CallRowData): ReplyText | undefin
 function textOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
   if (parsed?.text) return { text: parsed.text, whole: wholeOf(parsed, 'text') };
   if (failed?.partial_text) return { text: failed.partial_text, whole: wholeOf(failed, 'partial_text') };
-  // What was read of a reply without a text is a call: its raw form is no text to show.
+  // A parsed reply without text has only calls, whose raw form is not shown as text.
   if (parsed || !ended) return undefined;
   return { text: ended.message.content, whole: wholeOf(ended, 'message.content') };
 }
@@ -184,7 +186,7 @@ function textOf({ parsed, failed, ended }: CallRowData): ReplyText | undefined {
 function Said({ row }: { row: CallRowData }) {
   const thinking = thinkingOf(row);
   const said = textOf(row);
-  // In an exploration a text is the reflection, which has the next row to itself.
+  // In an exploration the text is the reflection, which has its own row.
   const reflects = useRun((view) => view.run.config?.mode === 'explore') && row.parsed?.calls.length === 0;
   return (
     <>
@@ -226,7 +228,7 @@ function Thinking({ id, text, whole }: ReplyText & { id: string }) {
   );
 }
 
-/** What went out with the request, and each rung of the parse ladder. */
+/** The details of the request, and each step of the parse ladder. */
 function Sent({ row }: { row: CallRowData }) {
   const { started, ended, parsed } = row;
   const loaded = useRun((view) => view.run.loaded);
@@ -274,10 +276,10 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** Shorter cleanups are only the look at whether there was something to clean up. */
+/** Shorter cleanups only checked whether there was anything to clean up. */
 const CLEANUP_MS = 100;
 
-/** A call that brought no reply. One that Ollama itself could not read is the model's slip, and no outage (T22). */
+/** A call without a reply. A call that Ollama could not parse is the model's error, not an outage (T22). */
 function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRowData['failed']> }) {
   const unreadable = failed.kind === 'malformed_call';
   return (
@@ -286,9 +288,7 @@ function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRo
       <ForeignMessage text={failed.error.message} className={unreadable ? 'text-ink-2' : 'text-fail'} />
       {failed.error.hint && <ForeignMessage text={failed.error.hint} className="text-ink-2" />}
       {!row.started.stream && (failed.kind === 'aborted' || failed.kind === 'timeout') && (
-        <p className="text-ink-2">
-          The reply was not streamed: what the model had written by then never left Ollama.
-        </p>
+        <p className="text-ink-2">The reply was not streamed, so the text written so far is lost.</p>
       )}
       {(failed.cleanup_ms ?? 0) >= CLEANUP_MS && (
         <p className="text-ink-2">
@@ -299,8 +299,8 @@ function Failure({ row, failed }: { row: CallRowData; failed: NonNullable<CallRo
       )}
       {failed.freed_slot && (
         <p className="text-sm text-warn">
-          Ollama kept the slot of this call for nobody and would have answered no other: the model was
-          unloaded to free it.
+          Ollama leaked the slot of this call and would not have served another, so the model was unloaded to
+          free it.
         </p>
       )}
       {failed.raw && (

@@ -6,9 +6,10 @@ import { formatCount, formatDuration, formatTokens, plural } from '#lib/browser/
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
-import { type EndRow as EndRowData, rowIndexOfSeq, type Timeline } from '#lib/events/fold-timeline.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/run.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
+import type { EndRow as EndRowData, Timeline } from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -17,7 +18,8 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignName } from '../../ui/foreign-name.tsx';
 import { Gauge } from '../../ui/gauge.tsx';
 import { toneText } from '../../ui/tone.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { StopLadder } from '../stop-ladder.tsx';
 import { AutoRunList } from './auto-run-list.tsx';
 import { LongText } from './long-text.tsx';
@@ -32,7 +34,7 @@ const edges = {
   live: 'border-t-brass-fill',
 };
 
-/** Why the run ended, in words, with its evidence, what is left of it, and what to do next (D8). */
+/** The end card: why the run ended, its evidence, results and next steps (D8). */
 export function EndRow({ row }: { row: EndRowData }) {
   const { event } = row;
   const { goTo, server } = useRunScreen();
@@ -41,9 +43,10 @@ export function EndRow({ row }: { row: EndRowData }) {
   const timeline = useRun((view) => view.timeline);
   const mode = useRun((view) => view.run.config?.mode);
   const cycles = useRun((view) => view.run.cycle.number);
+  const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   const fired = firedLimit(useRun((view) => view.run));
   const { result } = event;
-  // A run that shows this row has ended, so it has an outcome.
+  // This row exists only for ended runs, which have an outcome.
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
   const words = endWords(outcome);
   const hint = result.error?.hint;
@@ -84,7 +87,7 @@ export function EndRow({ row }: { row: EndRowData }) {
           <Gauge gauge={fired} onEvent={goTo} />
         </div>
       )}
-      <StopLadder />
+      <StopLadder timeline={timeline} />
 
       <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
         {mode === 'explore' ? (
@@ -116,7 +119,7 @@ export function EndRow({ row }: { row: EndRowData }) {
         </div>
       )}
 
-      <AutoRunList />
+      <AutoRunList written={autoRunFiles} />
 
       {(result.output.trim() !== '' || result.iterations_used > 0) && (
         <div className="mt-4">
@@ -145,7 +148,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   );
 }
 
-/** What is missing from the work, by its checks after the last attempt; what each of them saw stands with the row. */
+/** The failed checks of the last attempt; their output is in the verification row. */
 function FailedChecks() {
   const { goTo } = useRunScreen();
   const checks = useRun(({ run }) => run.attempts.at(-1)?.checks);
@@ -177,10 +180,10 @@ function FailedChecks() {
 function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
   if (mode === 'session' || mode === 'explore') return 'Its last words';
   if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
-  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'What it had said so far';
+  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'Last output';
 }
 
-/** What an event is, for the link to it: `read_file (#12)`, `Turn 3 (#20)`. */
+/** The label of a link to an event: `read_file (#12)`, `Turn 3 (#20)`. */
 function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefined): string {
   const index = rowIndexOfSeq(timeline, seq);
   const row = index === undefined ? undefined : timeline.rows[index];

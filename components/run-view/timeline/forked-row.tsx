@@ -5,15 +5,16 @@ import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { resultText } from '#lib/browser/words/result-text.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ForkedRow as ForkedRowData } from '#lib/events/fold-timeline.ts';
 import type { ForkEdit } from '#lib/events/fork.ts';
+import type { ForkedRow as ForkedRowData } from '#lib/events/timeline.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkMark } from '../fork-mark.tsx';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { Panel } from './row-frame.tsx';
 
-/** The end of the copied part: where the run comes from and what a person changed, with before and after. */
+/** The end of the copied part: the source run and the changes, before and after. */
 export function ForkedRow({ row }: { row: ForkedRowData }) {
   const { event } = row;
   const mode = useRun((view) => view.run.config?.mode);
@@ -37,12 +38,12 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
           </span>
         </h2>
         <p className="mt-0.5 text-sm text-ink-3">
-          What stands above was copied, as it happened there.{' '}
+          Everything above was copied from that run.{' '}
           {event.answered
-            ? 'The answer stands, and the conversation goes on after it. '
-            : event.continues && 'The conversation goes on after the end of that run. '}
+            ? 'The conversation continues after the answer. '
+            : event.continues && 'The conversation continues after the end of that run. '}
           {edits.some(({ target }) => target === 'call') &&
-            'The call that waited there was made here, with other arguments. '}
+            'The pending call ran here with edited arguments. '}
           {filesWords(files)}
         </p>
         {(edits.length > 0 || settings.length > 0) && (
@@ -70,7 +71,7 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
   );
 }
 
-/** The run it comes from; a link where a server can show it. */
+/** The source run, linked if a server is available. */
 function Origin({ runId, seq }: { runId: string; seq: number }) {
   const { server } = useRunScreen();
   const name = (
@@ -101,7 +102,7 @@ function SettingLine({ name, before, after }: ForkedRowData['event']['settings']
 
 function Change({ edit }: { edit: ForkEdit }) {
   if (edit.target === 'message' && edit.role === 'tool') {
-    // Where only the text in a result was changed, the JSON around it says nothing.
+    // If only the text in a result changed, omit the JSON around it.
     const before = resultText(edit.before);
     const after = resultText(edit.after);
     if (before.whole(after.text) === edit.after)
@@ -118,7 +119,7 @@ function Change({ edit }: { edit: ForkEdit }) {
   );
 }
 
-/** The arguments that differ, each with what it was and what it is. */
+/** The changed arguments, before and after. */
 function ArgumentChanges({ edit }: { edit: Extract<ForkEdit, { target: 'call' }> }) {
   const names = new Set([...Object.keys(edit.before), ...Object.keys(edit.after)]);
   const changed = [...names].filter(

@@ -3,10 +3,11 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { chapterOf } from '#lib/browser/state/outline.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
-/** Asks for the number of an iteration, a turn or a cycle and goes there. A number that is too high means the last. */
+/** Goes to an iteration, turn or cycle by number. A number that is too high goes to the last. */
 export function GoBar({
   rows,
   show,
@@ -43,7 +44,7 @@ export function GoBar({
   };
   const go = () => {
     const wanted = Math.max(1, Math.min(highest, Number.parseInt(text, 10) || 1));
-    // The numbers begin anew with each attempt: the last of its kind is meant.
+    // Numbers restart with each attempt, so use the last match.
     const found =
       chapters.findLast(({ number }) => number === wanted) ?? chapters.find(({ number }) => number >= wanted);
     onClose();

@@ -1,5 +1,5 @@
 import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
-import type { Cut } from '#lib/events/fold-timeline.ts';
+import type { Cut } from '#lib/events/timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LongText } from './long-text.tsx';
@@ -8,7 +8,7 @@ import { wholeOf } from './whole-of.ts';
 /**
  * A JSON value for reading: objects as names and values, texts as they are instead of escaped, the rest as JSON.
  *
- * @param cuts texts that are only here in part, with paths from the event's root; `path` is where this value stands
+ * @param cuts truncated texts, with paths from the event's root; `path` is the path of this value
  */
 export function JsonFields({
   id,
@@ -69,7 +69,7 @@ function Value(props: {
   if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
     return <LongText id={props.id} text={value.join('\n')} label={props.label} />;
   }
-  // A row of numbers is read across, not down.
+  // Show a list of numbers on one line.
   const flat = typeof value !== 'object' || (Array.isArray(value) && value.every(isScalar));
   const text = flat ? JSON.stringify(value).replaceAll(',', ', ') : JSON.stringify(value, null, 2);
   return <LongText id={props.id} text={text} label={props.label} />;

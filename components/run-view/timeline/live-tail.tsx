@@ -5,7 +5,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 
 const TAIL_CHARS = 3000;
 
-/** The last part of running text: enough to read along, little enough to draw every frame. */
+/** The end of live text: enough to follow, small enough to render every frame. */
 export function LiveTail({ live }: { live: LiveText }) {
   const from = live.text.length > TAIL_CHARS ? live.text.indexOf('\n', live.text.length - TAIL_CHARS) + 1 : 0;
   const start = from === 0 && live.text.length > TAIL_CHARS ? live.text.length - TAIL_CHARS : from;

@@ -4,26 +4,25 @@ import { useState } from 'react';
 import { VList } from 'virtua';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
-import { valueAt } from '#lib/util/value-at.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { DownloadLink } from '../../ui/download-link.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 
-/** How much of a text is shown before it is unfolded. */
+/** Characters shown of a collapsed text. */
 const FOLDED = { lines: 12, chars: 1600, slack: 200 };
-/** Above this a text is drawn block by block as it is scrolled. */
+/** Longer texts are virtualized. */
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
-/** Above this the page shows the beginning and offers the file: what is larger is for an editor, not for a tab. */
+/** Longer texts are truncated with a download link. */
 const FETCHED_CHARS = 2_000_000;
 
 /**
- * A text of any length: its beginning, the whole on demand, and very long ones in a window of their own of which only
- * the visible part is drawn. A text that was cut on its way here says so, and is fetched whole from its event.
+ * A text of any length: collapsed, expanded on demand, and virtualized if very long. A truncated text says so and can be
+ * fetched in full from its event.
  */
 export function LongText({
   id,
@@ -32,12 +31,12 @@ export function LongText({
   whole: cut,
   className,
 }: {
-  /** Unique within the run; remembers whether the text is unfolded. */
+  /** Unique within the run; the key of its expanded state. */
   id: string;
   text: string;
   /** What the text is, for the buttons' names: `result`, `content`. */
   label: string;
-  /** Where the whole stands when `text` is only its beginning. */
+  /** Where to fetch the full text if `text` is truncated. */
   whole?: { seq: number; path: string; chars: number };
   className?: string;
 }) {
@@ -52,8 +51,7 @@ export function LongText({
   const fetchWhole = () => {
     if (!cut || !whole) return;
     void run(async () => {
-      const event = await whole.event(cut.seq);
-      const value = valueAt(event, cut.path);
+      const value = await whole.value(cut.seq, cut.path);
       setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
       if (!unfolded) toggle();
     });
@@ -95,7 +93,7 @@ export function LongText({
               className="reach font-medium text-brass underline-offset-2 hover:underline"
               onClick={fetchWhole}
             >
-              Fetch the whole {label} ({formatBytes(cut.chars)})
+              Load the full {label} ({formatBytes(cut.chars)})
             </button>
           )}
           {cut && whole && tooLarge && (
@@ -103,7 +101,7 @@ export function LongText({
               href={whole.fileUrl(cut.seq, cut.path)}
               className="reach font-medium text-brass underline-offset-2 hover:underline"
             >
-              Download the whole {label} ({formatBytes(cut.chars)})
+              Download the full {label} ({formatBytes(cut.chars)})
             </DownloadLink>
           )}
           <span className="tnum">
@@ -145,7 +143,7 @@ function Window({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Cuts at line ends where it can, so that blocks join without a seam. */
+/** Splits at line ends if possible, so that blocks join seamlessly. */
 function blocksOf(text: string): string[] {
   const blocks: string[] = [];
   let from = 0;

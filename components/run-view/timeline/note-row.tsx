@@ -1,19 +1,20 @@
 'use client';
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
-import type { NoteRow as NoteRowData } from '#lib/events/fold-timeline.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { MessageStatus } from '../message-status.tsx';
-import { useOperatorWord, useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';
 
-/** What a session or an exploration adds: words of harness, person and agent, each in a lane of its own, and cycles. */
+/** Rows of sessions and explorations: messages of Loupe, operator and agent, each in its own lane, and cycles. */
 export function NoteRow({ row }: { row: NoteRowData }) {
   const { event } = row;
   switch (event.type) {
@@ -115,11 +116,7 @@ function Reflection({
         </div>
       ) : (
         <p className="mt-0.5 text-sm text-ink-3">
-          {swallowed > 0
-            ? swallowedWords(swallowed)
-            : byLimit
-              ? 'None: the cycle was ended.'
-              : 'An empty one.'}
+          {swallowed > 0 ? swallowedWords(swallowed) : byLimit ? 'None: Loupe ended the cycle.' : 'Empty.'}
         </p>
       )}
     </RowFrame>
@@ -143,7 +140,7 @@ function Diversity({
         </Disclosure>
         <span className="text-sm text-ink-2">
           {formatPercent(event.similarity)} like cycle {formatCount(event.nearest_cycle)}
-          {told ? '; the model is told to look for something new' : '; new enough'}
+          {told ? '; the model was asked for something new' : '; different enough'}
         </span>
         <Figures>
           <span>from {formatPercent(event.threshold)}</span>
@@ -158,7 +155,7 @@ function Diversity({
             </p>
           </Panel>
           {event.feedback !== undefined && (
-            <Panel label="Said to the model in every call of the cycle">
+            <Panel label="Added to every call of the cycle">
               <p className="foreign">
                 <ForeignText text={event.feedback} />
               </p>
@@ -198,7 +195,7 @@ function MemoryLine({
   );
 }
 
-/** What was said between a person and the agent: to the left the agent, indented the person. */
+/** Messages between operator and agent; the operator's are indented. */
 function Said({
   by,
   event,

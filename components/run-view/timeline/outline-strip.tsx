@@ -3,15 +3,15 @@
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import { type MarkTone, outlineIndex, outlineOf, outlineY } from '#lib/browser/state/outline.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRun } from '../run-context.tsx';
 import { rowWords } from './row-words.ts';
 
-/** The picture of a run that grows is drawn anew this often. */
+/** How often the outline of a growing run is redrawn. */
 const REDRAW_MS = 250;
-/** A view of a few rows out of ten thousand can still be seen and grasped, in pixels. */
+/** Min height of the viewport marker in pixels, so that it can be grabbed. */
 const LEAST_VIEW_PX = 10;
-/** The rows of a short run stand together at the top. */
+/** Max height per row, so that a short run stays at the top. */
 const MOST_ROW_PX = 9;
 
 const strokes: Record<MarkTone, string> = {
@@ -23,7 +23,7 @@ const strokes: Record<MarkTone, string> = {
 };
 
 /**
- * The whole run beside the timeline: where failures, guards and repairs stand, and which part is in view. Drag to scroll.
+ * An outline of the run next to the timeline: failures, guards, repairs and the visible part. Drag to scroll.
  * For the pointer alone: keys have g, G, Shift J and Ctrl G.
  */
 export function OutlineStrip({
@@ -57,7 +57,7 @@ export function OutlineStrip({
     return () => sized.disconnect();
   }, []);
 
-  // Moved by hand at each scroll: nothing of the page is drawn anew for it.
+  // Updated directly on scroll, without a React render.
   useEffect(() => {
     const element = scroller.current;
     if (!element || height === 0) return;
@@ -153,7 +153,7 @@ export function OutlineStrip({
   );
 }
 
-/** A value that changes often, as it was at most so long ago. */
+/** Throttles a frequently changing value. */
 function useEvery<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value);
   const latest = useRef(value);

@@ -11,16 +11,16 @@ import {
   refusalWords,
 } from '#lib/browser/words/parse-ladder.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { CallRow } from '#lib/events/fold-timeline.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ShortName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { LongText } from './long-text.tsx';
 import { Panel } from './row-frame.tsx';
@@ -36,8 +36,7 @@ const layerTitles = {
 };
 
 /**
- * How a reply was read (P17): the layers and formats in the order they were tried and what each found, what was mended
- * and what was refused.
+ * How a reply was parsed (P17): layers and formats in order with what each found, repairs and refusals.
  */
 export function ParseLadder({ parsed }: { parsed: Parsed }) {
   return (
@@ -101,17 +100,17 @@ function outcomeWords(parsed: Parsed): string {
       return `Taken as ${plural(parsed.calls.length, 'tool call')}: ${parsed.calls.map((call) => call.name).join(', ')}.`;
     case 'final_answer':
       return parsed.malformed
-        ? 'No call could be read from it, so its text counts as an answer.'
-        : 'Taken as text: no tool is asked for.';
+        ? 'No call could be parsed, so the text counts as the answer.'
+        : 'Treated as text: no tool call.';
     case 'empty':
       if (parsed.swallowed_tokens) return swallowedWords(parsed.swallowed_tokens);
       return parsed.malformed
-        ? 'A call was meant, but could not be read.'
-        : 'Nothing was left to show: an empty reply.';
+        ? 'The reply contained a call that could not be parsed.'
+        : 'The reply was empty.';
   }
 }
 
-/** The reply's own text, with what was taken as a call and what was refused marked where it stands. */
+/** The raw reply with accepted and refused calls marked. */
 export function MarkedReply({ row }: { row: CallRow }) {
   const { ended, parsed } = row;
   if (!ended) return null;
@@ -243,7 +242,7 @@ function MarkedStretch({ piece, mark }: { piece: MarkedPiece; mark: Mark }) {
   );
 }
 
-/** Everything that was changed so that calls could be read and run, call by call, as before and after. */
+/** All repairs and coercions of a reply's calls, before and after. */
 export function Mended({ parsed }: { parsed: Parsed }) {
   const calls = parsed.calls
     .map((call, index) => ({
@@ -287,7 +286,7 @@ export function Changes({ repairs, coercions }: Pick<Parsed, 'repairs' | 'coerci
   );
 }
 
-/** What looked like a call and is none, with the reason and, for a wrong name, the nearest tool. */
+/** Refused calls with the reason and, for a wrong name, the nearest tool. */
 export function Refusals({ row, brief }: { row: CallRow; brief: boolean }) {
   const { goTo } = useRunScreen();
   const refusals = row.parsed?.refusals ?? [];

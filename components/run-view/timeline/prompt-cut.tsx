@@ -4,7 +4,7 @@ import { formatCount } from '#lib/browser/words/format.ts';
 import { promptCutOf } from '#lib/browser/words/prompt-cut.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /** The alarm that a server cut the prompt in silence: where the cut is, and what is most likely lost (OL2). */
 export function PromptCut({ event }: { event: EventOf<'policy.warned'> }) {

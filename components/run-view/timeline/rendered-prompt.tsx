@@ -12,7 +12,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /**
  * The prompt as Ollama renders it today, on request, because that loads the model. Says whether the model is still the one

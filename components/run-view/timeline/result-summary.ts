@@ -1,9 +1,9 @@
 import { plural } from '#lib/browser/words/format.ts';
-import type { ToolRow } from '#lib/events/fold-timeline.ts';
+import type { ToolRow } from '#lib/events/timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
-/** One line about a result: the error, or the first words of what came back. */
+/** Summarizes a result in one line: its error, or the start of its output. */
 export function resultSummary(row: ToolRow): string {
   const { result } = row;
   if (!result) return '';
@@ -32,7 +32,7 @@ function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
   );
 }
 
-/** What a person calls it: a file by its name, a place by its path, a find by its line, the rest as it is. */
+/** A display name for an entry: file name, path, matching line, or the value itself. */
 function word(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) {

@@ -2,7 +2,7 @@
 
 import { Component, type ReactNode } from 'react';
 
-/** Keeps a row that cannot be drawn from taking the page with it: what models and tools write knows no limits. */
+/** An error boundary per row: model and tool output is unpredictable and must not crash the page. */
 export class RowBoundary extends Component<{ seq: number; children: ReactNode }, { broken: boolean }> {
   override state = { broken: false };
 

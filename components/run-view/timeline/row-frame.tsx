@@ -46,7 +46,7 @@ export function RailNode({ shape, className }: { shape: NodeShape; className?: s
   }
 }
 
-/** A button that unfolds what stands below it. */
+/** A button that expands the content below it. */
 export function Disclosure({
   open,
   onToggle,
@@ -106,7 +106,7 @@ export function Panel({
       <div
         className={cx(
           'min-w-0 rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed',
-          // An edge says it: a wash behind many lines of output is a wall.
+          // Use only a border: a background behind long output is too heavy.
           tone === 'fail' && 'border-l-2 border-l-fail',
           tone === 'warn' && 'border-l-2 border-l-warn',
         )}

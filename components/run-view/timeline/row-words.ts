@@ -1,10 +1,10 @@
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
 import { summarize } from '#lib/events/summarize.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 
-/** What a row is, in a few words: for links to it and for readers who hear the page. */
+/** A short description of a row, for links and screen readers. */
 export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
   switch (row.kind) {
     case 'created':

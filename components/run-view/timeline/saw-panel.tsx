@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { useRun, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { RenderedPrompt } from './rendered-prompt.tsx';
 import { Disclosure } from './row-frame.tsx';
@@ -155,11 +155,11 @@ function Message({
         <p className="mb-1.5 flex flex-wrap items-center gap-x-3 font-sans">
           <span className="text-ink-2">
             {asWhole
-              ? `The whole result, ${formatCount(whole.length)} characters: the model did not see it here.`
-              : `Sent in a shorter form; the log keeps ${formatCount(whole.length)} characters.`}
+              ? `The full result, ${formatCount(whole.length)} characters. The model did not see it in full.`
+              : `Sent shortened; the log keeps ${formatCount(whole.length)} characters.`}
           </span>
           <Button size="sm" onClick={toggle} aria-pressed={asWhole}>
-            {asWhole ? 'As it was sent' : 'Restore the whole'}
+            {asWhole ? 'Show as sent' : 'Show in full'}
           </Button>
         </p>
       )}
@@ -183,7 +183,7 @@ function Message({
   );
 }
 
-/** One message in a line: who says it, how it begins, and its share of the request. */
+/** One message in a line: role, beginning, and share of the request. */
 function Line({
   id,
   number,
@@ -231,17 +231,21 @@ function Line({
   );
 }
 
-/** The whole of a message that is sent in a shorter form from a compaction on, read from the call after it. */
-export function RestoredMessage({ seq, index, id }: { seq: number; index: number; id: string }) {
+/** The full text of a message shortened by compaction, fetched from the next call. */
+export function RestoredMessage({
+  call,
+  index,
+  id,
+}: {
+  /** The call after the compaction; `undefined` before there is one. */
+  call: number | undefined;
+  index: number;
+  id: string;
+}) {
   const { server } = useRunScreen();
-  const call = useRun((view) => {
-    const place = view.timeline.rowOfSeq[seq] ?? 0;
-    const next = view.timeline.rows.slice(place, place + 4).find((row) => row.kind === 'call');
-    return next?.kind === 'call' ? next.call : undefined;
-  });
   const [whole, setWhole] = useState<string>();
   const { problem, run } = useRequest();
-  if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="whole message" />;
+  if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="full message" />;
   if (call === undefined || !server) return null;
   const restore = () =>
     run(async () => {

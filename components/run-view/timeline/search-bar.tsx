@@ -4,12 +4,12 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { searchRows } from '#lib/browser/state/search-rows.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 
 const button =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';
 
-/** Finds rows by what they say. Enter and Shift-Enter walk through them, Escape closes. Words that it opens with are gone to. */
+/** Searches rows by text. Enter and Shift-Enter go through matches, Escape closes it. Goes to the first match of an initial query. */
 export function SearchBar({
   rows,
   initial = '',

@@ -13,6 +13,8 @@ import {
 import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { checkCounts, checksWords } from '#lib/events/outcome.ts';
+import type { EventOf } from '#lib/events/registry.ts';
 import type {
   AttemptRow as AttemptRowData,
   CreatedRow as CreatedRowData,
@@ -22,9 +24,7 @@ import type {
   ResumedRow as ResumedRowData,
   StopRow as StopRowData,
   VerificationRow as VerificationRowData,
-} from '#lib/events/fold-timeline.ts';
-import { checkCounts, checksWords } from '#lib/events/outcome.ts';
-import type { EventOf } from '#lib/events/registry.ts';
+} from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -33,7 +33,9 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { ForkButton } from '../fork-button.tsx';
-import { useLive, useOperatorWord, useRun, useUnfolded } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
+import { useRun } from '../run-context.tsx';
+import { useOperatorWord, useUnfolded } from '../screen-context.ts';
 import { JsonFields } from './json-fields.tsx';
 import { LongText } from './long-text.tsx';
 import { PromptCut } from './prompt-cut.tsx';
@@ -41,7 +43,7 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 import { RestoredMessage } from './saw-panel.tsx';
 import { wholeOf } from './whole-of.ts';
 
-/** The task as it was given, and every setting of the run. */
+/** The task and all settings of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const { config, copied } = row.event;
@@ -53,7 +55,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
           <span className="font-semibold">{modeWords(config)}</span>
           <span className="text-sm text-ink-3">and settings</span>
         </Disclosure>
-        {row.event.parent && <Badge>made from another run</Badge>}
+        {row.event.parent && <Badge>fork</Badge>}
       </div>
       {task.trim() ? (
         <div className="mt-1">
@@ -68,7 +70,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
       ) : (
         <p className="mt-1 text-ink-2">
           {config.mode === 'explore'
-            ? 'No task: the model is given a memory and told to go where it likes.'
+            ? 'No task: the model has a memory and explores freely.'
             : 'No first words: the model begins by itself.'}
         </p>
       )}
@@ -193,7 +195,7 @@ function whyAgain({
   return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
 }
 
-/** What is known while a model loads: Ollama tells what it loads into, and no progress. */
+/** Details of a loading model. Ollama reports where it loads, but no progress. */
 function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
   const load = useLive((live) => live.load);
   const known = useRun((view) => view.run.preflight?.size_bytes);
@@ -209,7 +211,7 @@ function LoadFacts({ onDisk }: { onDisk: number | undefined }) {
   );
 }
 
-/** How much of the model is in graphics memory, when the server tells. */
+/** The share of the model in GPU memory, if reported. */
 function gpuShare(loaded: PreparationRowData['loaded']): string | undefined {
   if (!loaded?.size_bytes) return undefined;
   return `${formatBytes(loaded.size_bytes)}, ${formatPercent((loaded.vram_bytes ?? 0) / loaded.size_bytes)} on GPU`;
@@ -340,12 +342,12 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           title={`Nudge ${event.count} of ${event.limit}`}
           detail={
             (event.swallowed_tokens
-              ? `None of the ${formatCount(event.swallowed_tokens)} tokens it wrote arrived; the model was told to try again.`
+              ? `None of the ${formatCount(event.swallowed_tokens)} generated tokens arrived, so the model was told to try again.`
               : undefined) ??
             {
-              empty: 'The reply was empty; the model was told to act.',
-              plan: 'The reply only announced a plan; the model was told to act.',
-              malformed: 'The call could not be read; the model was told to try again.',
+              empty: 'The reply was empty, so the model was told to act.',
+              plan: 'The reply was only a plan, so the model was told to act.',
+              malformed: 'The call could not be parsed, so the model was told to try again.',
             }[event.cause]
           }
           open={open}
@@ -370,25 +372,12 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
         <Notice
           tone="live"
           title="Older results shortened"
-          detail={`${plural(event.folded.length, 'message')} sent in a shorter form from here on; the log keeps them whole.`}
+          detail={`${plural(event.folded.length, 'message')} shortened in requests from here on. The log keeps the full text.`}
           figure={`${formatShortCount(event.before_tokens)} → ${formatShortCount(event.after_tokens)} of ${formatShortCount(event.limit_tokens)} tok`}
           open={open}
           onToggle={toggle}
         >
-          {event.folded.map((entry, index) => (
-            <Panel
-              key={entry.message}
-              label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
-            >
-              <LongText
-                id={`${row.key}.${entry.message}`}
-                text={entry.content}
-                label="shortened message"
-                whole={wholeOf(event, `folded.${index}.content`)}
-              />
-              <RestoredMessage seq={row.seq} index={entry.message} id={`${row.key}.${entry.message}`} />
-            </Panel>
-          ))}
+          <ShortenedMessages event={event} rowKey={row.key} />
         </Notice>
       );
     case 'policy.warned':
@@ -419,13 +408,40 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
   }
 }
 
+/** The messages that a compaction shortened. */
+function ShortenedMessages({ event, rowKey }: { event: EventOf<'policy.compacted'>; rowKey: string }) {
+  const call = useRun(({ timeline }) => {
+    const place = timeline.rowOfSeq[event.seq] ?? 0;
+    const next = timeline.rows.slice(place, place + 4).find((row) => row.kind === 'call');
+    return next?.kind === 'call' ? next.call : undefined;
+  });
+  return (
+    <>
+      {event.folded.map((entry, index) => (
+        <Panel
+          key={entry.message}
+          label={`Message ${entry.message + 1}, ${entry.kind === 'one-line' ? 'one line' : 'head and tail'} instead of ${formatCount(entry.before_chars)} characters`}
+        >
+          <LongText
+            id={`${rowKey}.${entry.message}`}
+            text={entry.content}
+            label="shortened message"
+            whole={wholeOf(event, `folded.${index}.content`)}
+          />
+          <RestoredMessage call={call} index={entry.message} id={`${rowKey}.${entry.message}`} />
+        </Panel>
+      ))}
+    </>
+  );
+}
+
 function spentWords(
   { tokens_used, tokens_estimated, seconds_used, cost_usd }: EventOf<'budget.checked'>,
   formatNumber?: (count: number) => string,
 ): string {
   const tokens = formatTokens(tokens_used, tokens_estimated, formatNumber);
   const words = `${tokens} tok, ${formatDuration(seconds_used * 1000)}`;
-  // Logs from before models had prices hold a 0 that says nothing.
+  // Logs from before models had prices contain a meaningless 0.
   return cost_usd ? `${words}, ${formatUsd(cost_usd)}` : words;
 }
 
@@ -471,7 +487,7 @@ function Notice({
   );
 }
 
-/** The checks after an attempt, each with what it saw (V5-V11). */
+/** The checks after an attempt, each with its output (V5-V11). */
 export function VerificationRow({ row }: { row: VerificationRowData }) {
   const { checked } = row;
   const words = checked && checksWords(checkCounts(checked.checks));

@@ -5,10 +5,11 @@ import { memo } from 'react';
 import { useStore } from 'zustand';
 import { formatOffset } from '#lib/browser/words/format.ts';
 import type { RunMode } from '#lib/events/config.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { CallRow } from './call-row.tsx';
 import { EndRow } from './end-row.tsx';
 import { ForkedRow } from './forked-row.tsx';
@@ -71,7 +72,7 @@ export const TimelineItem = memo(function TimelineItem({
   );
 });
 
-/** When the row began, counted from the start of the run; its link is the deep link of the row. `low`: beside a heading. */
+/** The row's start time relative to the run's start, linking to the row. `low`: next to a heading. */
 function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
   const { goTo } = useRunScreen();
   // Copied events count from the beginning of the run they come from.
@@ -127,7 +128,7 @@ function Row({ row }: { row: TimelineRow }) {
   }
 }
 
-/** The name of the row for readers who hear the page: what it is, and how it stands. */
+/** The row's accessible name: description and state. */
 function rowLabel(row: TimelineRow, mode: RunMode | undefined): string {
   const words = rowWords(row, mode);
   return row.kind === 'tool' || row.kind === 'call' ? `${words}, ${row.status}` : words;

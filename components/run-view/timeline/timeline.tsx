@@ -22,10 +22,12 @@ import {
   writeRowFilter,
 } from '#lib/browser/state/row-filter.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { rowIndexOfSeq, type TimelineRow } from '#lib/events/fold-timeline.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
 import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
 import { usePrinting } from '../../hooks/use-printing.ts';
-import { useRun, useRunScreen } from '../run-context.tsx';
+import { useRun, useRunSource } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
 import { GoBar } from './go-bar.tsx';
 import { OutlineStrip } from './outline-strip.tsx';
 import { SearchBar } from './search-bar.tsx';
@@ -48,7 +50,8 @@ const LAST_ROW = 'article[data-kind="end"]';
 
 /** The run from top to bottom: only the rows in view are drawn, and it follows the end while the reader lets it. */
 export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> }) {
-  const { store, reading } = useRunScreen();
+  const store = useRunSource();
+  const { reading } = useRunScreen();
   const all = useRun((view) => view.timeline.rows);
   const { filter, problems, changeFilter, find, forgetFind } = useRowFilter();
   const rows = useMemo(() => filterRows(all, filter), [all, filter]);
@@ -97,7 +100,7 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
       const index = shown.current.findIndex((each) => each.key === row.key);
       if (index < 0) {
         hidden.current = seq;
-        // An address that leads to a row and hides it cannot be shown as it stands: Back would only come here again.
+        // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
         changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: wantedSeq() === seq });
         say('All rows are shown again: the one you asked for was filtered out.');
         return;
@@ -237,7 +240,7 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
   );
 }
 
-/** Which rows are shown and what is looked for among them, as the address says it. */
+/** The filter and search from the URL. */
 function useRowFilter(): {
   filter: RowFilter;
   problems: readonly string[];
@@ -274,7 +277,7 @@ function withoutPlace(query: URLSearchParams): URLSearchParams {
   return written;
 }
 
-/** Back to the end; says how much came since the reader looked away. */
+/** A button back to the end, with the number of new rows. */
 function NewRows({ count, onClick }: { count: number; onClick: () => void }) {
   const running = useRun((view) => view.run.phase !== 'ended');
   if (count === 0 && !running) return null;
@@ -298,7 +301,7 @@ function initiallyFollows(): boolean {
   return typeof location === 'undefined' || wantedSeq() === undefined;
 }
 
-/** The event that the address leads to: `#12`, or `?seq=12` where a link cannot keep what is behind the `#`. */
+/** The event in the URL: `#12`, or `?seq=12` for links that cannot keep a hash. */
 function wantedSeq(): number | undefined {
   const digits = /^#(\d+)$/.exec(location.hash)?.[1] ?? new URLSearchParams(location.search).get('seq');
   return digits && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
@@ -306,9 +309,9 @@ function wantedSeq(): number | undefined {
 
 /** Goes to the row of `#seq` once it is there, and whenever the address changes, by Back and Forward too. */
 function useHash(rows: readonly TimelineRow[], goTo: (seq: number) => void): void {
-  const { store } = useRunScreen();
+  const store = useRunSource();
   const wanted = useRef<number>(undefined);
-  /** Rises with every change: the row is gone to when the page has drawn what the address says, its filter too. */
+  /** Increases with every change; the row is scrolled to after its filter has rendered. */
   const [changes, setChanges] = useState(0);
   useEffect(() => {
     wanted.current = wantedSeq();
@@ -316,7 +319,7 @@ function useHash(rows: readonly TimelineRow[], goTo: (seq: number) => void): voi
       wanted.current = wantedSeq();
       setChanges((count) => count + 1);
     };
-    // A step back to another query is no change of the hash for a browser, whatever stands behind the `#`.
+    // Navigating back to another query fires no hashchange event, even if the hash differs.
     window.addEventListener('popstate', changed);
     window.addEventListener('hashchange', changed);
     return () => {

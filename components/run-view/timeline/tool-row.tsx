@@ -3,7 +3,7 @@
 import { mainArgument } from '#lib/browser/state/activity.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/fold-timeline.ts';
+import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -13,7 +13,9 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
-import { useLive, useOperatorWord, useRunScreen, useUnfolded } from '../run-context.tsx';
+import { useLive } from '../live-context.ts';
+import { useRun } from '../run-context.tsx';
+import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { JsonFields } from './json-fields.tsx';
 import { LiveTail } from './live-tail.tsx';
@@ -36,7 +38,7 @@ const states: Record<ToolStatus, { words: string; text: string; node: string }> 
 /** Tools have short names; a model may ask for any. */
 const MAX_NAME_CHARS = 48;
 
-/** One tool call: what was asked for, what came back, how long it took (D7). */
+/** One tool call: arguments, result, duration (D7). */
 export function ToolRow({ row }: { row: ToolRowData }) {
   const state = states[row.status];
   const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
@@ -64,19 +66,17 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
         {row.forked && (
-          <Badge tone="warn" title="This run was forked before the call, which ran with other arguments">
+          <Badge tone="warn" title="This run was forked before the call, which ran with edited arguments">
             edited in the fork
           </Badge>
         )}
         {row.decided?.decision === 'edited' && (
-          <Badge tone="warn" title="It did not run with the arguments that the model wrote">
+          <Badge tone="warn" title="It ran with edited arguments, not with those the model wrote">
             edited by {operator}
           </Badge>
         )}
         {row.decided?.decision === 'approved' && <Badge>approved by {operator}</Badge>}
-        {row.result?.truncated && (
-          <Badge title="The tool's output was longer than it may be">truncated</Badge>
-        )}
+        {row.result?.truncated && <Badge title="The tool's output exceeded the limit">truncated</Badge>}
         {row.resultSeq !== undefined && (
           <ForkButton
             opening={{
@@ -108,7 +108,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
-      {decides && <ApprovalPanel row={row} />}
+      {decides && <Approval row={row} />}
       {open && isLongName && (
         <Panel label="Name of the tool">
           <pre className="foreign m-0 max-h-[40dvh] overflow-y-auto">
@@ -127,14 +127,7 @@ function Details({ row }: { row: ToolRowData }) {
   return (
     <div className="mt-2 mb-1 grid gap-3">
       <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
-        <JsonFields
-          id={`${row.key}.arguments`}
-          value={row.arguments}
-          label="arguments"
-          seq={row.seq}
-          path={row.argumentsPath}
-          cuts={row.argumentsCuts}
-        />
+        <Arguments row={row} id={`${row.key}.arguments`} />
       </Panel>
       <ForkCallButton row={row} />
       {edited && (
@@ -186,7 +179,31 @@ function Details({ row }: { row: ToolRowData }) {
   );
 }
 
-/** What a person wrote in place of the model's arguments: while the call waited for them, else in the fork. */
+function Approval({ row }: { row: ToolRowData }) {
+  const runId = useRun((view) => view.run.runId);
+  const tools = useRun((view) => view.run.tools);
+  return (
+    <ApprovalPanel row={row} runId={runId} tools={tools}>
+      <Arguments row={row} id={`${row.key}.asked`} />
+    </ApprovalPanel>
+  );
+}
+
+/** The arguments as the model wrote them. */
+function Arguments({ row, id }: { row: ToolRowData; id: string }) {
+  return (
+    <JsonFields
+      id={id}
+      value={row.arguments}
+      label="arguments"
+      seq={row.seq}
+      path={row.argumentsPath}
+      cuts={row.argumentsCuts}
+    />
+  );
+}
+
+/** Arguments edited by the operator, at approval or in the fork. */
 function editedArguments({ decided, decidedCuts = [], forked }: ToolRowData): ToolRowData['forked'] {
   if (decided?.decision !== 'edited') return forked;
   return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };
@@ -202,7 +219,7 @@ function ForkCallButton({ row }: { row: ToolRowData }) {
     <Button
       size="sm"
       className="justify-self-start print:hidden"
-      title="A new run makes this call with the arguments that you write, and goes on from its result"
+      title="Starts a new run that makes this call with your arguments"
       onClick={() => fork({ place: { before_call: row.callId }, words, focus: 'arguments' })}
     >
       <ForkMark className="size-4" />

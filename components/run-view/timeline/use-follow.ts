@@ -72,16 +72,16 @@ export function useFollow(
     };
     // In a fast run the list grows within the very frame in which it is scrolled up, and stands lower than before:
     // where the reader wants to go counts, not only where the list came to stand.
-    const letGo = (up: boolean) => {
+    const scrollTowards = (up: boolean) => {
       touch();
       wantsUp = up;
       if (up && now.current && element.scrollTop > 0) change(false);
     };
-    const wheeled = (event: WheelEvent) => letGo(event.deltaY < 0);
-    const keyed = (event: KeyboardEvent) => letGo(['ArrowUp', 'PageUp', 'Home'].includes(event.key));
+    const wheeled = (event: WheelEvent) => scrollTowards(event.deltaY < 0);
+    const keyed = (event: KeyboardEvent) => scrollTowards(['ArrowUp', 'PageUp', 'Home'].includes(event.key));
     const swiped = (event: TouchEvent) => {
       const y = event.touches[0]?.clientY ?? 0;
-      letGo(event.type === 'touchmove' && y > touchedY + 1);
+      scrollTowards(event.type === 'touchmove' && y > touchedY + 1);
       touchedY = y;
     };
     // A browser scrolls to what Tab leads to; that the key was pressed outside, the list does not hear.

@@ -5,8 +5,8 @@ import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
 import { say } from '#lib/browser/say.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
-import type { TimelineRow } from '#lib/events/fold-timeline.ts';
-import { useRunScreen } from '../run-context.tsx';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRunScreen } from '../screen-context.ts';
 import { linkToRow } from './link-to-row.ts';
 
 export interface KeyWords {
@@ -33,7 +33,7 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
   { keys: '?', does: 'this list' },
 ];
 
-/** The keys of the timeline, ignored while typing and beside other modifiers. */
+/** Keyboard shortcuts of the timeline, ignored while typing and with other modifier keys. */
 export function useTimelineKeys(actions: {
   /** The rows on the page, in their order. */
   shownRows: () => readonly TimelineRow[];
@@ -60,9 +60,9 @@ export function useTimelineKeys(actions: {
     const copyLink = () => {
       const { cursor } = reading.getState();
       const row = shownRows().find((shown) => shown.key === cursor);
-      if (!row) return say('Go to a row first: j and k lead there.');
+      if (!row) return say('Select a row first with j or k.');
       void copyText(linkToRow(row.seq)).then((copied) =>
-        say(copied ? 'The link to this row is copied.' : NOT_COPIED),
+        say(copied ? 'Link to this row copied.' : NOT_COPIED),
       );
     };
     const pressed = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-import type { Cut, ShownEvent } from '#lib/events/fold-timeline.ts';
+import type { Cut, ShownEvent } from '#lib/events/timeline.ts';
 
 /** Where the whole of a text stands that is only here in part; `undefined` when the event has it in full. */
 export function wholeOf(

@@ -13,7 +13,7 @@ export const THINKING: readonly { value: ThinkWord; label: string }[] = [
   { value: 'high', label: 'High' },
 ];
 
-/** A section of the form: what it is about on the left, its fields on the right. */
+/** A section of a form: heading on the left, fields on the right. */
 export function Section({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
   const id = useId();
   return (
@@ -32,7 +32,7 @@ export function Section({ title, hint, children }: { title: string; hint?: strin
   );
 }
 
-/** A label, its control, what it means and what is wrong with it, tied together for every reader. */
+/** A label, its control, hint and error, linked for assistive technology. */
 export function Field({
   label,
   hint,
@@ -71,7 +71,7 @@ export function Field({
   );
 }
 
-/** A number that may be left empty; the placeholder says what then holds. */
+/** An optional number; the placeholder shows the default. */
 export function NumberField({
   label,
   value,
@@ -153,7 +153,7 @@ export function Choice<Value extends string>({
   );
 }
 
-/** On or off, with a word about what it does. */
+/** A checkbox with a hint. */
 export function Switch({
   label,
   hint,

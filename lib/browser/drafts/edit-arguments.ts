@@ -29,7 +29,7 @@ export function argumentFields(args: JsonObject, schema: KnownParameters | undef
   return [...given, ...others];
 }
 
-/** The texts as arguments again, or what is wrong with them. The server checks them against the tool. */
+/** Converts texts back to arguments, or returns the problem. The server validates them against the tool. */
 export function editedArguments(
   fields: readonly EditField[],
 ): { ok: true; arguments: JsonObject } | { ok: false; name: string; problem: string } {

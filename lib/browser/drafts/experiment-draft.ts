@@ -20,7 +20,7 @@ export interface ExperimentDraft {
 /** Sets of model options of one experiment. */
 const MAX_OPTION_SETS = 50;
 
-/** Runs of one experiment; the server decides, this is what the form says about it. */
+/** Max runs of an experiment, as shown by the form; the server enforces it. */
 export const MAX_RUNS = 1000;
 
 export const emptyExperiment: ExperimentDraft = {
@@ -39,7 +39,7 @@ export const emptyExperiment: ExperimentDraft = {
 
 export type ExperimentProblems = Partial<Record<keyof ExperimentDraft, string>>;
 
-/** What a draft asks the server for, with the number of runs it makes, or what is wrong with it. Pure. */
+/** Reads a draft: the request and its number of runs, or the problems by field. Pure. */
 export function experimentOf(
   draft: ExperimentDraft,
 ):
@@ -107,7 +107,7 @@ interface Varied {
   readonly values: readonly OptionValue[];
 }
 
-/** Options as they are written, one a line; `undefined` when a line is none, or an option stands twice. */
+/** Parses options, one per line; `undefined` if a line is invalid or an option is repeated. */
 function optionsOf(text: string): Varied[] | undefined {
   const options: Varied[] = [];
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {

@@ -1,32 +1,25 @@
-import type { ForkDraftReply, ForkPlace, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
+import type { ForkPlace } from '../../api/fork-place.ts';
+import type { ForkDraftReply, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings, defaultSecondReplyLimit } from '../../api/run-settings.ts';
 import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
+import type { ForkOpening } from './fork-opening.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
 
-/** What a fork is opened with: where, and what of it is to be changed. */
-export interface ForkOpening {
-  readonly place: ForkPlace;
-  /** Where the fork is, in words: `before iteration 3`. */
-  readonly words: string;
-  /** What the person came to change; it is open at once. */
-  readonly focus?: 'message' | 'result' | 'reply' | 'arguments' | 'settings';
-}
-
-/** One text that stands at the place and can be edited. */
+/** One editable text at the fork point. */
 export interface ForkText {
   readonly key: string;
   readonly kind: 'message' | 'reply' | 'memory';
   /** `user`, `read_file result`, … */
   readonly label: string;
   readonly text: string;
-  /** Set when it is too long to be edited: its whole length. */
+  /** Set if it is too long to edit: its full length. */
   readonly chars?: number;
-  /** The edit that this text, changed, stands for. */
+  /** The edit made by changing this text. */
   readonly edit: (text: string) => NonNullable<ForkRequest['edits']>[number];
 }
 
-/** The dialog as it is filled in. Numbers stay text until the fork is made; what is equal to the run's own is no change. */
+/** The dialog's fields. Numbers stay text until submit; values equal to the run's own are not changes. */
 export interface ForkDraft {
   readonly message: string;
   /** Changed texts, by key. */
@@ -98,7 +91,7 @@ export function forkTexts(point: ForkDraftReply): ForkText[] {
         },
       ]
     : [];
-  // Where replies are kept unchanged, the reply in hand is the last message too: it is edited once, as the reply.
+  // If replies are kept unchanged, the pending reply is also the last message, so it is offered only as the reply.
   const doubled = reply && point.messages.at(-1)?.role === 'assistant';
   return [...pending, ...(doubled ? messages.slice(0, -1) : messages).reverse()];
 }
@@ -149,7 +142,7 @@ export function forkMemories(point: ForkDraftReply): ForkText[] {
   }));
 }
 
-/** The text that the person came for, to be open at once. */
+/** The text to expand initially. */
 export function focusedText(point: ForkDraftReply, focus: ForkOpening['focus']): string | undefined {
   const texts = forkTexts(point);
   if (focus === 'arguments') return forkCalls(point)[0]?.fields[0]?.key;
@@ -168,7 +161,7 @@ export type ReadForkDraft =
   | { ok: true; request: ForkRequest; changes: number }
   | { ok: false; problems: Readonly<Record<string, string>> };
 
-/** Reads the dialog: the request that makes the fork and how many things it changes, or what is wrong with each field. */
+/** Reads the dialog: the fork request and its number of changes, or the problems by field. */
 export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: ForkDraft): ReadForkDraft {
   const problems: Record<string, string> = {};
   const { config } = point;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { forkRequest } from '../../api/fork-run.ts';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
-import { terminationReason } from '../../events/run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import { terminationReason } from '../../events/termination.ts';
 import { endedLog, sampleConfig } from '../../testing/sample-logs.ts';
 import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from './next-steps.ts';
 

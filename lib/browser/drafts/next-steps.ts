@@ -1,12 +1,13 @@
 import type { ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunConfig } from '../../events/config.ts';
-import { rowIndexOfSeq, type Timeline } from '../../events/fold-timeline.ts';
+import { rowIndexOfSeq } from '../../events/fold-timeline.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
+import type { Timeline } from '../../events/timeline.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { stepWord } from '../words/mode-words.ts';
-import type { ForkOpening } from './fork-draft.ts';
+import type { ForkOpening } from './fork-opening.ts';
 import type { RunDraft } from './run-draft.ts';
 
 type End = EventOf<'run.ended'>;
@@ -107,7 +108,7 @@ export function continueWith(
   return { request: { at: { end: true }, message, settings, workspace: 'same' }, changes };
 }
 
-/** How a run that came to its limit of iterations or cycles can go on: with so many more. `undefined`: it cannot. */
+/** The raised limit for a run that reached its iteration or cycle limit; `undefined` for other runs. */
 export function moreSteps(
   config: RunConfig,
   extent: Extent,
@@ -135,7 +136,7 @@ function higherLimit({ max_iterations: limit }: RunConfig): number {
 export interface Suggestion {
   readonly words: string;
   readonly changes: Partial<RunDraft>;
-  /** Whether it raises the very limit that ended the run; else it is one thing to try, or right for some tasks only. */
+  /** Whether it raises the limit that ended the run; otherwise it is just a suggestion. */
   readonly raisesLimit: boolean;
 }
 

@@ -7,7 +7,7 @@ import { withoutNamedOptions } from '../../events/sent-options.ts';
 export const MIN_REPEATS = 2;
 export const MAX_REPEATS = 20;
 
-/** Whether a run can be made again as an experiment: a session has no end of its own. */
+/** Whether a run can be repeated as an experiment; a session cannot, because it never ends by itself. */
 export function canRepeat({ mode }: RunConfig): boolean {
   return mode !== 'session';
 }

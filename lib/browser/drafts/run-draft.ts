@@ -63,7 +63,7 @@ export interface RunDraft {
   /** Seconds between two turns of a session (S16). */
   turnDelay: string;
   maxCycles: string;
-  /** An exploration that goes on until it is stopped (X22). */
+  /** An exploration without a cycle limit (X22). */
   untilStopped: boolean;
   callsPerCycle: string;
   cycleLine: boolean;
@@ -125,7 +125,7 @@ export const emptyDraft: RunDraft = {
 type DraftField = keyof RunDraft;
 export type DraftProblems = Partial<Record<DraftField, string>>;
 
-/** What a draft asks the server for, or what is wrong with it, by field. Pure. */
+/** Reads a draft: the request, or the problems by field. Pure. */
 export function requestOf(
   draft: RunDraft,
 ): { ok: true; request: CreateRunRequest } | { ok: false; problems: DraftProblems } {

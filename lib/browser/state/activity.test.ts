@@ -16,7 +16,7 @@ it('a run that was answered and waits for its place says so, until its call runs
   log.decide(call, { decision: 'approved' });
   expect(activityOf(stateOf(log), inLine)).toMatchObject({
     label: 'Waiting in queue',
-    detail: '1 ahead, place 1',
+    detail: 'Next in line',
     expectedAt: undefined,
   });
   const soon = { ...inLine, queue: { ...inLine.queue, expectedAt: 5000 } };

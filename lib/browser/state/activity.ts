@@ -3,12 +3,12 @@ import { endWords, type Tone } from '../words/end-words.ts';
 import { formatBytes } from '../words/format.ts';
 import type { Live } from './live-text.ts';
 
-/** What a run is doing now, in words, with the moment it began (its own clock). */
+/** What a run is doing now, and since when (by its own clock). */
 export interface Activity {
   label: string;
-  /** More about it: the model, the command, the place in the queue. */
+  /** Details: the model, the command, the position in the queue. */
   detail?: string;
-  /** When it may be over, where that can be estimated, in milliseconds since 1970. */
+  /** Estimated end in milliseconds since 1970, if known. */
   expectedAt?: number;
   /** Milliseconds since 1970. */
   since: number;
@@ -18,24 +18,28 @@ export interface Activity {
 }
 
 /**
- * Whether the run can be in line for its model server: before its start, between two steps when it let others pass, and
- * before a call that a person has decided about.
+ * Whether the run may be queued for its model server: before its start, between two steps after yielding its slot, and
+ * before a call that was just approved or denied.
  */
-export function mayWaitForPlace({ phase, reply }: RunState): boolean {
+export function mayWaitForSlot({ phase, reply }: RunState): boolean {
   if (phase === 'executing') return !reply?.calls.some((call) => call.status === 'running');
   return phase === 'queued' || phase === 'starting' || phase === 'between';
 }
 
-/** Words for the present phase: honest about what is being waited for. Pure. */
+/** Describes the current phase and what the run is waiting for. Pure. */
 export function activityOf(run: RunState, live: Live): Activity {
   const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
-  const place = mayWaitForPlace(run) ? live.queue : undefined;
-  if (place || run.phase === 'queued') {
+  const queue = mayWaitForSlot(run) ? live.queue : undefined;
+  if (queue || run.phase === 'queued') {
     return {
       ...base,
       label: 'Waiting in queue',
-      detail: place ? `${place.ahead.length} ahead, place ${place.position}` : undefined,
-      expectedAt: place?.expectedAt,
+      detail: queue
+        ? queue.position === 1
+          ? 'Next in line'
+          : `Position ${queue.position} in the queue`
+        : undefined,
+      expectedAt: queue?.expectedAt,
       tone: 'calm',
     };
   }
@@ -88,7 +92,7 @@ export function activityOf(run: RunState, live: Live): Activity {
   }
 }
 
-/** What is known of a load: Ollama tells no progress, only what it loads into; before that, the size on disk. */
+/** Details of a load: Ollama reports only where it loads, no progress; before that, the size on disk. */
 function loadWords(run: RunState, live: Live): string | undefined {
   const { sizeBytes, vramBytes = 0 } = live.load ?? {};
   if (sizeBytes) {
@@ -101,7 +105,7 @@ function loadWords(run: RunState, live: Live): string | undefined {
 
 const MAIN_ARGUMENTS = ['path', 'command', 'pattern', 'query', 'key', 'url', 'name', 'file', 'directory'];
 
-/** The one argument that says what a call is about, for its heading: a path, a command, a pattern. */
+/** The main argument of a call for its heading: a path, a command, a pattern. */
 export function mainArgument(args: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of MAIN_ARGUMENTS) {
     const value = args[name];

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
-import { type CallRow, emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import type { CallRow } from '../../events/timeline.ts';
 import { SampleLog } from '../../testing/sample-logs.ts';
 import { contextOf } from './call-context.ts';
 

@@ -1,6 +1,6 @@
-import type { CallRow } from '../../events/fold-timeline.ts';
 import { promptFate, unreadShare } from '../../events/prompt-share.ts';
 import type { RunState } from '../../events/run-state.ts';
+import type { CallRow } from '../../events/timeline.ts';
 
 /** What a request to the model took of its window, in tokens, as far as it is known. */
 export interface CallContext {

@@ -5,7 +5,7 @@ export interface Command {
   readonly id: string;
   readonly label: string;
   readonly group: string;
-  /** What tells it from others of the same name; looked through as well. */
+  /** Distinguishes commands with the same label; also searched. */
   readonly about?: string;
   /** The key that does the same, if any. */
   readonly keys?: string;

@@ -7,7 +7,7 @@
  * - `reconnecting`: the stream broke; a new one is being opened
  * - `offline`: the server does not answer
  * - `refused`: the server answers and will not give this run (unknown, deleted, or not signed in)
- * - `closed`: the run is over and whole; nothing more will come
+ * - `closed`: the run has ended and was received completely
  */
 export type ConnectionStatus =
   | 'connecting'

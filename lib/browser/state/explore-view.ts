@@ -1,4 +1,4 @@
-import type { Cycle, MemoryChange } from '../../events/fold-cycles.ts';
+import type { Cycle, MemoryChange } from '../../events/timeline.ts';
 import { formatCount, formatPercent, formatShortCount, formatTokens, plural } from '../words/format.ts';
 import { shortLine } from '../words/visible-text.ts';
 
@@ -16,7 +16,7 @@ export interface MemoryKey {
   readonly writes: number;
 }
 
-/** The memory as it stood at the end of a cycle: keys that are there in the order of writing, then deleted ones. Pure. */
+/** The memory at the end of a cycle: existing keys in write order, then deleted ones. Pure. */
 export function memoryAt(changes: readonly MemoryChange[], cycle: number): MemoryKey[] {
   const keys = new Map<string, MemoryChange[]>();
   for (const change of changes) {

@@ -6,31 +6,10 @@ import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { formatCount, formatPercent, formatShortCount, formatTokens } from '../words/format.ts';
+import type { Gauge } from './gauge.ts';
 
 /** A requested call, as far as it is compared (G7). */
 type Requested = { readonly name: string; readonly arguments: JsonObject };
-
-/** One limit that can end or change a run, and how close it is. */
-export interface Gauge {
-  id: string;
-  label: string;
-  used: number;
-  limit: number;
-  /** Drawn as single ticks when there are few, as one scale otherwise. */
-  ticks: boolean;
-  /** What is written beside it: `4/10`, `61 %`. */
-  value: string;
-  detail?: string;
-  /** A mark on the scale below its end, as a share of 1: where older results are folded. */
-  mark?: number;
-  tone: 'calm' | 'near' | 'reached';
-  /** Sequence numbers of the events that fed the counter, the latest last. */
-  events?: readonly number[];
-  /** What happens at the limit, in a few words. */
-  outcome?: string;
-  /** This is the counter that ended the run. */
-  fired?: boolean;
-}
 
 /** Empty turns or cycles in a row that end a run without a limit (S18, K-24). */
 const EMPTY_LIMIT = 3;

@@ -36,7 +36,7 @@ export const emptyLive: Live = {
   textSince: undefined,
 };
 
-/** A viewer keeps this much of running text; the whole comes with the event that ends it. */
+/** Max characters of live text a viewer keeps; the ending event has it in full. */
 const KEPT_CHARS = 65_536;
 
 /**
@@ -47,7 +47,7 @@ export function applyPiece(live: LiveText | undefined, offset: number, piece: st
   if (!live) return trim({ start: offset, text: piece });
   const end = live.start + live.text.length;
   if (offset + piece.length <= end && offset >= live.start) return live;
-  // Something in between was missed: go on with what there is; `start` shows that it is not all.
+  // A gap: continue with what arrived; `start` marks it as incomplete.
   if (offset > end || offset < live.start) return trim({ start: offset, text: piece });
   return trim({ start: live.start, text: live.text + piece.slice(end - offset) });
 }

@@ -3,7 +3,7 @@ import type { InstalledModel, ModelsReply } from '../../api/replies.ts';
 /** How soon a list of models is read again that Ollama has not answered for. */
 const UNKNOWN_MS = 2000;
 
-/** When to read the list of models again, in milliseconds: soon while Ollama is silent, else after the page's own time. */
+/** Refresh interval of the model list in milliseconds: short while Ollama does not respond, otherwise the page's own. */
 export function modelsRefresh(ms?: number): (last: ModelsReply | undefined) => number | undefined {
   return (last) => (last?.ollama === 'unknown' ? UNKNOWN_MS : ms);
 }
@@ -47,7 +47,7 @@ export function sortedModels(models: readonly InstalledModel[]): InstalledModel[
   return [...models].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/** The model to offer first: the one used last, when it is still there; else the best of the list. */
+/** The preselected model: the last one used if still installed, otherwise the best of the list. */
 export function preferredModel(models: readonly InstalledModel[], last: string | undefined): string {
   const able = models.filter(canRun);
   if (last !== undefined && able.some((model) => model.name === last)) return last;

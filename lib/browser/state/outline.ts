@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../events/fold-timeline.ts';
+import type { TimelineRow } from '../../events/timeline.ts';
 import { isRepaired, troubleOf } from './row-filter.ts';
 
 export type MarkTone = 'fail' | 'warn' | 'brass' | 'ink' | 'quiet';
@@ -21,7 +21,7 @@ const reach: Record<MarkTone, readonly [from: number, to: number]> = {
   fail: [4, 20],
 };
 
-/** Where a row stands in a picture of this height: rows are spread evenly. */
+/** The position of a row in an outline of this height; rows are evenly spaced. */
 export function outlineY(index: number, count: number, height: number): number {
   return count <= 1 ? 0 : (index / count) * height;
 }

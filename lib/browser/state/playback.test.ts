@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { completedLog, endedLog, longLog, repairedLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
-import { createRecording, laneOf, paceOf, placesOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';
+import { createRecording, laneOf, marksByPixel, paceOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';
 
 const logs: readonly (readonly ShownEvent[])[] = [
   completedLog({}).events,
@@ -18,7 +19,7 @@ const logs: readonly (readonly ShownEvent[])[] = [
 ];
 const anyLog = fc.constantFrom(...logs);
 
-/** A log whose clocks say anything: they stand still, jump ahead for hours and go back. */
+/** A log with irregular timestamps: they stand still, jump ahead by hours and go back. */
 const anyTimes = fc
   .tuple(anyLog, fc.infiniteStream(fc.integer({ min: -5000, max: 7_200_000 })))
   .map(([events, gaps]) => {
@@ -114,7 +115,7 @@ it('draws a track of any length in no more pieces than it has places', () => {
     expect(lane.length).toBeLessThanOrEqual(301);
     for (const { from, to } of lane) expect(0 <= from && from <= to && to <= 1).toBe(true);
   }
-  expect(placesOf(marks, pace, 300).length).toBeLessThanOrEqual(301);
+  expect(marksByPixel(marks, pace, 300).length).toBeLessThanOrEqual(301);
 });
 
 it('marks iterations, failed calls and what the harness decided; in an exploration, cycles', () => {

@@ -1,14 +1,15 @@
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import type { ShownEvent, Timeline } from '../../events/timeline.ts';
 
-/** A run as it stood after one of its events. */
+/** The state of a run after one of its events. */
 interface Moment {
   readonly run: RunState;
   readonly timeline: Timeline;
 }
 
-/** A whole log that can be looked at after any of its events. */
+/** A complete log that can be viewed after any of its events. */
 export interface Recording {
   readonly events: readonly ShownEvent[];
   /** The number of the last event; 0 for an empty log. */
@@ -49,7 +50,7 @@ export function createRecording(events: readonly ShownEvent[]): Recording {
         latest += CHECKPOINT;
       }
       const before = checkpoints[Math.floor(seq / CHECKPOINT)] ?? start();
-      // Playing on goes on from what is shown, so that rows which did not change stay the same objects.
+      // Playing forward continues from the shown state, so that unchanged rows keep their identity.
       const from = held && held.run.seq < seq && held.run.seq >= before.run.seq ? held : before;
       held = foldOn(from, seq);
       return held;
@@ -126,13 +127,13 @@ export interface Mark {
   readonly seq: number;
 }
 
-/** What stands on the track of a player: who was at work from which event to which, and the places to go to. */
+/** The track of a player: activity ranges by event, and marks to seek to. */
 export function trackOf(events: readonly ShownEvent[]): { spans: readonly Span[]; marks: readonly Mark[] } {
   const spans: Span[] = [];
   const marks: Mark[] = [];
   const tools = new Map<string, number>();
   let call: number | undefined;
-  // In an exploration the cycles are the steps, else the iterations or turns.
+  // The steps are cycles in an exploration, iterations or turns otherwise.
   const stepType = events.some(({ type }) => type === 'cycle.started')
     ? 'cycle.started'
     : 'iteration.started';
@@ -192,19 +193,19 @@ export function laneOf(
   return lane;
 }
 
-/** The marks at different places of a track that has room for `width`: one for each place, the earliest. */
-export function placesOf(
+/** The marks of a track that is `width` pixels wide: at most one per pixel, the earliest. */
+export function marksByPixel(
   marks: readonly Mark[],
   pace: Pace,
   width: number,
 ): readonly (Mark & { at: number })[] {
-  const places = new Map<number, Mark & { at: number }>();
+  const byPixel = new Map<number, Mark & { at: number }>();
   for (const mark of marks) {
     const at = pace.lengthMs === 0 ? 0 : timeOf(pace, mark.seq) / pace.lengthMs;
-    const place = Math.round(at * width);
-    if (!places.has(place)) places.set(place, { ...mark, at });
+    const pixel = Math.round(at * width);
+    if (!byPixel.has(pixel)) byPixel.set(pixel, { ...mark, at });
   }
-  return [...places.values()];
+  return [...byPixel.values()];
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { completedLog } from '../../testing/sample-logs.ts';
 import { createPlayer, SPEEDS } from './player.ts';
 

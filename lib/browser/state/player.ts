@@ -1,21 +1,21 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { emptyLive } from './live-text.ts';
 import { createRecording, type Mark, type Pace, paceOf, seqAt, timeOf, trackOf, wallAt } from './playback.ts';
-import type { RunSource, RunView } from './run-store.ts';
+import type { RunSource, RunView } from './run-view.ts';
 
 export const SPEEDS = [1, 4, 16] as const;
 type Speed = (typeof SPEEDS)[number];
 
 /** Waits longer than this are cut to it while waiting is skipped, in milliseconds. */
 const LONGEST_WAIT_MS = 800;
-/** Skipping is offered when it saves at least this share of the whole. */
+/** Skipping waits is offered if it saves at least this share of the duration. */
 const WORTH_SKIPPING = 0.25;
 
 interface PlayerState {
   /** The event up to which the run is shown. */
   readonly cursor: number;
-  /** Where the playing stands, in milliseconds of its pace. */
+  /** The playback position in milliseconds of its pace. */
   readonly ms: number;
   readonly playing: boolean;
   readonly speed: Speed;
@@ -35,24 +35,24 @@ export interface Player {
   readonly offer: { readonly wholeMs: number; readonly skippedMs: number } | undefined;
   /** What the clocks said at the cursor, in milliseconds since 1970. */
   wall: () => number;
-  /** From the beginning when it stands at the end. */
+  /** Starts over if it is at the end. */
   play: () => void;
   pause: () => void;
   seek: (seq: number) => void;
   seekTime: (ms: number) => void;
   /** By events. */
   step: (by: 1 | -1) => void;
-  /** To the next or previous iteration or cycle, else to the end or the beginning. */
+  /** Seeks to the next or previous iteration or cycle, or to the end or beginning. */
   stepMark: (by: 1 | -1) => void;
   setSpeed: (speed: Speed) => void;
   /** Keeps the event at the cursor. */
   setSkips: (skips: boolean) => void;
-  /** Plays on by so many milliseconds of the reader's time; stops at the end. */
+  /** Advances by this many milliseconds of real time; stops at the end. */
   advance: (elapsedMs: number) => void;
 }
 
 /**
- * @param events a whole log, numbered from 1
+ * @param events a complete log, numbered from 1
  * @throws {RangeError} when a number is missing
  */
 export function createPlayer(events: readonly ShownEvent[]): Player {

@@ -1,9 +1,9 @@
 import type { ExperimentItem, ExperimentResult } from '../../api/experiment.ts';
 import { OUTCOMES } from '../../events/outcome.ts';
-import type { Outcome, OutcomeKind } from '../../events/run.ts';
+import type { Outcome, OutcomeKind } from '../../events/termination.ts';
 import { sortedJson } from '../../util/sorted-json.ts';
 
-/** Outcomes whose text is whole. */
+/** Outcomes with a complete text. */
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
 
 /** What the runs of one model with one set of options came to: repeats and seeds of the same thing. */
@@ -16,9 +16,9 @@ export interface ResultGroup {
   readonly runs: number;
   /** Those with a result. */
   readonly done: number;
-  /** Whose outcome is an answer, whole and not refuted by its checks, or all cycles of an exploration. */
+  /** Runs with a complete answer whose checks, if any, passed, or with all cycles done. */
   readonly answered: number;
-  /** Those that gave a whole answer, whatever its checks say. */
+  /** Runs with a complete answer, whatever their checks. */
   readonly answers: number;
   /** Whose checks passed, of those that had checks. */
   readonly passed: number;

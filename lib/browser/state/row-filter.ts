@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../events/fold-timeline.ts';
+import type { TimelineRow } from '../../events/timeline.ts';
 
 /** The kinds of rows that a reader can choose among. */
 export const ROW_KINDS = ['talk', 'model', 'tools', 'harness'] as const;
@@ -15,7 +15,7 @@ export const ROW_KIND_WORDS: Record<RowKind, { label: string; title: string }> =
 export interface RowFilter {
   /** Empty: all kinds. */
   readonly kinds: readonly RowKind[];
-  /** Only what failed, was refused, set aside or warned about. */
+  /** Only failures, refusals, discarded replies and warnings. */
   readonly failed: boolean;
   /** Only the calls of this tool. */
   readonly tool: string | undefined;
@@ -27,7 +27,7 @@ export function isAllRows({ kinds, failed, tool }: RowFilter): boolean {
   return kinds.length === 0 && !failed && tool === undefined;
 }
 
-/** The filter in the query of an address, with what is wrong in it: `?rows=talk,tools&failed=1&tool=read_file`. */
+/** Parses the filter in a URL query and reports invalid parts: `?rows=talk,tools&failed=1&tool=read_file`. */
 export function readRowFilter(query: URLSearchParams): { filter: RowFilter; problems: string[] } {
   const asked = (query.get('rows') ?? '').split(',').filter(Boolean);
   const kinds = ROW_KINDS.filter((kind) => asked.includes(kind));
@@ -98,7 +98,7 @@ function isOfKind(row: TimelineRow, kind: RowKind): boolean {
   }
 }
 
-/** Whether a reply has words of its own beside its calls; one that is being written may. */
+/** Whether a reply has text besides its calls; true for one in progress. */
 function says(row: Extract<TimelineRow, { kind: 'call' }>): boolean {
   if (row.status === 'open') return true;
   return (row.parsed?.text ?? row.ended?.message.content ?? '').trim() !== '';
@@ -119,7 +119,7 @@ function noteKind(type: Extract<TimelineRow, { kind: 'note' }>['event']['type'])
   }
 }
 
-/** Whether something went wrong here: `failed` for what failed, `warned` for what the harness had to say about it. */
+/** Whether a row shows a problem: `failed` for failures, `warned` for warnings and policy decisions. */
 export function troubleOf(row: TimelineRow): 'failed' | 'warned' | undefined {
   switch (row.kind) {
     case 'tool':
@@ -146,7 +146,7 @@ function isTrouble(row: TimelineRow): boolean {
   return troubleOf(row) !== undefined;
 }
 
-/** Whether the harness had to mend what the model wrote. */
+/** Whether the model's text was repaired. */
 export function isRepaired(row: TimelineRow): boolean {
   if (row.kind === 'tool') return row.repairs.length > 0 || row.coercions.length > 0;
   return row.kind === 'call' && (row.parsed?.repairs.length ?? 0) > 0;

@@ -41,7 +41,7 @@ it('shows the same run whatever was repeated, late or ahead of a gap [D20]', () 
           store.receive(events.slice(from, to));
           frame();
         }
-        // A new stream begins after what is held.
+        // A new stream starts after the events already received.
         store.receive(events.slice(store.cursor));
         frame();
         expect(store.view.getState().run).toEqual(run);

@@ -1,44 +1,32 @@
-import { createStore, type StoreApi } from 'zustand/vanilla';
+import { createStore } from 'zustand/vanilla';
 import type { RunDelta } from '../../events/delta.ts';
 import { foldAll } from '../../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, type ShownEvent, type Timeline } from '../../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
-import { mayWaitForPlace } from './activity.ts';
-import { type Connection, type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
+import { mayWaitForSlot } from './activity.ts';
+import { type ConnectionSignal, newConnection, reduceConnection } from './connection.ts';
 import { applyDelta, emptyLive, type Live } from './live-text.ts';
-
-/** What the page knows of one run: both are folds of the same log. */
-export interface RunView {
-  readonly run: RunState;
-  readonly timeline: Timeline;
-  readonly connection: Connection;
-}
+import type { RunSource, RunView } from './run-view.ts';
 
 /** Calls `work` soon, once, and returns how to call it off. In a browser: before the next frame. */
 export type Schedule = (work: () => void) => () => void;
-
-/** A run to be shown, wherever it comes from. */
-export interface RunSource {
-  readonly view: StoreApi<RunView>;
-  /** Apart from the view, so that running text wakes the open rows only. */
-  readonly live: StoreApi<Live>;
-}
 
 /** One run in the browser. Events and deltas go in as they come; the stores change at most once per frame. */
 export interface RunStore extends RunSource {
   receive(events: readonly ShownEvent[]): void;
   receiveDelta(delta: RunDelta): void;
   signal(signal: ConnectionSignal): void;
-  /** Applies at once what has come so far. */
+  /** Applies all received events immediately. */
   flush(): void;
   /** The last event received, applied or not: where a stream is to go on. */
   readonly cursor: number;
-  /** All events that were applied, from the first: what a replay plays. Its rows hold most of them anyway. */
+  /** All applied events from the first, for the replay. The rows reference most of them anyway. */
   readonly events: readonly ShownEvent[];
   dispose(): void;
 }
 
-/** So far behind the log, the picture is drawn now and then only: each drawing would keep what comes waiting. */
+/** If this far behind the log, render less often, because each render delays the catch-up. */
 const FAR_BEHIND = 200;
 const FAR_BEHIND_MS = 1000;
 
@@ -133,7 +121,7 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
   };
 }
 
-/** Running text belongs to what is open now; text of a call that has ended comes with its event. */
+/** Live text belongs to the open call; an ended call has its text in its event. */
 function isOpen(delta: RunDelta, run: RunState): boolean {
   switch (delta.type) {
     case 'text':
@@ -150,7 +138,7 @@ function isOpen(delta: RunDelta, run: RunState): boolean {
   }
 }
 
-/** Drops the running text of what events have ended. */
+/** Drops live text of calls that have ended. */
 function settle(live: Live, run: RunState): Live {
   let settled = live;
   if (live.call !== 0 && run.openCall?.call !== live.call) {
@@ -174,5 +162,5 @@ function settle(live: Live, run: RunState): Live {
     };
   }
   if (live.load && run.phase !== 'loading') settled = { ...settled, load: undefined };
-  return live.queue && !mayWaitForPlace(run) ? { ...settled, queue: undefined } : settled;
+  return live.queue && !mayWaitForSlot(run) ? { ...settled, queue: undefined } : settled;
 }

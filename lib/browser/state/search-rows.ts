@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../events/fold-timeline.ts';
+import type { TimelineRow } from '../../events/timeline.ts';
 import { plainWord } from '../../util/search-words.ts';
 
 const texts = new WeakMap<TimelineRow, string>();
@@ -45,7 +45,7 @@ function strings(value: unknown): string[] {
 
 /**
  * Indexes of the rows that hold all words of a query, in order, without regard to case and accents; none for an empty query.
- * A word may be any part of a text; what stands in "quotes" is one.
+ * A word may be any part of a text; text in "quotes" is one word.
  */
 export function searchRows(rows: readonly TimelineRow[], query: string): number[] {
   const pieces = plainWord(query).matchAll(/"([^"]*)"?|[^\s"]+/g);

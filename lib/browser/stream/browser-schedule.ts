@@ -1,9 +1,9 @@
 import type { Schedule } from '../state/run-store.ts';
 
-/** How often a page in the background takes in what came: nobody sees it, but its title and its memory should hold. */
+/** Update interval of a background page, for its title and to bound its memory. */
 const HIDDEN_MS = 400;
 
-/** Before the next frame; on a page that nobody sees, which gets no frames, a few times a second. */
+/** Schedules before the next frame; on a hidden page, which gets no frames, a few times a second. */
 export const browserSchedule: Schedule = (work) => {
   if (document.visibilityState === 'hidden') {
     const timer = setTimeout(work, HIDDEN_MS);

@@ -28,7 +28,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => fetch(new URL(path, base), init));
 }
 
-/** Opens a stream, and collects what it tells until it errs. */
+/** Opens a stream and collects its messages until it fails. */
 function openStream(over: Partial<StreamHandlers> = {}) {
   const told: string[] = [];
   const { promise: lost, resolve } = Promise.withResolvers<void>();

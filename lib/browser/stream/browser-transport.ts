@@ -24,7 +24,7 @@ export const browserTransport: HubTransport = {
   },
 };
 
-/** Reads a stream to its end, which is always an error: the hub closes what it needs no more, and knows where to go on. */
+/** Reads a stream until it ends, which always counts as an error: the hub closes unneeded streams itself and resumes others. */
 async function follow(path: string, handlers: StreamHandlers, signal: AbortSignal): Promise<void> {
   const parser = createParser({
     onEvent({ id = '', event = 'message', data }) {

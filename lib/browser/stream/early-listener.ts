@@ -1,5 +1,5 @@
 import type { RunDelta } from '../../events/delta.ts';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 
 /** Who listens to a run. */
@@ -11,7 +11,7 @@ export interface RunListener {
   signal(signal: ConnectionSignal): void;
 }
 
-/** Takes what comes of a run until its page listens. */
+/** Buffers messages about a run until its page listens. */
 export class EarlyListener implements RunListener {
   readonly #came: ((listener: RunListener) => void)[] = [];
   #cursor = 0;

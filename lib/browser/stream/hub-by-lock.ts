@@ -8,14 +8,14 @@ const HUB_LOCK = 'loupe-hub';
 type Word =
   | { to: 'hub'; from: string; message: TabMessage }
   | { to: 'tab'; tab: string; message: HubMessage }
-  /** A tab has become the hub: everyone says again what it follows, and from where. */
+  /** A new tab has become the hub: all tabs announce again what they follow, and from where. */
   | { to: 'all' };
 
 /**
  * One stream for all tabs where there is no shared worker: the tab that holds a lock is the hub, the others talk to it
  * over a channel, and when it is closed the next one takes its place where it stood.
  *
- * @param options.resume called when a new hub is there and has to be told what this tab follows
+ * @param options.resume called when there is a new hub, which needs to know what this tab follows
  */
 export function joinHubByLock(options: {
   receive: (message: HubMessage) => void;

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../api/run-summary.ts';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { onKeyChange, signInKey } from '../sign-in-key.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 import { browserTransport } from './browser-transport.ts';
@@ -36,13 +36,13 @@ class HubClient {
     });
     window.addEventListener('online', () => this.#send({ type: 'wake' }));
     window.addEventListener('pagehide', () => this.#send({ type: 'bye' }));
-    // A page that comes back from the browser's cache has said goodbye: it goes on where it was.
+    // A page that comes back from the browser's cache has said goodbye: it resumes where it stopped.
     window.addEventListener('pageshow', (event) => {
       if (event.persisted) location.reload();
     });
   }
 
-  /** Says again what this tab follows, from where it stands. */
+  /** Announces again what this tab follows, from its last event. */
   #resume(): void {
     for (const [runId, listener] of this.#runs) {
       this.#send({ type: 'follow', runId, after: listener.cursor() });

@@ -14,7 +14,7 @@ export type TabMessage =
   | { type: 'wake' }
   | { type: 'bye' };
 
-/** What the hub tells a tab. Events and summaries travel as the JSON they came as: parsed once, where they are shown. */
+/** Messages from the hub to a tab. Events and summaries are passed on as JSON and parsed only in the tab. */
 export type HubMessage =
   | { type: 'events'; runId: string; events: string[] }
   | { type: 'delta'; runId: string; delta: RunDelta }

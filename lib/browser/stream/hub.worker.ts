@@ -6,7 +6,7 @@ import { StreamHub } from './stream-hub.ts';
 /** The shared worker: lives as long as one tab of this browser does, and holds the one stream for all of them. */
 const hub = new StreamHub(browserTransport);
 
-/** As far as this file needs the global of a shared worker: its types cannot stand beside those of a page. */
+/** The part of the shared worker's global scope used here: its types conflict with those of a page. */
 interface SharedScope {
   onconnect: ((event: MessageEvent) => void) | null;
 }

@@ -1,22 +1,22 @@
 import type { RunDelta } from '../../events/delta.ts';
-import type { ShownEvent } from '../../events/fold-timeline.ts';
+import type { ShownEvent } from '../../events/timeline.ts';
 import { askLink } from '../shared-link.ts';
 import { retryDelayMs } from '../state/connection.ts';
 import type { RunStore } from '../state/run-store.ts';
 
 const TOO_MANY_VIEWERS = {
   code: 'too_many_viewers',
-  message: 'As many people follow this run as can at a time.',
-  hint: 'The page goes on by itself as soon as one of them leaves.',
+  message: 'Too many people are following this run.',
+  hint: 'This page connects as soon as one of them leaves.',
 };
 
 /**
- * Follows a shared run over server-sent events with `id: seq`: goes on where it was after a break, and ends when the
- * server says that the run is no longer shared (`event: revoked`), or when its link is found gone.
+ * Follows a shared run over server-sent events with `id: seq`. Resumes after a lost connection, and ends when the server
+ * sends `event: revoked` or the link is gone.
  *
  * @param options.url the link, relative to the page
- * @param options.onGone called once, after which nothing more comes
- * @returns how to stop
+ * @param options.onGone called once, as the last callback
+ * @returns a function that stops following
  */
 export function followShared(options: { url: string; store: RunStore; onGone: () => void }): () => void {
   const { url, store, onGone } = options;
@@ -35,7 +35,7 @@ export function followShared(options: { url: string; store: RunStore; onGone: ()
     onGone();
   };
   const open = () => {
-    // Opened anew after a break, a source knows no last event: the address says where to go on.
+    // A new EventSource has no last event ID, so the URL says where to resume.
     const address = new URL(`${url}/events`, location.href);
     if (store.cursor > 0) address.searchParams.set('after', String(store.cursor));
     const opened = new EventSource(address);
@@ -61,7 +61,7 @@ export function followShared(options: { url: string; store: RunStore; onGone: ()
       timer = setTimeout(() => void ask(), retryDelayMs(tries, Math.random()));
     };
   };
-  // An event source does not say why it was refused; a plain request does.
+  // EventSource hides why a connection was refused; a plain request shows it.
   const ask = async () => {
     try {
       const state = await askLink(url, abort.signal);

@@ -1,11 +1,11 @@
-import type { RunDeleted, ViewDelta } from '../../api/replies.ts';
+import type { RunDeleted, ViewDelta } from '../../api/stream.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 import { retryDelayMs } from '../state/connection.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
 
 export type StreamName = 'delta' | 'run' | 'run-deleted';
 
-/** What a stream tells: `message` events by their id, named events by their name. */
+/** Stream messages: `message` events with an ID, and named events. */
 export interface StreamHandlers {
   open(): void;
   event(id: string, data: string): void;
@@ -36,7 +36,7 @@ interface Tab {
   summaries: string[];
 }
 
-/** Changes of several tabs within this time lead to one new stream. */
+/** Debounce interval, so that changes in several tabs open only one new stream. */
 const SETTLE_MS = 25;
 /** Events are handed on in bunches: a replay of thousands would otherwise be as many messages. */
 const BUNCH_MS = 1;
@@ -52,7 +52,7 @@ const OPEN_TIMEOUT_MS = 10_000;
 export class StreamHub {
   readonly #transport: HubTransport;
   readonly #tabs = new Set<Tab>();
-  /** Runs whose existence the server has confirmed: an unknown one would have the whole stream refused. */
+  /** Runs known to exist, because the server refuses a stream that names an unknown one. */
   readonly #confirmed = new Set<string>();
   #close: (() => void) | undefined;
   /** What the open stream carries. */
@@ -68,7 +68,7 @@ export class StreamHub {
     this.#transport = transport;
   }
 
-  /** Takes a tab in. Returns where its messages go, and how it leaves. */
+  /** Connects a tab. Returns its message handler and a disconnect function. */
   join(send: (message: HubMessage) => void): { receive: (message: TabMessage) => void; leave: () => void } {
     const tab: Tab = { send, runs: new Map(), list: false, events: new Map(), summaries: [] };
     this.#tabs.add(tab);
@@ -115,7 +115,7 @@ export class StreamHub {
     return { runs, list };
   }
 
-  /** `anew`: a tab came that needs what the open stream has already brought. */
+  /** `anew`: a tab needs events that the open stream has already delivered. */
   #change({ anew = false } = {}): void {
     if (anew) this.#carried = '';
     clearTimeout(this.#settle);
@@ -128,7 +128,7 @@ export class StreamHub {
     const round = this.#round;
     const before = this.#wanted();
     const names = [...before.runs.keys()].sort().join(',') + (before.list ? '+list' : '');
-    // Fewer runs than carried do not need a new stream; what nobody follows any more is not handed on.
+    // No new stream is needed for fewer runs; events of unfollowed runs are dropped.
     const needed = before.runs.size > 0 || before.list;
     if (needed && this.#close && this.#carried !== '' && isPart(names, this.#carried)) return;
     if (!needed) {
@@ -150,7 +150,7 @@ export class StreamHub {
 
     const { runs, list } = this.#wanted();
     const confirmed = [...runs].filter(([runId]) => this.#confirmed.has(runId));
-    // The former stream was left open up to here, so that nothing stands still while the server is asked.
+    // The previous stream stays open until here, so that updates continue during the request.
     this.#stop();
     if (confirmed.length === 0 && !list) return;
     const query = new URLSearchParams();
@@ -281,7 +281,7 @@ export class StreamHub {
   }
 }
 
-/** Looks closer only where the words stand at all: they may also be part of a text. */
+/** A cheap check before parsing; the words may also be part of a text. */
 function endsRun(data: string): boolean {
   if (!data.includes('"run.ended"')) return false;
   const event: unknown = JSON.parse(data);

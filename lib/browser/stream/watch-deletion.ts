@@ -1,7 +1,7 @@
 import { browserTransport } from './browser-transport.ts';
 import { watchRuns, whenBack } from './hub-client.ts';
 
-/** Calls back when a run is deleted, in this tab or anywhere else. Returns how to stop. */
+/** Calls back when a run is deleted, in this tab or elsewhere. Returns an unsubscribe function. */
 export function watchDeletion(runId: string, onDeleted: () => void): () => void {
   let watching = true;
   const stop = watchRuns({

@@ -1,19 +1,19 @@
-import type { ViewEvent } from '../../api/replies.ts';
+import { valueAt } from '../../util/value-at.ts';
 import { getJson } from '../api.ts';
 
-/** Long texts are sent in part; the rest is one request away. */
+/** Fetches the full versions of truncated texts. */
 export interface WholeTexts {
-  /** An event with all its texts in full. @throws {ApiError} */
-  event: (seq: number) => Promise<ViewEvent>;
-  /** The address of one of its texts as a file. @param path dotted, as in `cuts` */
+  /** A value of an event in full. @param path dotted, as in `cuts` @throws {ApiError} */
+  value: (seq: number, path: string) => Promise<unknown>;
+  /** The address of one of its texts as a file. */
   fileUrl: (seq: number, path: string) => string;
 }
 
-/** @param place where the run is read, such as `/api/runs/ID` or a link to it; asked for with every request */
+/** @param place returns the run's URL, such as `/api/runs/ID` or a share link; called for every request */
 export function wholeTextsAt(place: () => string): WholeTexts {
   const address = (seq: number) => `${place()}/events/${seq}`;
   return {
-    event: (seq) => getJson<ViewEvent>(address(seq)),
+    value: async (seq, path) => valueAt(await getJson(address(seq)), path),
     fileUrl: (seq, path) => `${address(seq)}?text=${encodeURIComponent(path)}`,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CallRow } from '../../events/fold-timeline.ts';
+import type { CallRow } from '../../events/timeline.ts';
 import { phasesOf, promptReading, replyRate } from './call-phases.ts';
 
 type Ended = NonNullable<CallRow['ended']>;

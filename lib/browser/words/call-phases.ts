@@ -1,7 +1,7 @@
-import type { CallRow } from '../../events/fold-timeline.ts';
 import { tokensPerSecond } from '../../events/speed.ts';
+import type { CallRow } from '../../events/timeline.ts';
 
-/** What a model call spent its time on. */
+/** A phase of a model call. */
 export interface CallPhase {
   readonly kind: 'wait' | 'load' | 'prompt' | 'thinking' | 'writing' | 'reply';
   readonly label: string;
@@ -17,15 +17,15 @@ const LABELS: Readonly<Record<CallPhase['kind'], string>> = {
   reply: 'thinking and writing',
 };
 
-/** Shorter waits are the way there and back, and no waiting. */
+/** Shorter waits are network latency. */
 const WAIT_MS = 100;
-/** A loaded model reports some milliseconds of looking itself up. */
+/** A loaded model reports a load time of a few milliseconds. */
 const LOAD_MS = 50;
 
 /**
- * The phases of a call that has ended, in their order, as Ollama measured them. Thinking and writing are told apart by when
- * the first word was heard, which only a streamed reply tells; else they are one. What is left between Ollama's own sum and
- * the whole is waiting. Nothing that was not measured is shown. Pure.
+ * The phases of an ended call in order, as measured by Ollama. Thinking and writing are separated at the first streamed
+ * text; without streaming they are one phase. The rest of the total duration is waiting. Only measured phases are
+ * returned. Pure.
  */
 export function phasesOf({ ended }: Pick<CallRow, 'ended'>): CallPhase[] {
   if (!ended) return [];
@@ -57,19 +57,19 @@ function reply(
   ];
 }
 
-/** What a server read of a prompt, as far as it is known. */
+/** How a prompt was evaluated, as far as known. */
 export interface PromptReading {
-  /** The whole prompt. */
+  /** The complete prompt. */
   readonly tokens: number;
-  /** Cached from an earlier call and not read again; `undefined` when the server doesn't tell. */
+  /** Cached from an earlier call and not evaluated again; `undefined` if not reported. */
   readonly cached: number | undefined;
   /** Tokens per second of those that were read. */
   readonly rate: number | undefined;
 }
 
 /**
- * How much of its prompt a call read, and how fast. Ollama counts the whole prompt and times only what was not cached, so
- * there is a speed only where it tells how much was cached, or where nothing can have been (OL17). Pure.
+ * How much of its prompt a call evaluated, and how fast. Ollama counts the complete prompt but times only the uncached
+ * part, so the speed is known only if the cached part is reported or must be empty (OL17). Pure.
  */
 export function promptReading({
   ended,
@@ -82,7 +82,7 @@ export function promptReading({
   return { tokens, cached, rate: tokensPerSecond(tokens - cached, ended.timings.promptEvalMs) };
 }
 
-/** The speed at which a call wrote its reply, in tokens per second. */
+/** Generation speed of a call in tokens per second. */
 export function replyRate({ ended }: Pick<CallRow, 'ended'>): number | undefined {
   return tokensPerSecond(ended?.reply_tokens, ended?.timings.evalMs);
 }

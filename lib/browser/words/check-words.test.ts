@@ -31,7 +31,7 @@ describe('Model Check, in words', () => {
   it('scores an axis as k of n, and says when there is not enough to say', () => {
     expect(summarizeCheck(sample).axes.results).toEqual({ passed: 2, judged: 2, unknown: 1 });
     expect(scoreWords({ passed: 2, judged: 3, unknown: 1 })).toBe('2 of 3');
-    expect(scoreWords({ passed: 0, judged: 0, unknown: 9 })).toBe('not enough to say');
+    expect(scoreWords({ passed: 0, judged: 0, unknown: 9 })).toBe('not enough data');
     expect(verdictOf([])).toBe('unknown');
   });
 
@@ -39,13 +39,15 @@ describe('Model Check, in words', () => {
     expect(texts(sample)[0]).toBe('All 12 calls came natively.');
     expect(
       texts(measured({ calls: 6, layers: { native: 0, json: 0, xml: 6 }, formats: { hermes: 6 } }))[0],
-    ).toBe('All 6 calls came as text (hermes), none natively: Loupe reads them; other tools may not.');
+    ).toBe('All 6 calls came as text (hermes); other apps may miss them.');
     expect(
       texts(
         measured({ layers: { native: 8, json: 1, xml: 3 }, formats: { native: 8, json: 1, hermes: 3 } }),
       )[0],
-    ).toBe('4 of 12 calls came as text (json, hermes): Loupe reads them; other tools may not.');
-    expect(texts(measured({ malformed: 1 })).join()).toContain('1 reply held a call that nobody could read.');
+    ).toBe('4 of 12 calls came as text (json, hermes); other apps may miss them.');
+    expect(texts(measured({ malformed: 1 })).join()).toContain(
+      '1 reply contained a call that could not be parsed.',
+    );
     expect(texts(conditions({ capabilities: ['completion'] })).join()).toContain(
       'does not list the capability',
     );
@@ -53,9 +55,9 @@ describe('Model Check, in words', () => {
 
   it('names the share outside the GPU with the window it was measured at [OL6]', () => {
     expect(texts(sample).join('\n')).toContain(
-      '48 % of the model (3.0 GB) lies outside the GPU at a window of 8,192 tokens: ',
+      '48% of the model (3.0 GB) is not on the GPU with a window of 8,192 tokens and ',
     );
-    expect(texts(conditions({ vram_bytes: 0 })).join('\n')).toContain('The CPU computes all of it');
+    expect(texts(conditions({ vram_bytes: 0 })).join('\n')).toContain('It runs entirely on the CPU');
     expect(texts(conditions({ vram_bytes: 6_200_000_000 })).join('\n')).not.toMatch(/GPU|CPU/);
     expect(texts(conditions({ vram_bytes: undefined })).join('\n')).not.toMatch(/GPU|CPU/);
     expect(gpuShare({ ...sample.conditions, size_bytes: 0 })).toBeUndefined();
@@ -67,21 +69,21 @@ describe('Model Check, in words', () => {
     expect(facts(sample)).toEqual({
       Load: '8.4 s',
       Speed: '41 tokens/s over 640 tokens',
-      'On the GPU': '52 %',
+      'On the GPU': '52%',
       'Calls read': '12 native',
-      'Says it calls tools': 'yes',
+      'Declares tool support': 'yes',
       Thought: 'never',
     });
     expect(facts(measured({ timed_tokens: 0, eval_ms: 0, calls: 0, formats: {} }))).toMatchObject({
-      Speed: 'not told',
+      Speed: 'unknown',
       'Calls read': 'none',
     });
     expect(
       facts(conditions({ load_ms: undefined, vram_bytes: undefined, capabilities: undefined })),
     ).toMatchObject({
       Load: 'already loaded',
-      'On the GPU': 'not told',
-      'Says it calls tools': 'not told',
+      'On the GPU': 'unknown',
+      'Declares tool support': 'unknown',
     });
     expect(facts(measured({ thinking_replies: 3, thinking_chars: 4001 })).Thought).toBe(
       'in 3 of 15 replies, about 1,001 tokens',
@@ -95,7 +97,7 @@ describe('Model Check, in words', () => {
       probes: ['error'],
       text: '1 probe could not be judged. Ollama per-call timeout: no complete reply within 90000 ms.',
     });
-    expect(advice.at(-1)?.text).toContain('Long tasks and full windows were not tried.');
+    expect(advice.at(-1)?.text).toContain('Long tasks and full windows were not tested.');
     const known = new Set(sample.probes.map(({ id }) => id));
     expect(advice.flatMap(({ probes }) => probes).every((id) => known.has(id))).toBe(true);
   });

@@ -10,20 +10,20 @@ import { tokensPerSecond } from '../../events/speed.ts';
 import type { Tone } from './end-words.ts';
 import { formatBytes, formatCount, formatDuration, formatPercent, formatRate, plural } from './format.ts';
 
-/** The four axes in their order, in words. */
+/** Labels of the four axes in order. */
 export const CHECK_AXES: readonly { axis: CheckAxis; label: string; about: string }[] = [
-  { axis: 'calls', label: 'Well formed', about: 'Calls can be read, and fit the tools' },
+  { axis: 'calls', label: 'Well formed', about: 'Calls can be parsed and match the tools' },
   { axis: 'choice', label: 'Right call', about: 'The right tool with the right arguments, or none' },
-  { axis: 'results', label: 'Uses results', about: 'What a tool brought is used, errors too' },
-  { axis: 'stops', label: 'Stops', about: 'Once the work is done, it answers and ends' },
+  { axis: 'results', label: 'Uses results', about: 'Results of tools are used, including errors' },
+  { axis: 'stops', label: 'Stops', about: 'It answers and stops when the work is done' },
 ];
 
-/** A score as it was counted; an axis that no probe could judge says so. */
+/** A score such as `2 of 3`, or a note that no probe could be judged. */
 export function scoreWords({ passed, judged }: AxisScore): string {
-  return judged === 0 ? 'not enough to say' : `${passed} of ${judged}`;
+  return judged === 0 ? 'not enough data' : `${passed} of ${judged}`;
 }
 
-/** All probes of a check, and how its calls were read: `9 of 10 · 12 native`. */
+/** Passed probes, and how calls were parsed: `9 of 10 · 12 native`. */
 export function badgeWords(summary: Pick<CheckSummary, 'passed' | 'failed' | 'unknown' | 'layers'>): string {
   const { passed, failed, unknown } = summary;
   return `${passed} of ${passed + failed + unknown} · ${layerWords(summary.layers)}`;
@@ -45,7 +45,7 @@ export function checkTone({
   return failed + unknown === 0 ? 'ok' : 'calm';
 }
 
-/** The share of the model in graphics memory, as `/api/ps` told it; `undefined` where it did not. */
+/** The share of the model in GPU memory as reported by `/api/ps`; `undefined` if unknown. */
 export function gpuShare({ size_bytes, vram_bytes }: ModelCheck['conditions']): number | undefined {
   if (size_bytes === undefined || vram_bytes === undefined || size_bytes === 0) return undefined;
   return Math.min(1, vram_bytes / size_bytes);
@@ -56,7 +56,7 @@ function loadWords({ load_ms, remote_host }: ModelCheck['conditions']): string {
   return load_ms === undefined ? 'already loaded' : formatDuration(load_ms);
 }
 
-/** What was measured on the way, as names and values. */
+/** The measurements of a check, as names and values. */
 export function measuredFacts({ conditions, measured }: ModelCheck): { name: string; value: string }[] {
   const speed = speedOf(measured);
   const share = gpuShare(conditions);
@@ -70,16 +70,16 @@ export function measuredFacts({ conditions, measured }: ModelCheck): { name: str
       name: 'Speed',
       value:
         speed === undefined
-          ? 'not told'
+          ? 'unknown'
           : `${formatRate(speed)} tokens/s over ${formatCount(measured.timed_tokens)} tokens`,
     },
-    { name: 'On the GPU', value: share === undefined ? 'not told' : formatPercent(share) },
+    { name: 'On the GPU', value: share === undefined ? 'unknown' : formatPercent(share) },
     { name: 'Calls read', value: formats.length === 0 ? 'none' : formats.join(', ') },
     {
-      name: 'Says it calls tools',
+      name: 'Declares tool support',
       value:
         conditions.capabilities === undefined
-          ? 'not told'
+          ? 'unknown'
           : conditions.capabilities.includes('tools')
             ? 'yes'
             : 'no',
@@ -97,7 +97,7 @@ function speedOf({ timed_tokens, eval_ms }: CheckMeasured): number | undefined {
   return tokensPerSecond(timed_tokens, eval_ms);
 }
 
-/** One thing that the figures of a check say, with the probes that it rests on. */
+/** One recommendation, with the probes it is based on. */
 export interface Advice {
   tone: 'ok' | 'warn' | 'calm';
   text: string;
@@ -108,7 +108,7 @@ const SLOW_TOKENS_PER_SECOND = 5;
 const EXAMPLE_REPLY_TOKENS = 500;
 
 /**
- * What follows from a check, by rules on its own figures and evidence: no model judges, nothing is guessed. Pure.
+ * Recommendations derived by fixed rules from a check's figures and evidence. Pure.
  */
 export function adviceOf(check: ModelCheck): Advice[] {
   return [
@@ -119,7 +119,7 @@ export function adviceOf(check: ModelCheck): Advice[] {
     ...unknownAdvice(check),
     {
       tone: 'calm',
-      text: `These are ${check.probes.length} small tasks with a window of ${formatCount(check.conditions.window_tokens)} tokens, asked once at temperature 0. Long tasks and full windows were not tried.`,
+      text: `These are ${check.probes.length} small tasks with a window of ${formatCount(check.conditions.window_tokens)} tokens, each run once at temperature 0. Long tasks and full windows were not tested.`,
       probes: [],
     },
   ];
@@ -144,45 +144,49 @@ function callAdvice({ measured, conditions, probes }: ModelCheck): Advice[] {
   if (refused.length > 0) {
     advice.push({
       tone: 'warn',
-      text: 'Ollama takes no tools for this model: its template has no room for them. No agent can run on it here. Choose a model with the capability “tools”.',
+      text: 'Ollama rejects tools for this model because its template does not support them, so it cannot run agents. Choose a model with the capability “tools”.',
       probes: refused,
     });
   } else if (conditions.capabilities && !conditions.capabilities.includes('tools')) {
-    advice.push({ tone: 'warn', text: 'Ollama does not list the capability “tools” for it.', probes: [] });
+    advice.push({
+      tone: 'warn',
+      text: 'Ollama does not list the capability “tools” for this model.',
+      probes: [],
+    });
   }
   if (calls > 0 && text === 0) {
     advice.push({ tone: 'ok', text: `${allOf(calls)} came natively.`, probes: [] });
   } else if (calls > 0 && layers.native === 0) {
     advice.push({
       tone: 'warn',
-      text: `${allOf(calls)} came as text (${dialects}), none natively: Loupe reads them; other tools may not.`,
+      text: `${allOf(calls)} came as text (${dialects}); other apps may miss them.`,
       probes: byText,
     });
   } else if (calls > 0) {
     advice.push({
       tone: 'warn',
-      text: `${text} of ${calls} calls came as text (${dialects}): Loupe reads them; other tools may not.`,
+      text: `${text} of ${calls} calls came as text (${dialects}); other apps may miss them.`,
       probes: byText,
     });
   }
   if (malformed > 0) {
     advice.push({
       tone: 'warn',
-      text: `${plural(malformed, 'reply', 'replies')} held a call that nobody could read. A run asks once more, then goes on without it.`,
+      text: `${plural(malformed, 'reply', 'replies')} contained a call that could not be parsed. A run retries once, then continues without it.`,
       probes: unread,
     });
   }
   if (repaired > 0) {
     advice.push({
       tone: 'calm',
-      text: `${plural(repaired, 'reply', 'replies')} had to be mended before the calls could be read.`,
+      text: `${plural(repaired, 'reply', 'replies')} had to be repaired before calls could be parsed.`,
       probes: probesWith(probes, ({ read }) => (read?.repairs.length ?? 0) > 0),
     });
   }
   if (coerced > 0) {
     advice.push({
       tone: 'calm',
-      text: `In ${plural(coerced, 'reply', 'replies')} an argument had the wrong type and was given the declared one, as in a run.`,
+      text: `In ${plural(coerced, 'reply', 'replies')} an argument had the wrong type and was converted, as in a run.`,
       probes: probesWith(probes, ({ read }) => (read?.coercions.length ?? 0) > 0),
     });
   }
@@ -193,23 +197,21 @@ function allOf(calls: number): string {
   return calls === 1 ? 'The only call' : `All ${calls} calls`;
 }
 
-/** When more probes failed, what each of them means says less than their number. */
+/** If more probes failed, report their number instead of each meaning. */
 const MAX_MEANINGS = 5;
 
 /** What a failed probe means for a run. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  'one-call': 'It did not manage one plain call: an agent will not get far with it.',
-  types: 'It did not manage a text and a number in one call: expect trouble with tools of several arguments.',
-  'which-tool': 'It did not take the right one of four tools: offer it few.',
-  'no-call':
-    'It did not simply answer where no tool was needed: a low limit of iterations keeps such runs short.',
-  'two-calls':
-    'It did not put two right calls into one reply: runs take more iterations, and nothing breaks by that.',
-  nested: 'It did not manage a list of objects as argument: prefer tools with plain arguments.',
-  required: 'It did not fill in what the task names in passing: say in the task what belongs where.',
-  result: 'It did not carry a result through to its answer: check what it reports.',
-  error: 'It did not get past a failed call: expect runs to end at the first obstacle.',
-  chain: 'It did not get through two steps to an end: keep tasks small.',
+  'one-call': 'It failed a single simple call: agent runs will not get far.',
+  types: 'It failed a call with a text and a number: expect problems with tools that take several arguments.',
+  'which-tool': 'It picked the wrong one of four tools: offer it fewer tools.',
+  'no-call': 'It called a tool when none was needed: a low iteration limit keeps such runs short.',
+  'two-calls': 'It did not make two correct calls in one reply: runs take more iterations, but still work.',
+  nested: 'It failed an argument that is a list of objects: prefer tools with simple arguments.',
+  required: 'It left out values that the task mentions in passing: name each value explicitly.',
+  result: 'It did not use a result in its answer: check what it reports.',
+  error: 'It did not recover from a failed call: expect runs to end at the first error.',
+  chain: 'It did not finish two steps in sequence: keep tasks small.',
 };
 
 function probeAdvice({ probes }: ModelCheck): Advice[] {
@@ -218,7 +220,7 @@ function probeAdvice({ probes }: ModelCheck): Advice[] {
   if (failed.length > MAX_MEANINGS) {
     advice.push({
       tone: 'warn',
-      text: `It failed ${failed.length} of ${probes.length} probes: do not expect agent runs to work with it here.`,
+      text: `It failed ${failed.length} of ${probes.length} probes: agent runs are unlikely to work with it.`,
       probes: [],
     });
   } else {
@@ -233,7 +235,7 @@ function probeAdvice({ probes }: ModelCheck): Advice[] {
   if (endless.length > 0) {
     advice.push({
       tone: 'warn',
-      text: `It did not end when it should have in ${plural(endless.length, 'probe')}: set a low limit of iterations, and keep the guard against repetition.`,
+      text: `It did not stop when it should have in ${plural(endless.length, 'probe')}: set a low iteration limit and keep the repetition guard on.`,
       probes: endless.map(({ id }) => id),
     });
   }
@@ -247,14 +249,14 @@ function machineAdvice({ conditions, measured }: ModelCheck): Advice[] {
   if (share === 0) {
     advice.push({
       tone: 'calm',
-      text: 'The CPU computes all of it: Ollama put nothing into graphics memory.',
+      text: 'It runs entirely on the CPU: none of it is in GPU memory.',
       probes: [],
     });
   } else if (share !== undefined && share < 1) {
     const outside = (conditions.size_bytes ?? 0) - (conditions.vram_bytes ?? 0);
     advice.push({
       tone: 'warn',
-      text: `${formatPercent(1 - share)} of the model (${formatBytes(outside)}) lies outside the GPU at a window of ${window} tokens: the CPU computes that part, and a larger window makes it more. A smaller quantization or window is faster.`,
+      text: `${formatPercent(1 - share)} of the model (${formatBytes(outside)}) is not on the GPU with a window of ${window} tokens and runs on the CPU. A smaller window or quantization is faster.`,
       probes: [],
     });
   }
@@ -262,7 +264,7 @@ function machineAdvice({ conditions, measured }: ModelCheck): Advice[] {
   if (speed !== undefined && speed < SLOW_TOKENS_PER_SECOND) {
     advice.push({
       tone: 'warn',
-      text: `${formatRate(speed)} tokens per second: a reply of ${EXAMPLE_REPLY_TOKENS} tokens takes ${formatDuration((EXAMPLE_REPLY_TOKENS / speed) * 1000)}. A run allows a call 120 s unless told otherwise.`,
+      text: `${formatRate(speed)} tokens per second: a reply of ${EXAMPLE_REPLY_TOKENS} tokens takes ${formatDuration((EXAMPLE_REPLY_TOKENS / speed) * 1000)}. The default call limit of a run is 120 s.`,
       probes: [],
     });
   }
@@ -274,7 +276,7 @@ function thinkingAdvice({ measured, probes }: ModelCheck): Advice[] {
   return [
     {
       tone: 'calm',
-      text: `It thought although it was asked not to, ${thoughtWords(measured)}: thoughts count against the reply limit of a run.`,
+      text: `It used thinking although it was off, ${thoughtWords(measured)}: thinking counts towards the reply limit.`,
       probes: probesWith(probes, ({ read }) => (read?.thinking_chars ?? 0) > 0),
     },
   ];

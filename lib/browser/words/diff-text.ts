@@ -31,7 +31,7 @@ function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
-/** The longest common subsequence of what is left between equal beginnings and ends. */
+/** The longest common subsequence between the common prefix and suffix. */
 function middle(a: readonly string[], b: readonly string[]): DiffPiece[] {
   const replaced: DiffPiece[] = [
     ...a.map((text): DiffPiece => ({ kind: 'removed', text })),

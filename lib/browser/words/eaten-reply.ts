@@ -1,15 +1,15 @@
-import type { CallRow } from '../../events/fold-timeline.ts';
+import type { CallRow } from '../../events/timeline.ts';
 
-/** A reply whose whole limit went into thinking, so that no answer came (OL18). */
+/** A reply that used its entire limit for thinking and has no answer (OL18). */
 export interface EatenReply {
   readonly thinkingTokens: number;
-  /** What cut it: the limit of the reply, or the end of the window. */
+  /** What cut it off: the reply limit or the window. */
   readonly by: 'num_predict' | 'window';
   /** That limit in tokens. */
   readonly limit: number;
 }
 
-/** `undefined` for every reply that says or calls something, or that was not cut. Pure. */
+/** `undefined` for replies with text or calls, and for those not cut off. Pure. */
 export function eatenReply({ started, ended }: Pick<CallRow, 'started' | 'ended'>): EatenReply | undefined {
   if (ended?.done_reason !== 'length' || ended.reply_tokens === undefined) return undefined;
   const { content, thinking, tool_calls } = ended.message;

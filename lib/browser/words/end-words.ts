@@ -1,5 +1,5 @@
 import { type OutcomeTone, outcomeWords } from '../../events/outcome.ts';
-import type { Outcome, OutcomeKind } from '../../events/run.ts';
+import type { Outcome, OutcomeKind } from '../../events/termination.ts';
 
 export type Tone = OutcomeTone | 'live';
 
@@ -10,17 +10,17 @@ interface EndWords {
   advice: string;
 }
 
-/** What the end card adds to the label of each outcome (D8, G17): a heading, and what to do about it. */
+/** The end card's heading and advice for each outcome (D8, G17). */
 const ENDS: Record<OutcomeKind, EndWords> = {
   answered: {
     title: 'The model answered',
-    advice: 'Not what you wanted? Run it again with other words, another model or other settings.',
+    advice: 'Not what you wanted? Change the task, the model or the settings and run it again.',
   },
   answered_checks_failed: {
-    advice: 'Look at what the checks found, then continue with a hint or allow more attempts.',
+    advice: 'Read the check results, then continue with a hint or allow more attempts.',
   },
   answered_cut_off: {
-    advice: 'Raise the limit that cut it, of the reply or the window, or ask for a shorter answer.',
+    advice: 'Raise the reply limit or the window, or ask for a shorter answer.',
   },
   announced_work_did_none: {
     advice: 'Name the files and steps in the task, or try a model that calls tools more reliably.',
@@ -55,15 +55,15 @@ const ENDS: Record<OutcomeKind, EndWords> = {
   },
   context_full: {
     title: 'The conversation no longer fits the window',
-    advice: 'Use a larger window, or split the task so that less has to be read at once.',
+    advice: 'Use a larger window, or split the task into smaller parts.',
   },
   stopped: {
     title: 'The run was stopped',
-    advice: 'What was done up to then is kept.',
+    advice: 'Everything done so far is kept.',
   },
   error: {
     title: 'The run failed',
-    advice: 'Once the cause is gone, run it again, or fork it before the call that failed.',
+    advice: 'Fix the cause, then run it again or fork it before the failed call.',
   },
 };
 

@@ -8,7 +8,7 @@ const WORDS: Partial<Record<RunEventType, string>> = {
   'approval.decided': 'Approval',
   'model-call.failed': 'Failed call',
   'verification.checked': 'Checks',
-  'harness.prompted': 'Harness',
+  'harness.prompted': 'Loupe',
   'operator.messaged': 'You',
   'agent.messaged': 'Agent',
   'cycle.reflected': 'Reflection',
@@ -19,7 +19,7 @@ const WORDS: Partial<Record<RunEventType, string>> = {
   'run.ended': 'End',
 };
 
-/** What kind of event was found, in a word. */
+/** A one-word label for an event type. */
 export function eventWord(type: RunEventType): string {
   return WORDS[type] ?? 'Event';
 }

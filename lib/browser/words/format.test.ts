@@ -48,12 +48,12 @@ it('writes sizes in decimal units, as Ollama does', () => {
 
 it('never calls a share full before it is, nor nothing while there is something', () => {
   expect([0, 0.004, 0.61, 0.999, 1, 1.2].map(formatPercent)).toEqual([
-    '0 %',
-    '< 1 %',
-    '61 %',
-    '99 %',
-    '100 %',
-    '120 %',
+    '0%',
+    '< 1%',
+    '61%',
+    '99%',
+    '100%',
+    '120%',
   ]);
 });
 

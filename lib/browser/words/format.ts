@@ -66,12 +66,12 @@ export function formatBytes(bytes: number): string {
   return `${value < 99.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** A share of 1 in whole percent; never 100 % before it is full, never 0 % when there is something. */
+/** A share of 1 as a whole percentage; never 100% before it is full, never 0% if there is something. */
 export function formatPercent(share: number): string {
-  if (share <= 0) return '0 %';
-  if (share < 0.01) return '< 1 %';
-  if (share < 1) return `${Math.min(99, Math.round(share * 100))} %`;
-  return `${Math.round(share * 100)} %`;
+  if (share <= 0) return '0%';
+  if (share < 0.01) return '< 1%';
+  if (share < 1) return `${Math.min(99, Math.round(share * 100))}%`;
+  return `${Math.round(share * 100)}%`;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ModelPrice } from '../../events/config.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import { formatNumber } from '../../util/numbers.ts';
 
-/** The price form as it is filled in. Both kinds keep what was typed, so that switching between them loses nothing. */
+/** The fields of the price form. Both kinds keep their input when the user switches between them. */
 export interface PriceDraft {
   readonly kind: ModelPrice['kind'];
   readonly input: string;
@@ -22,7 +22,7 @@ export function priceDraft(price: ModelPrice | undefined): PriceDraft {
     : { ...empty, kind: 'electricity', watts: String(price.watts), kwh: String(price.usd_per_kwh) };
 }
 
-/** The price that a form stands for, or what is wrong with each field. Pure. */
+/** Reads the form: the price, or the problems by field. Pure. */
 export function readPriceDraft(
   draft: PriceDraft,
 ): { ok: true; price: ModelPrice } | { ok: false; problems: PriceProblems } {

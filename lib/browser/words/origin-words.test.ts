@@ -11,7 +11,7 @@ const words = (
 it('says that the prompt is the one of the call while model and server are the same', () => {
   expect(words('same')).toEqual({
     tone: 'calm',
-    text: 'Rendered with the template of the run: qwen3:8b is unchanged (aaaaaaaaaaaa).',
+    text: 'Rendered with the same template as in the run: qwen3:8b is unchanged (aaaaaaaaaaaa).',
   });
 });
 
@@ -19,14 +19,14 @@ it('warns when the model was created anew since', () => {
   const { tone, text } = words('changed', { ...then, digest: 'b'.repeat(64) });
   expect(tone).toBe('warn');
   expect(text).toContain(
-    'not the one of the run: qwen3:8b was created anew since (then aaaaaaaaaaaa, now bbbbbbbbbbbb)',
+    'not the one used in the run: qwen3:8b has been recreated since (then aaaaaaaaaaaa, now bbbbbbbbbbbb)',
   );
 });
 
 it('warns when another version of Ollama renders it, or nothing is known', () => {
   expect(words('same', { ...then, server_version: '0.18.0' })).toMatchObject({
     tone: 'warn',
-    text: expect.stringContaining('The run used Ollama 0.17.4, this is 0.18.0'),
+    text: expect.stringContaining('The run used Ollama 0.17.4; version 0.18.0'),
   });
   expect(words('unknown', then, {}).tone).toBe('warn');
 });

@@ -2,7 +2,7 @@ import type { RenderedReply } from '../../api/sent-request.ts';
 
 const DIGEST_CHARS = 12;
 
-/** Whether a rendered prompt is what the model saw in the call, in a sentence or two. */
+/** Explains whether a rendered prompt is what the model saw in the call. */
 export function originWords(
   { template, recorded, current }: RenderedReply,
   model: string,
@@ -12,25 +12,25 @@ export function originWords(
     case 'same':
       return {
         tone: server === '' ? 'calm' : 'warn',
-        text: `Rendered with the template of the run: ${model} is unchanged (${short(current.digest)}).${server}`,
+        text: `Rendered with the same template as in the run: ${model} is unchanged (${short(current.digest)}).${server}`,
       };
     case 'changed':
       return {
         tone: 'warn',
-        text: `Rendered with today’s template, not the one of the run: ${model} was created anew since (then ${short(recorded.digest)}, now ${short(current.digest)}). The model may have seen another prompt.${server}`,
+        text: `Rendered with the current template, not the one used in the run: ${model} has been recreated since (then ${short(recorded.digest)}, now ${short(current.digest)}). The model may have seen a different prompt.${server}`,
       };
     case 'unknown':
       return {
         tone: 'warn',
-        text: `Rendered with today’s template. Whether ${model} is still the model of the run is unknown.${server}`,
+        text: `Rendered with the current template. It is unknown whether ${model} has changed since the run.${server}`,
       };
   }
 }
 
-/** Ollama renders some models by its own code, which changes with its version. */
+/** Ollama renders some models with built-in code, which depends on its version. */
 function serverWords(recorded: string | undefined, current: string | undefined): string {
   if (recorded === undefined || current === undefined || recorded === current) return '';
-  return ` The run used Ollama ${recorded}, this is ${current}, which may render it otherwise.`;
+  return ` The run used Ollama ${recorded}; version ${current} may render it differently.`;
 }
 
 function short(digest: string | undefined): string {

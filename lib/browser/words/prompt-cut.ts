@@ -35,9 +35,9 @@ export function promptCutOf({ code, detail }: EventOf<'policy.warned'>): PromptC
 /** A version that refuses long prompts can't have cut one that it was asked not to cut. */
 function adviceFor(version: string | undefined): string {
   if (refusesLongChats(version)) {
-    return `Loupe asks for an error instead of a cut, and Ollama ${version} knows how: a proxy in between probably drops “truncate” from requests. Connect Loupe to Ollama directly, or give the run a larger window.`;
+    return `Loupe requests an error instead of truncation, which Ollama ${version} supports, so a proxy probably drops “truncate” from requests. Connect Loupe to Ollama directly, or use a larger window.`;
   }
-  return 'Loupe asks for an error instead of a cut, which Ollama understands from 0.12.6 on. Update Ollama, or give the run a larger window.';
+  return 'Loupe requests an error instead of truncation, which Ollama supports since 0.12.6. Update Ollama, or use a larger window.';
 }
 
 function messageOf(value: JsonValue): PromptCutFacts['lost'][number][] {

@@ -1,7 +1,7 @@
-/** The part of a tool's message that a person edits, and how it becomes the whole message again. */
+/** The editable part of a tool message, and how to rebuild the full message from it. */
 export interface ResultText {
   readonly text: string;
-  /** What the text is of the message: `output`, `content`, …; `message` when it is the whole. */
+  /** Which part of the message it is: `output`, `content`, …; `message` for all of it. */
   readonly part: string;
   readonly whole: (text: string) => string;
 }

@@ -66,7 +66,7 @@ export function settingName(name: string): string {
   return NAMES[name] ?? name;
 }
 
-/** The value of a setting for reading: a check in a line of its own, times with their unit, no JSON. */
+/** Formats a setting's value for display: one line per check, durations with units, no JSON. */
 export function settingText(name: string, value: JsonValue | undefined): string {
   if (value === undefined || value === null) return 'not set';
   if (typeof value === 'string') return value;

@@ -4,7 +4,7 @@ export interface PromptPiece {
   readonly special: boolean;
 }
 
-// Every repetition is bounded, so the time grows with the text and with nothing else.
+// All repetitions are bounded, so matching is linear.
 const SPECIAL = new RegExp(
   [
     '<\\|[^|<>\\s]{1,48}\\|>',
@@ -16,7 +16,7 @@ const SPECIAL = new RegExp(
   'g',
 );
 
-/** Splits a prompt at what looks like a control token of any of the usual templates. Pure; linear in the text. */
+/** Splits a prompt at control tokens of common templates. Pure; linear in the text. */
 export function promptPieces(text: string): PromptPiece[] {
   const pieces: PromptPiece[] = [];
   let from = 0;

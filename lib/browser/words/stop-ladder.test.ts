@@ -15,33 +15,35 @@ it('each rung of a stop with when it was reached', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(false)).push(asked(true), 900);
   log.callFails({ ...aborted, server_idle_ms: 60 }, 100);
-  log.end('stopped', { message: 'Stopped at once.', forced: true });
+  log.end('stopped', { message: 'Stopped immediately.', forced: true });
   expect(ladder(log)).toEqual([
-    ['asked', 'Stop asked', 0],
-    ['forced', 'Stop now asked', 900],
+    ['asked', 'Stop requested', 0],
+    ['forced', 'Immediate stop requested', 900],
     ['acknowledged', 'Connection to Ollama closed', 940],
-    ['idle', 'Ollama idle, by /api/ps', 1000],
-    ['over', 'Run over', 1004],
+    ['idle', 'Ollama idle (/api/ps)', 1000],
+    ['over', 'Run ended', 1004],
   ]);
 });
 
 it('says when the model had to be unloaded to be free [S14]', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(true)).callFails({ ...aborted, server_idle_ms: 3200, freed_slot: true }, 3300);
-  log.end('stopped', { message: 'Stopped at once.', forced: true });
-  expect(ladder(log)?.map(([, label]) => label)).toContain('Ollama’s slot freed by unloading');
+  log.end('stopped', { message: 'Stopped immediately.', forced: true });
+  expect(ladder(log)?.map(([, label]) => label)).toContain('Slot freed by unloading the model');
 });
 
 it('dates the closed connection, the idle server and the freed slot apart', () => {
   const log = new SampleLog().prepare().iteration().callStarts().push(asked(true));
   const ended = { server_idle_ms: 80, freed_slot: true, cleanup_ms: 3280 };
-  log.callFails({ ...aborted, ...ended }, 3300).end('stopped', { message: 'Stopped at once.', forced: true });
+  log
+    .callFails({ ...aborted, ...ended }, 3300)
+    .end('stopped', { message: 'Stopped immediately.', forced: true });
   expect(ladder(log)).toEqual([
-    ['asked', 'Stop now asked', 0],
+    ['asked', 'Immediate stop requested', 0],
     ['acknowledged', 'Connection to Ollama closed', 20],
-    ['idle', 'Ollama idle, by /api/ps', 100],
-    ['freed', 'Ollama’s slot freed by unloading', 3300],
-    ['over', 'Run over', 3304],
+    ['idle', 'Ollama idle (/api/ps)', 100],
+    ['freed', 'Slot freed by unloading the model', 3300],
+    ['over', 'Run ended', 3304],
   ]);
 });
 
@@ -56,9 +58,9 @@ it('what is not there yet has no time', () => {
   expect(ladder(log)).toBeUndefined();
   log.push(asked(false));
   expect(ladder(log)).toEqual([
-    ['asked', 'Stop asked', 0],
-    ['acknowledged', 'Reply in hand', undefined],
-    ['over', 'Run over', undefined],
+    ['asked', 'Stop requested', 0],
+    ['acknowledged', 'Reply in progress', undefined],
+    ['over', 'Run ended', undefined],
   ]);
 });
 

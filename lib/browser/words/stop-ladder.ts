@@ -1,6 +1,6 @@
-import type { CallRow, Timeline, TimelineRow, ToolRow } from '../../events/fold-timeline.ts';
+import type { CallRow, Timeline, TimelineRow, ToolRow } from '../../events/timeline.ts';
 
-/** One rung of a stop, with when it was reached. */
+/** One stage of a stop, with the time it was reached. */
 export interface StopRung {
   readonly id: 'asked' | 'forced' | 'acknowledged' | 'idle' | 'freed' | 'over';
   readonly label: string;
@@ -9,11 +9,10 @@ export interface StopRung {
 }
 
 /**
- * What became of a request to stop, rung by rung, each with the time that the log has for it: stop asked, the step in hand
- * over (its connection to Ollama closed, its tool ended), Ollama idle where that was seen, its slot freed where it was lost,
- * the run over. Pure.
+ * The progress of a stop request, with times from the log: stop requested, current step ended (connection to Ollama
+ * closed, tool ended), Ollama idle if reported, slot freed if it was leaked, run ended. Pure.
  *
- * @returns `undefined` when nobody asked
+ * @returns `undefined` if no stop was requested
  */
 export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undefined {
   const stops = rows.flatMap((row) => (row.kind === 'stop' ? [row] : []));
@@ -21,19 +20,19 @@ export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undef
   if (!first) return undefined;
   const forced = stops.find((row) => row.event.force);
   const end = rows.at(-1);
-  // The step in hand stands before the request, but for those that began after a soft one.
+  // The current step started before the request, unless it started after a soft stop.
   const step = rows.findLast((row) => isStep(row) && (overAt(row) ?? first.at) >= first.at);
   return [
-    { id: 'asked', label: first.event.force ? 'Stop now asked' : 'Stop asked', at: first.at },
+    { id: 'asked', label: first.event.force ? 'Immediate stop requested' : 'Stop requested', at: first.at },
     ...(forced && forced !== first
-      ? [{ id: 'forced' as const, label: 'Stop now asked', at: forced.at }]
+      ? [{ id: 'forced' as const, label: 'Immediate stop requested', at: forced.at }]
       : []),
     ...(step && isStep(step) ? stepRungs(step) : []),
-    { id: 'over', label: 'Run over', at: end?.kind === 'end' ? end.at : undefined },
+    { id: 'over', label: 'Run ended', at: end?.kind === 'end' ? end.at : undefined },
   ];
 }
 
-/** The end of the step in hand, and what became of its slot at Ollama. */
+/** The end of the current step, and what happened to its slot. */
 function stepRungs(step: CallRow | ToolRow): StopRung[] {
   const at = overAt(step);
   const over: StopRung = { id: 'acknowledged', label: overWords(step), at };
@@ -44,8 +43,8 @@ function stepRungs(step: CallRow | ToolRow): StopRung[] {
     over,
     ...(idleMs === undefined
       ? []
-      : [{ id: 'idle' as const, label: 'Ollama idle, by /api/ps', at: at + idleMs }]),
-    ...(freed ? [{ id: 'freed' as const, label: 'Ollama’s slot freed by unloading', at: failed.at }] : []),
+      : [{ id: 'idle' as const, label: 'Ollama idle (/api/ps)', at: at + idleMs }]),
+    ...(freed ? [{ id: 'freed' as const, label: 'Slot freed by unloading the model', at: failed.at }] : []),
   ];
 }
 
@@ -67,7 +66,7 @@ function failedAt({ at, cleanup_ms, server_idle_ms }: NonNullable<CallRow['faile
 
 function overWords(row: CallRow | ToolRow): string {
   if (row.kind === 'tool') return row.status === 'running' ? `${row.name} is ending` : `${row.name} ended`;
-  if (row.failed?.error.code === 'model_call_abandoned') return 'Model call left behind';
+  if (row.failed?.error.code === 'model_call_abandoned') return 'Model call abandoned';
   if (row.failed?.kind === 'aborted') return 'Connection to Ollama closed';
-  return row.status === 'open' ? 'Reply in hand' : 'Reply finished';
+  return row.status === 'open' ? 'Reply in progress' : 'Reply finished';
 }

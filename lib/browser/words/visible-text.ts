@@ -89,7 +89,7 @@ export function plainVisibleLine(text: string): string {
   return plainVisibleText(withoutLineBreaks(text));
 }
 
-/** Somebody else's name in a label, an option or a sentence: on one line, and cut where it is long. */
+/** An untrusted name for a label, option or sentence: on one line, truncated if long. */
 export function shortLine(text: string, max = 100): string {
   return shortText(plainVisibleLine(text), max);
 }
@@ -105,7 +105,7 @@ export function hiddenMarks(text: string): { mark: string; code: string }[] {
   return [...new Map(marks.map((piece) => [piece.mark, piece])).values()];
 }
 
-/** UTF-16 units of a stack of marks that may be shown; 0 for anything else. */
+/** UTF-16 units of combining marks to show; 0 for anything else. */
 function shownMarks(found: string): number {
   if (!/^(?!\p{DI})\p{M}/u.test(found)) return 0;
   return [...found].slice(0, MAX_MARKS).join('').length;
@@ -119,7 +119,7 @@ const CANCEL_TAG = 0xe007f;
 const JOINING =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 
-/** Whether what was found is part of how a script or an emoji is written. */
+/** Whether a match is a regular part of a script or emoji. */
 function isNeeded(found: string, text: string, index: number): boolean {
   const before = characterBefore(text, index);
   const after = characterAt(text, index + found.length);
@@ -141,7 +141,7 @@ function isNeeded(found: string, text: string, index: number): boolean {
   }
 }
 
-/** A joiner between two pictures, the first of which may carry a skin tone or a selector. */
+/** A joiner between two pictographs, the first with an optional skin tone or selector. */
 function isEmojiJoin(before: string, after: string): boolean {
   return (
     /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F/u.test(before) &&
@@ -169,7 +169,7 @@ function characterAt(text: string, index: number): string {
   return code === undefined ? '' : String.fromCodePoint(code);
 }
 
-/** The name of hidden characters. Tag characters spell ASCII unseen: what they spell is shown. */
+/** The name of hidden characters. Tag characters encode ASCII, which is decoded and shown. */
 function nameOf(hidden: string): TextPiece {
   const codes = [...hidden].map((character) => character.codePointAt(0) ?? 0);
   const [first = 0] = codes;

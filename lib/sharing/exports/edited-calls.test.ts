@@ -3,8 +3,8 @@ import { forkRequest } from '../../api/fork-run.ts';
 import type { NewEvent } from '../../events/registry.ts';
 import { decideApproval } from '../../policies/approval.ts';
 import { findForkPoint, planFork } from '../../runs/plan-fork.ts';
-import { calls, type Play, play, says, stop, until } from '../../runs/play.ts';
 import { exploreLogEntry } from '../../testing/explore-log-entry.ts';
+import { calls, type PlayedRun, play, says, stop, until } from '../../testing/loop-harness.ts';
 import { ExploreLogProjection } from './explore-log.ts';
 import { exportedLog } from './exported-log.ts';
 import { markdownExport } from './markdown-export.ts';
@@ -13,7 +13,7 @@ import { SessionLogProjection, sessionLogEntry } from './session-log.ts';
 
 type During = NonNullable<NonNullable<Parameters<typeof play>[2]>['during']>;
 
-/** Approves the first call with other arguments, then stops the run after so many replies. */
+/** Approves the first call with edited arguments, then stops the run after a number of replies. */
 const editing =
   (edited: Record<string, string>, replies: number): During =>
   async ({ log }) => {
@@ -45,7 +45,7 @@ it('writes the arguments that ran into the session log, beside those of the mode
 it('writes the arguments that ran into the exploration log, the summary and the spans', async () => {
   const write = { name: 'write', arguments: { key: 'mood', value: 'dull' } };
   const ran = { key: 'mood', value: 'bright' };
-  await using run: Play = await play(
+  await using run: PlayedRun = await play(
     { mode: 'explore', max_cycles: 1, approval },
     [calls(write), says('I wrote it.')],
     { during: editing(ran, 2) },

@@ -114,13 +114,13 @@ function entry(state: RunState, body: WithoutPlace<ExploreLogEntry>): ExploreLog
   }
 }
 
-/** A whole exploration log, page by page. */
+/** A complete exploration log, page by page. */
 export async function* exploreLog(
   pages: AsyncIterable<readonly RunEvent[]>,
 ): AsyncGenerator<ExploreLogEntry[]> {
   const projection = new ExploreLogProjection();
   for await (const events of pages) {
-    // One at a time: each holds a whole prompt, and only one of them should be in memory as text.
+    // One at a time, because each contains a full prompt.
     for (const event of events) {
       const entries = projection.take(event);
       if (entries.length > 0) yield entries;

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../events/registry.ts';
 import { createRedactor, type RedactorOptions } from '../redaction/redactor.ts';
 import { inScope, type Scope } from '../redaction/scope.ts';
 
-/** A file is made in seconds and read twice: most logs are remembered whole for that long. */
+/** An export takes seconds and reads the log twice, so most logs are cached for that long. */
 const REMEMBERED_CHARS = 8_000_000;
 
 type Pages = AsyncIterable<readonly RunEvent[]>;
@@ -14,7 +14,7 @@ export interface ExportedLog {
   readonly scope: Scope;
   /** The events from the first, page by page, all up to the same last one. */
   pages: () => AsyncGenerator<readonly RunEvent[]>;
-  /** Values that were masked in what was read so far; `undefined` for a log that is not masked. */
+  /** Number of values masked so far; `undefined` for a log that is not masked. */
   masked: () => number | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface ExportedLog {
  * Prepares a log for leaving. It is read twice: first to learn its secrets, so that a value which is known for one by a
  * later event is masked in the earlier ones too.
  *
- * @param options.read brings the log as it is now, as often as it is asked
- * @param options.redaction what to mask; `undefined` leaves everything readable
+ * @param options.read returns the current log; may be called repeatedly
+ * @param options.redaction what to mask; `undefined` masks nothing
  */
 export async function exportedLog(options: {
   config: RunConfig;
@@ -46,7 +46,7 @@ export async function exportedLog(options: {
     const seen = inScope(event, scope);
     return redactor ? redactor.event(seen) : seen;
   };
-  // The first event holds the configuration: what is said about the run is as masked as the run.
+  // The first event contains the configuration, so that the run's details are masked like its log.
   for await (const [created] of read()) {
     const first = created && leaving(created);
     if (first?.type === 'run.created') config = first.config;

@@ -102,7 +102,7 @@ it('texts over 64 KB are whole in the page, and the summary says how much of the
   expect(shown.includes('"cuts"')).toBe(false);
   expect((page + summary).includes('AKIA')).toBe(false);
   expect(summary).toMatch(/\(\d+ more characters\)/);
-  // The answer is what the summary is for.
+  // The answer is the main part of the summary.
   expect(summary.includes(masked)).toBe(true);
 });
 

@@ -4,9 +4,9 @@ import { foldRun } from '../../events/fold-run.ts';
 import { MODES } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
-import type { OutcomeKind } from '../../events/run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { summarize } from '../../events/summarize.ts';
+import type { OutcomeKind } from '../../events/termination.ts';
 import { addUsage, type TokenUsage } from '../../events/token-usage.ts';
 import { durationWords } from '../../util/durations.ts';
 import { formatUsd } from '../../util/format-usd.ts';
@@ -23,8 +23,8 @@ const OUTPUT_HEADINGS: Partial<Record<OutcomeKind, string>> = {
 };
 
 /**
- * A run as a summary in Markdown: the task, figures, each iteration in short, how it ended, the answer. The same log makes
- * the same text. Words of the model, of tools and of people stand in code only, so that nothing in them is markup: no
+ * A Markdown summary of a run: task, figures, each iteration in short, outcome and answer. Deterministic for a log. Text of
+ * models, tools and operators appears only as code, so that none of it is markup: no
  * heading, no link, no picture that a viewer would fetch.
  */
 export async function markdownExport(log: ExportedLog): Promise<string> {
@@ -93,7 +93,7 @@ class Summary {
       case 'reply.parsed':
         if (event.outcome === 'empty') this.#item(codeSpan(summarize(event)));
         for (const call of event.calls) this.#arguments.set(call.call_id, JSON.stringify(call.arguments));
-        // In an exploration a reply without a call is the reflection, which comes as an event of its own.
+        // In an exploration a reply without a call is the reflection, which has its own event.
         if (this.#config.mode !== 'explore' || event.calls.length > 0) this.#said(event.text);
         break;
       case 'approval.decided':
@@ -162,7 +162,7 @@ class Summary {
       `- Tokens: ${tokensIn} in, ${tokensOut} out${tokensEstimated > 0 ? ` (${tokensEstimated} of them estimated)` : ''}`,
       ...this.#cost(),
       ...(checks ? [`- Checks: ${checksWords(checks).label}`] : []),
-      `- Masked: ${masked === undefined ? 'nothing, as asked' : masked === 0 ? 'nothing had to be' : plural(masked, 'value')}`,
+      `- Masked: ${masked === undefined ? 'nothing, as requested' : masked === 0 ? 'nothing to mask' : plural(masked, 'value')}`,
       ...(log.scope === 'everything' ? [] : [`- Left out: ${LEFT_OUT[log.scope]}`]),
       '',
       ...(config.task.trim() === '' ? [] : ['## Task', '', fenced(config.task), '']),
@@ -197,7 +197,7 @@ class Summary {
       ...(result.error && result.error.message !== end.message ? [codeSpan(result.error.message), ''] : []),
       ...(files.length > 0 ? ['Files written:', '', ...files, ''] : []),
       ...this.#autoRunFiles(),
-      `### ${OUTPUT_HEADINGS[this.#state.outcome?.kind ?? 'error'] ?? 'What it had said so far'}`,
+      `### ${OUTPUT_HEADINGS[this.#state.outcome?.kind ?? 'error'] ?? 'Last output'}`,
       '',
       result.output.trim() === '' ? 'No text.' : fenced(result.output),
     ];
@@ -215,7 +215,7 @@ class Summary {
     ];
   }
 
-  /** An attempt or a cycle: what comes after it stands one level lower. */
+  /** An attempt or a cycle; headings after it are one level lower. */
   #part(words: string): void {
     this.#inPart = true;
     this.#heading(3, words);
@@ -279,7 +279,7 @@ function longestRun(text: string): number {
   return longest;
 }
 
-/** Characters that nobody sees, or that turn the reading direction, by their number; every line break as one. */
+/** Escapes invisible and bidirectional characters by code point, and normalizes line breaks. */
 function visible(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

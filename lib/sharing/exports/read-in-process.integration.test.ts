@@ -39,7 +39,7 @@ describe('a run file, read in a process of its own', () => {
     }
     await expect(readInProcess(bytes(), { importedAt })).rejects.toMatchObject({
       code: 'bad_run_file',
-      message: expect.stringContaining('Line 1 is not JSON'),
+      message: expect.stringContaining('line 1 is not JSON'),
       hint: expect.any(String),
     });
     expect(received).toBe(51);

@@ -18,7 +18,7 @@ async function textOf(events: readonly RunEvent[]): Promise<string> {
   return text;
 }
 
-/** The bytes of a text in pieces, as a network brings them. */
+/** The bytes of a text in chunks, as from a network. */
 async function* bytesOf(text: string, size = 1000) {
   const bytes = new TextEncoder().encode(text);
   for (let from = 0; from < bytes.length; from += size) yield bytes.slice(from, from + size);
@@ -64,13 +64,13 @@ describe('a run file', () => {
     );
   });
 
-  it('reads the bare log, too, and a last line without its end', async () => {
+  it('also reads a bare log, and a last line without a line break', async () => {
     const { events } = completedLog();
     const bare = events.map((event) => JSON.stringify(event)).join('\n');
     expect(eventsOf(await read(bare))).toEqual(events);
   });
 
-  it('can be a bug bundle, which says more about its origin', async () => {
+  it('can be a bug bundle', async () => {
     const { events } = completedLog();
     const about = { loupe: '0.1.0', node: '24', platform: 'linux x64', settings: { LOUPE_CONCURRENCY: 1 } };
     const text = [runFileHeader('sample', about), ...events].map((value) => JSON.stringify(value)).join('\n');
@@ -85,32 +85,32 @@ describe('a hostile run file', () => {
     [...lines.slice(0, index), line, ...lines.slice(index + 1)].join('\n');
   const refused = (text: string) => expect(read(text)).rejects;
 
-  it('is refused with the line and the reason', async () => {
-    await refused('').toThrow('holds no event');
-    await refused('<html>').toThrow('Line 1 is not JSON');
-    await refused(withLine(3, '{"a":')).toThrow('Line 4 is not JSON');
-    await refused(withLine(3, 'null')).toThrow('Line 4');
-    await refused(withLine(3, '{"type":"run.exploded"}')).toThrow('does not know');
-    await refused(withLine(3, lines[2] ?? '')).toThrow('Line 4 has event 3 where 4 must come');
-    await refused(lines.slice(1).join('\n')).toThrow('Line 1 has event 2 where 1 must come');
+  it('is refused with the line number and the reason', async () => {
+    await refused('').toThrow('has no events');
+    await refused('<html>').toThrow('line 1 is not JSON');
+    await refused(withLine(3, '{"a":')).toThrow('line 4 is not JSON');
+    await refused(withLine(3, 'null')).toThrow('line 4');
+    await refused(withLine(3, '{"type":"run.exploded"}')).toThrow('unknown event type');
+    await refused(withLine(3, lines[2] ?? '')).toThrow('line 4 has event 3 where 4 is expected');
+    await refused(lines.slice(1).join('\n')).toThrow('line 1 has event 2 where 1 is expected');
     await refused(withLine(1, (lines[1] ?? '').replace('"sample"', '"other"'))).toThrow('belongs to the run');
     await refused(
       [...lines, (lines[0] ?? '').replace('"seq":1', `"seq":${lines.length + 1}`)].join('\n'),
     ).toThrow('"run.created"');
   });
 
-  it('is refused when it is of a newer version', async () => {
+  it('is refused if it has a newer format version', async () => {
     await refused(
       `${JSON.stringify({ ...runFileHeader('sample'), version: 2 })}\n${lines.join('\n')}`,
-    ).toThrow('version 2; this Loupe reads up to 1');
+    ).toThrow('version 2, and this Loupe reads up to 1');
   });
 
-  it('is refused when it is deep, and without running out of stack', async () => {
+  it('is refused if it is deeply nested, without a stack overflow', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     await refused(withLine(3, deep)).toThrow('levels deep');
   });
 
-  it('is refused with a field that would change every object', async () => {
+  it('is refused if it has a `__proto__` field', async () => {
     const [first = ''] = lines;
     await refused(
       withLine(0, first.replace('"model_options":{}', '"model_options":{"__proto__":{"x":1}}')),
@@ -118,19 +118,19 @@ describe('a hostile run file', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  it('is refused with a time that no calendar has', async () => {
+  it('is refused if it has an invalid time', async () => {
     const late = lines.map((line) => line.replace(/"at":\d+/, '"at":8640000000000001'));
-    await refused(late.join('\n')).toThrow('Line 1 has a time that is no date: 8640000000000001.');
+    await refused(late.join('\n')).toThrow('line 1 has an invalid time: 8640000000000001.');
   });
 
-  it('is refused when it is no text', async () => {
+  it('is refused if it is not text', async () => {
     const bytes = (async function* () {
       yield new Uint8Array([0xff, 0xfe, 0x00]);
     })();
     await expect(readRunFile(linesOf(bytes))).rejects.toThrow('UTF-8');
   });
 
-  it('never does anything but read or refuse, whatever is changed in it', async () => {
+  it('is always either read or refused, whatever is changed in it', async () => {
     const text = lines.join('\n');
     await fc.assert(
       fc.asyncProperty(

@@ -5,18 +5,18 @@ import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import { type EventRow, toEventRow } from '../../store/import-run.ts';
 
-/** The version of the file format. Fields are added without a new one; a reader refuses versions it does not know. */
+/** The version of the file format. Adding a field keeps the version; readers refuse unknown versions. */
 const VERSION = 1;
-/** Longer lines and files are refused: they are read whole into memory. UTF-16 units; bytes are limited by the server. */
+/** Longer lines and files are refused, because they are read into memory. UTF-16 units; the server limits bytes. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
 export const MAX_RUN_FILE_BYTES = 128 * 1024 * 1024;
 const MAX_EVENTS = 200_000;
-/** A log of this program is a few levels deep; arguments that a model wrote add some. */
+/** Loupe's own logs are a few levels deep; a model's arguments add some. */
 const MAX_DEPTH = 200;
-/** The last moment that has a date. */
+/** The latest time that `Date` can represent. */
 const MAX_AT = 8.64e15;
 
-/** What a bug bundle says beside the log: versions, the model, settings. All of it was redacted with the log. */
+/** The extra data of a bug bundle: versions, the model, settings. Redacted like the log. */
 export const bundleAbout = z.object({
   loupe: z.string(),
   node: z.string(),
@@ -36,7 +36,7 @@ const header = z.object({
 });
 type Header = z.infer<typeof header>;
 
-/** The first line of a run file: a log as it is, or a bug bundle (docs/run-file.md). */
+/** The header line of a run file or a bug bundle (docs/run-file.md). */
 export function runFileHeader(runId: string, about?: BundleAbout): Header {
   return {
     format: about ? 'loupe-bundle' : 'loupe-run',
@@ -46,7 +46,7 @@ export function runFileHeader(runId: string, about?: BundleAbout): Header {
   };
 }
 
-/** Puts the first line before the pages of a log. */
+/** Prepends the header line to the pages of a log. */
 export async function* runFile(
   runId: string,
   pages: AsyncIterable<readonly RunEvent[]>,
@@ -56,18 +56,18 @@ export async function* runFile(
   yield* pages;
 }
 
-/** A run that came as a file, checked from its first line to its last. */
+/** A run read from a file, fully validated. */
 export interface ReadRun {
-  /** Its events as the store keeps them: 1, 2, 3 … without gaps, of this run alone. */
+  /** Its events as stored: 1, 2, 3 … without gaps, all of this run. */
   rows: EventRow[];
   state: RunState;
 }
 
 /**
- * Reads a run file: the log with its first line, a bug bundle, or the bare log of `/log`. The file is somebody else's:
- * every line is checked before the next is looked at, and nothing of it is kept when one is wrong.
+ * Reads a run file: a log with its header, a bug bundle, or the bare log of `/log`. The file is untrusted: each line is
+ * checked before the next is read, and nothing is kept if one is invalid.
  *
- * @param lines without their line breaks; empty ones are skipped
+ * @param lines without line breaks; empty ones are skipped
  * @throws {AppError} `bad_run_file` with the number of the line and what to do
  */
 export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun> {
@@ -83,41 +83,41 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
       head = readHeader(value, number);
       continue;
     }
-    if (rows.length >= MAX_EVENTS) throw refused(`It has more than ${MAX_EVENTS} events.`);
+    if (rows.length >= MAX_EVENTS) throw refused(`it has more than ${MAX_EVENTS} events.`);
     const event = readEvent(value, number);
     fold ??= new RunFold(emptyRunState(head?.run_id ?? event.run_id));
-    checkPlace(event, fold.state, number);
+    checkSequence(event, fold.state, number);
     addTo(fold, event, number);
     rows.push(toEventRow(event));
   }
-  if (!fold) throw refused('It holds no event.', 'Choose a file that Loupe exported.');
+  if (!fold) throw refused('it has no events.', 'Choose a file exported by Loupe.');
   return { rows, state: fold.state };
 }
 
 function readLine(line: string, number: number): unknown {
   if (line.length > MAX_LINE_CHARS)
-    throw refused(`Line ${number} is longer than ${MAX_LINE_CHARS} characters.`);
+    throw refused(`line ${number} is longer than ${MAX_LINE_CHARS} characters.`);
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (cause) {
     throw refused(
-      `Line ${number} is not JSON${cause instanceof Error ? `: ${cause.message.slice(0, 120)}` : ''}.`,
-      'A run file has one JSON value in each line; the export makes such files.',
+      `line ${number} is not JSON${cause instanceof Error ? `: ${cause.message.slice(0, 120)}` : ''}.`,
+      'A run file has one JSON value per line. Choose a file exported by Loupe.',
     );
   }
   checkShape(value, number);
   return value;
 }
 
-/** Depth and names, without recursion: both are the file's. */
+/** Checks depth and field names without recursion, because the file is untrusted. */
 function checkShape(value: unknown, number: number): void {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value: current, depth } = next;
     if (typeof current !== 'object' || current === null) continue;
-    if (depth > MAX_DEPTH) throw refused(`Line ${number} is nested more than ${MAX_DEPTH} levels deep.`);
-    if (Object.hasOwn(current, '__proto__')) throw refused(`Line ${number} has a field named "__proto__".`);
+    if (depth > MAX_DEPTH) throw refused(`line ${number} is nested more than ${MAX_DEPTH} levels deep.`);
+    if (Object.hasOwn(current, '__proto__')) throw refused(`line ${number} has a field named "__proto__".`);
     for (const inner of Object.values(current)) open.push({ value: inner, depth: depth + 1 });
   }
 }
@@ -130,8 +130,8 @@ function readHeader(value: unknown, number: number): Header {
   const { version } = z.object({ version: z.number() }).safeParse(value).data ?? {};
   if (version !== undefined && version > VERSION) {
     throw refused(
-      `It is of version ${version}; this Loupe reads up to ${VERSION}.`,
-      'Update Loupe, or ask for an export of an older version.',
+      `it has format version ${version}, and this Loupe reads up to ${VERSION}.`,
+      'Update Loupe, or ask for an export from an older version.',
     );
   }
   return checked(header, value, number);
@@ -143,30 +143,30 @@ function readEvent(value: unknown, number: number): RunEvent {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
   if (typeof type === 'string' && !EVENT_TYPES.has(type)) {
     throw refused(
-      `Line ${number} is an event of the type "${type.slice(0, 60)}", which this Loupe does not know.`,
-      'It may be from a newer Loupe: update this one.',
+      `line ${number} has the unknown event type "${type.slice(0, 60)}".`,
+      'It may come from a newer version. Update Loupe and import the file again.',
     );
   }
   return checked(runEvent, value, number);
 }
 
-function checkPlace(event: RunEvent, state: RunState, number: number): void {
+function checkSequence(event: RunEvent, state: RunState, number: number): void {
   if (event.run_id !== state.runId) {
     throw refused(
-      `Line ${number} belongs to the run "${event.run_id.slice(0, 64)}", not to "${state.runId}".`,
+      `line ${number} belongs to the run "${event.run_id.slice(0, 64)}", not to "${state.runId}".`,
     );
   }
   if (event.seq !== state.seq + 1) {
     throw refused(
-      `Line ${number} has event ${event.seq} where ${state.seq + 1} must come.`,
-      'Lines are missing, doubled or out of order: export the run again.',
+      `line ${number} has event ${event.seq} where ${state.seq + 1} is expected.`,
+      'Lines are missing, duplicated or out of order. Export the run again.',
     );
   }
-  if (event.at > MAX_AT) throw refused(`Line ${number} has a time that is no date: ${event.at}.`);
+  if (event.at > MAX_AT) throw refused(`line ${number} has an invalid time: ${event.at}.`);
   if ((event.type === 'run.created') !== (event.seq === 1)) {
-    throw refused(`Line ${number}: a log begins with "run.created", and has it once.`);
+    throw refused(`line ${number}: "run.created" must be the first event and occur once.`);
   }
-  if (state.phase === 'ended') throw refused(`Line ${number} comes after the end of the run.`);
+  if (state.phase === 'ended') throw refused(`line ${number} comes after the end of the run.`);
 }
 
 function addTo(fold: RunFold, event: RunEvent, number: number): void {
@@ -174,7 +174,7 @@ function addTo(fold: RunFold, event: RunEvent, number: number): void {
     fold.add(event);
   } catch (cause) {
     throw refused(
-      `Line ${number} does not fit what came before it${cause instanceof Error ? `: ${cause.message.slice(0, 200)}` : ''}.`,
+      `line ${number} does not fit the events before it${cause instanceof Error ? `: ${cause.message.slice(0, 200)}` : ''}.`,
     );
   }
 }
@@ -184,18 +184,25 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, numbe
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.join('.') ?? '';
-  throw refused(`Line ${number}${path ? `, ${path}` : ''}: ${issue?.message ?? 'not as expected'}`);
+  throw refused(`line ${number}${path ? `, ${path}` : ''}: ${issue?.message ?? 'invalid'}`);
 }
 
 /** The error of a file that cannot be imported. */
-export function refused(message: string, hint = 'Nothing was imported.'): AppError {
-  return new AppError({ code: 'bad_run_file', message: `This is no run file. ${message}`, hint });
+export function refused(
+  message: string,
+  hint = 'Nothing was imported. Export the run again, or choose another file.',
+): AppError {
+  return new AppError({
+    code: 'bad_run_file',
+    message: `This isn't a valid Loupe run file: ${message}`,
+    hint,
+  });
 }
 
 /**
  * Splits bytes into lines, one in memory at a time.
  *
- * @throws {AppError} `bad_run_file` when they are not UTF-8 or a line is too long
+ * @throws {AppError} `bad_run_file` if they are not UTF-8 or a line is too long
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -204,14 +211,14 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch {
-      throw refused('It is not text in UTF-8.', 'Choose a file that Loupe exported.');
+      throw refused('it is not UTF-8 text.', 'Choose a file exported by Loupe.');
     }
   };
   for await (const chunk of bytes) {
     const parts = decode(chunk).split('\n');
     parts[0] = rest + (parts[0] ?? '');
     rest = parts.pop() ?? '';
-    if (rest.length > MAX_LINE_CHARS) throw refused(`A line is longer than ${MAX_LINE_CHARS} characters.`);
+    if (rest.length > MAX_LINE_CHARS) throw refused(`a line is longer than ${MAX_LINE_CHARS} characters.`);
     yield* parts;
   }
   rest += decode();

@@ -124,7 +124,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 function faultOf(event: EventOf<'model-call.failed'>, model: string): FaultInput {
   const { kind, status, error } = event;
   const written = { after_tokens: event.partial_text ? 1 : 0 };
-  // An answer that was no reply stands in the message as it was (lib/model/model-error.ts).
+  // An invalid response is quoted unchanged in the message (lib/model/model-error.ts).
   const [, given, body] = /^Ollama HTTP (\d{3}): ([\s\S]*)$/.exec(error.message) ?? [];
   if (given !== undefined && body !== undefined) return { kind: 'http', status: Number(given), body };
   switch (kind) {
@@ -150,7 +150,7 @@ function faultOf(event: EventOf<'model-call.failed'>, model: string): FaultInput
     case 'no_thinking_levels':
       return refusal(400, 'think value "high" is not supported for this model');
     case 'overflow':
-      // As on the wire: the error of the runner stands as JSON within the text.
+      // As sent by Ollama: the runner's error is JSON within the text.
       return refusal(
         400,
         JSON.stringify({

@@ -34,7 +34,7 @@ import type { JsonObject } from '../../util/json.ts';
 
 const AGENT = 'loupe';
 
-/** Where the numbers of a request are in Ollama's options, and what they are called in spans. */
+/** Ollama options and their span attributes. */
 const OPTIONS = {
   num_predict: ATTR_GEN_AI_REQUEST_MAX_TOKENS,
   temperature: ATTR_GEN_AI_REQUEST_TEMPERATURE,
@@ -67,7 +67,7 @@ export async function runSpans(
   return [...spans, ...projection.rest()];
 }
 
-/** The spans of a run as its events come: each is handed out when what it stands for has ended. */
+/** Builds the spans of a run from its events; each is returned when its operation has ended. */
 export class SpanProjection {
   readonly #content: boolean;
   readonly #open = new Map<string, OpenSpan>();
@@ -77,7 +77,7 @@ export class SpanProjection {
     this.#content = options.content;
   }
 
-  /** Takes the next event; brings the spans that end with it. */
+  /** Takes the next event and returns the spans that end with it. */
   take(event: RunEvent): ReadableSpan[] {
     const before = event.type === 'run.created' ? emptyRunState(event.run_id) : this.#state;
     this.#state = foldRun(before, event);
@@ -107,7 +107,7 @@ export class SpanProjection {
     }
   }
 
-  /** What has not ended by now, and the run itself, once: the run goes on, or its log was cut here. */
+  /** Returns the open spans and the run's own, for a run that is still active or whose log stops here. */
   rest(): ReadableSpan[] {
     const { runId, updatedAt, config } = this.#state;
     if (!config) return [];

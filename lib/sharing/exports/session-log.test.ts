@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
-import { calls, type Play, play, says, silence, stop, until } from '../../runs/play.ts';
+import { calls, type PlayedRun, play, says, silence, stop, until } from '../../testing/loop-harness.ts';
 import { type SessionLogEntry, SessionLogProjection, sessionLogEntry } from './session-log.ts';
 import { SessionLogger } from './session-logger.ts';
 
 const read = { name: 'read_file', arguments: { path: 'a.md' } };
 
-function linesOf(run: Play): SessionLogEntry[] {
+function linesOf(run: PlayedRun): SessionLogEntry[] {
   const projection = new SessionLogProjection();
   return run.log.events.flatMap((event) => projection.take(event));
 }
@@ -150,7 +150,7 @@ it('the file is written line by line, and mended from the log after a crash [S19
     await logger.write('run', [event]);
     if (expected.length > 0) expect(written(path)).toEqual(expected);
     if (event.type === 'tool-call.started') {
-      // The server is lost in the middle of a line, and another one goes on.
+      // The server dies in the middle of a line, and another one continues.
       writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
       logger = open();
     }

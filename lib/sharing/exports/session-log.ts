@@ -105,7 +105,7 @@ export class SessionLogProjection {
         return this.#call(event);
       case 'approval.decided':
         if (event.arguments) this.#edited.set(event.call_id, event.arguments);
-        // A denied call never starts: its line stands before its result all the same.
+        // A denied call never starts, but its line still precedes its result.
         return event.decision === 'denied' ? this.#call(event) : [];
       case 'run.forked':
         this.#takeEdits(event.edits);
@@ -149,7 +149,7 @@ export class SessionLogProjection {
 
   #call(event: EventOf<'tool-call.started' | 'approval.decided'>): Body[] {
     const call = this.#reply?.calls.find((parsed) => parsed.call_id === event.call_id);
-    // The text beside the calls becomes part of the conversation with the first of them.
+    // The text next to the calls joins the conversation with the first call.
     const text = this.#accepted ? [] : this.#text();
     this.#accepted = true;
     const asked = call?.arguments ?? {};
@@ -166,7 +166,7 @@ export class SessionLogProjection {
     ];
   }
 
-  /** What a person changed in a fork stands as if the model had said it, as in the conversation. */
+  /** Edits made in a fork appear as if written by the model, as in the conversation. */
   #takeEdits(edits: EventOf<'run.forked'>['edits']): void {
     for (const edit of edits) {
       const reply = this.#reply;
@@ -212,7 +212,7 @@ function partialText(event: EventOf<'model-call.failed'>): Body[] {
   return text.trim() === '' ? [] : [{ event: 'assistant_text', text, partial: true }];
 }
 
-/** A whole session log, page by page. */
+/** A complete session log, page by page. */
 export async function* sessionLog(
   pages: AsyncIterable<readonly RunEvent[]>,
 ): AsyncGenerator<SessionLogEntry[]> {

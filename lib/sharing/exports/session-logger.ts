@@ -17,7 +17,7 @@ export class SessionLogger implements AppendObserver {
   /** The files that are up to date, and the last event of each. */
   readonly #sessions = new Map<string, { projection: SessionLogProjection; seq: number }>();
 
-  /** @param read brings the events of a run, for files that are begun or mended */
+  /** @param read returns the events of a run, for files to be created or repaired */
   constructor(folder: string, read: RunReader['read']) {
     this.#folder = folder;
     this.#read = read;
@@ -42,7 +42,7 @@ export class SessionLogger implements AppendObserver {
       const lines = linesOf(known.projection, events);
       if (lines !== '') await appendFile(this.pathOf(runId), lines, { mode: 0o600 });
     } catch (error) {
-      this.#sessions.delete(runId); // written anew at the next event
+      this.#sessions.delete(runId); // rewritten at the next event
       console.error(`The session log of run ${runId} could not be written:`, error);
     } finally {
       if (events.some(({ type }) => type === 'run.ended')) this.#sessions.delete(runId);

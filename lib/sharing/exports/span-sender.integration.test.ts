@@ -51,7 +51,7 @@ function sender(options: { content?: boolean; events?: readonly RunEvent[] } = {
   });
 }
 
-it('OTLP: sends each span once, as what it stands for ends', async () => {
+it('OTLP: sends each span once, when its operation ends', async () => {
   const { events } = completedLog();
   const sending = sender();
   const middle = events.findIndex(({ type }) => type === 'tool-call.ended') + 1;
@@ -69,7 +69,7 @@ it('OTLP: sends each span once, as what it stands for ends', async () => {
   );
 });
 
-it('OTLP: spans of a run that is taken over go on where the other process stopped', async () => {
+it('OTLP: spans of a resumed run continue where the other process stopped', async () => {
   const { events } = completedLog();
   const middle = events.findIndex(({ type }) => type === 'tool-call.ended') + 1;
   const sending = sender({ events });
@@ -79,7 +79,7 @@ it('OTLP: spans of a run that is taken over go on where the other process stoppe
   expect(spans.map(({ name }) => name)).not.toContain('execute_tool list_files');
 });
 
-it('OTLP: texts go along only when asked for, and masked', async () => {
+it('OTLP: texts are sent only on request, and masked', async () => {
   const { events } = completedLog({ config: { task: `Log in with ${secret} and sentinel-7261` } });
   for (const content of [false, true]) {
     spans = [];
@@ -93,7 +93,7 @@ it('OTLP: texts go along only when asked for, and masked', async () => {
   }
 });
 
-it('OTLP: the workspace of the run is masked in what is sent', async () => {
+it('OTLP: the run’s workspace path is masked', async () => {
   const workspace = '/srv/data/customer-x';
   const { events } = completedLog({ config: { workspace, task: `Look into ${workspace}/notes` } });
   const sending = sender({ content: true });
@@ -104,7 +104,7 @@ it('OTLP: the workspace of the run is masked in what is sent', async () => {
   expect(JSON.stringify(spans)).not.toContain('customer-x');
 });
 
-it('OTLP: a collector that refuses is reported once and disturbs nothing else', async () => {
+it('OTLP: a failing collector is reported once and affects nothing else', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   status = 400;
   const sending = sender();

@@ -7,10 +7,10 @@ import type { AppendObserver } from './append-observer.ts';
 import { SpanProjection } from './run-spans.ts';
 
 const PAGE = 500;
-/** Spans are sent together after this time, in milliseconds, or when so many wait. */
+/** Batch limits: spans are sent after this many milliseconds, or at this count. */
 const SEND_AFTER_MS = 1000;
 const SEND_AT = 200;
-/** A collector that does not answer must not fill the memory: what is more is left to the file export. */
+/** Max queued spans, so that an unresponsive collector does not fill the memory; more are dropped. */
 const MAX_WAITING = 10_000;
 const TIMEOUT_MS = 10_000;
 
@@ -34,7 +34,7 @@ export class SpanSender implements AppendObserver {
   #timer: NodeJS.Timeout | undefined;
   #failing = false;
 
-  /** @param options.read brings the events of a run that this process begins with in its middle */
+  /** @param options.read returns the events of a run that this process resumes */
   constructor(options: {
     /** Where spans are posted to, as collectors name it: `http://127.0.0.1:4318/v1/traces`. */
     url: string;
@@ -65,13 +65,13 @@ export class SpanSender implements AppendObserver {
     this.#runs.delete(runId);
   }
 
-  /** Sends what waits, and waits for the answer. */
+  /** Sends all queued spans and waits for the response. */
   async close(): Promise<void> {
     this.#send();
     await this.#exporter.shutdown();
   }
 
-  /** A run that was created, or taken over: what came before these events was sent by whoever appended it. */
+  /** Starts a new or resumed run; spans of earlier events were sent by the process that appended them. */
   async #begin(runId: string, events: readonly RunEvent[]): Promise<void> {
     const followed = {
       projection: new SpanProjection({ content: this.#content }),

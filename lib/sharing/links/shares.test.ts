@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { shareRequest } from '../../api/share.ts';
-import { openTestService, scripted, type TestService, warned } from '../../runs/test-service.ts';
 import type { RunReader } from '../../store/run-store.ts';
+import { openTestService, scripted, type TestService, warned } from '../../testing/test-service.ts';
 import { Shares } from './shares.ts';
 
 let test: TestService;

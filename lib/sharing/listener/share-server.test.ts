@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ShareDraft, shareRequest } from '../../api/share.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import type { ExecuteRun } from '../../runs/run-worker.ts';
-import { openTestService, scripted, type TestService, warned } from '../../runs/test-service.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, plantedLog } from '../../testing/planted-secrets.ts';
+import { openTestService, scripted, type TestService, warned } from '../../testing/test-service.ts';
 import { Shares } from '../links/shares.ts';
 import { createShareServer, type ShareLimits } from './share-server.ts';
 

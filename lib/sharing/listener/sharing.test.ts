@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
 import { shareRequest } from '../../api/share.ts';
 import type { ShareSettings } from '../../config/share-settings.ts';
-import { openTestService, scripted, type TestService } from '../../runs/test-service.ts';
+import { openTestService, scripted, type TestService } from '../../testing/test-service.ts';
 import { Shares } from '../links/shares.ts';
 import { reachOf } from './share-address.ts';
 import { Sharing } from './sharing.ts';

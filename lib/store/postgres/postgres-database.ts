@@ -7,7 +7,7 @@ import { fromPostgresText, toPostgresText } from './postgres-text.ts';
 
 const CONNECTIONS = 10;
 const CONNECT_WITHIN_MS = 5000;
-/** A process that stands still in the middle of a transaction must not hold the others up. */
+/** A process that hangs in a transaction must not block the others. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const STATEMENT_MS = 60_000;
 const RETRY_MS = 100;
@@ -20,7 +20,7 @@ export interface Statement {
   name?: string;
 }
 
-/** Runs a statement and brings its rows, with numbers as numbers and every text as it was written. */
+/** Runs a statement and returns its rows, with numbers and texts decoded. */
 export type Run = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
 /** The connections of this process to a PostgreSQL database. */
@@ -50,7 +50,7 @@ export class PostgresDatabase {
       },
     };
     this.#pool = new Pool({ ...this.#config, max: CONNECTIONS });
-    // A connection that breaks tells so to the statement that runs on it, or is replaced by the next.
+    // A broken connection fails its running statement, or is replaced for the next one.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -90,7 +90,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** A connection of its own, not yet connected. */
+  /** A dedicated connection, not yet connected. */
   newClient(): Client {
     return new Client(this.#config);
   }
@@ -135,7 +135,7 @@ function keepable(value: unknown): unknown {
   return typeof value === 'string' ? toPostgresText(value) : value;
 }
 
-/** A connection that cannot even be rolled back is not used again; the server undoes what it was about. */
+/** Discards a connection that cannot be rolled back; the server aborts its transaction. */
 async function undo(client: PoolClient): Promise<void> {
   try {
     await client.query('rollback');

@@ -24,7 +24,7 @@ const FULL_HINT =
 /**
  * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.
  *
- * A database that does not answer is `store_busy`: what was to be written waits and is tried again.
+ * A database that does not respond is reported as `store_busy`, so that writes are retried.
  *
  * @param place the database without its password
  */
@@ -81,7 +81,7 @@ function isLost(error: Error, code: string): boolean {
 export function damagedDatabase(place: string, cause: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',
-    message: `The PostgreSQL database ${place} is damaged${where}. It was left as it is.`,
+    message: `The PostgreSQL database ${place} is damaged${where}. It was not changed.`,
     hint: 'Restore it from a backup, or set LOUPE_DATABASE_URL to another one.',
     cause,
   });

@@ -3,7 +3,7 @@ import type { RunSummary } from '../../api/run-summary.ts';
 import {
   type EventRow,
   IMPORTING,
-  type ImportPlace,
+  type ImportKey,
   type ImportSteps,
   importInterrupted,
   importUnderWay,
@@ -36,7 +36,7 @@ export class PostgresImports implements ImportSteps {
     this.#published = options.published;
   }
 
-  /** Removes what is left of abandoned imports, now and regularly. */
+  /** Removes abandoned imports now and regularly. */
   async start(): Promise<void> {
     await this.#removeAbandoned();
     this.#timer = setInterval(() => void this.#removeAbandoned(), this.#leaseMs);
@@ -83,7 +83,7 @@ export class PostgresImports implements ImportSteps {
     );
   }
 
-  async addToImport({ runId, importId }: ImportPlace, rows: readonly EventRow[]): Promise<void> {
+  async addToImport({ runId, importId }: ImportKey, rows: readonly EventRow[]): Promise<void> {
     const [held] = await this.#database.runRepeatable({
       name: 'loupe_import',
       sql: `with held as (update leases set until = ${LEASE_END}
@@ -98,7 +98,7 @@ export class PostgresImports implements ImportSteps {
     if (!held) throw importInterrupted(runId);
   }
 
-  async publishImport({ runId, importId }: ImportPlace): Promise<void> {
+  async publishImport({ runId, importId }: ImportKey): Promise<void> {
     const [published] = await this.#database.whenAnswered(async (tries) => {
       const rows = await this.#database.run({
         sql: `with held as (delete from leases where run_id = $1 and epoch = ${IMPORTING} and worker = $2 returning run_id)
@@ -116,7 +116,7 @@ export class PostgresImports implements ImportSteps {
     this.#published();
   }
 
-  async dropImport({ runId, importId }: ImportPlace): Promise<void> {
+  async dropImport({ runId, importId }: ImportKey): Promise<void> {
     await this.#database.runRepeatable({
       sql: `delete from runs where id = $1 and epoch = ${IMPORTING} and worker = $2`,
       parameters: [runId, importId],
@@ -127,7 +127,7 @@ export class PostgresImports implements ImportSteps {
     try {
       await this.#database.run({ sql: REMOVE_ABANDONED, parameters: [null] });
     } catch (error) {
-      // Nobody sees what is left, and the next look removes it.
+      // The remaining rows are hidden, and the next pass removes them.
       if (isStoreBusy(error) || error instanceof StorageFullError) return;
       console.error('Incomplete imports could not be removed:', error);
     }

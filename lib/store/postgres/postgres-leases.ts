@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { ExperimentLeaseStore, FreeRun, HeldRun, PlaceLeases, RunLeases } from '../shared-run-store.ts';
+import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } from '../shared-run-store.ts';
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 
 const FREE_AT_A_TIME = 100;
-/** Any number that no other program uses in this database: one process at a time counts places and takes a run. */
+/** Advisory lock key, unique in this database: one process at a time counts slots and claims a run. */
 const CLAIM_LOCK = 0x10_09_e6;
 
 const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
@@ -17,10 +17,10 @@ const freeRow = z.object({
 });
 
 /**
- * Who works on what when several processes share a database: the leases of runs, of places at model servers and of
+ * Who works on what when several processes share a database: the leases of runs, of slots at model servers and of
  * experiments, all by the database's clock (docs/decisions/0022).
  */
-export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseStore {
+export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseStore {
   readonly leaseMs: number;
   readonly #database: PostgresDatabase;
   readonly #run: Run;
@@ -47,7 +47,7 @@ export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseSt
 
   async claimFree(
     runId: string,
-    { worker, host, places }: { worker: string; host: string; places: number },
+    { worker, host, slots }: { worker: string; host: string; slots: number },
   ): Promise<{ epoch: number; lastSeq: number } | undefined> {
     const [row] = await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
@@ -55,13 +55,13 @@ export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseSt
         return run({
           sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
                   where runs.id = $1 and phase <> 'ended' and (until is null or until <= clock_timestamp())
-                    and ${PLACES_TAKEN} < $5
+                    and ${SLOTS_TAKEN} < $5
                   for update of runs skip locked),
                 taken as (update runs set epoch = epoch + 1, worker = $2 from free where runs.id = free.id
                           returning runs.id, epoch, last_seq),
                 ${LEASE_TAKEN}
                 select epoch, last_seq from taken`,
-          parameters: [runId, worker, host, this.leaseMs, places],
+          parameters: [runId, worker, host, this.leaseMs, slots],
         });
       }),
     );
@@ -95,25 +95,25 @@ export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseSt
     return held.flatMap(({ runId }) => (renewed.has(runId) ? [] : [runId]));
   }
 
-  async leavePlace({ runId, epoch }: HeldRun): Promise<void> {
+  async yieldSlot({ runId, epoch }: HeldRun): Promise<void> {
     await this.#run({
       sql: `update leases set host = '' where run_id = $1 and epoch = $2`,
       parameters: [runId, epoch],
     });
   }
 
-  async takePlace(
+  async retakeSlot(
     { runId, epoch }: HeldRun,
-    { host, places }: { host: string; places: number },
+    { host, slots }: { host: string; slots: number },
   ): Promise<boolean> {
     const rows = await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
         return run({
           sql: `update leases set host = $3
-                where run_id = $1 and epoch = $2 and (host = $3 or $4 > ${PLACES_TAKEN})
+                where run_id = $1 and epoch = $2 and (host = $3 or $4 > ${SLOTS_TAKEN})
                 returning run_id`,
-          parameters: [runId, epoch, host, places],
+          parameters: [runId, epoch, host, slots],
         });
       }),
     );
@@ -157,7 +157,7 @@ export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseSt
     });
   }
 
-  async holdPlace(id: string, { host, places }: { host: string; places: number }): Promise<boolean> {
+  async holdSlot(id: string, { host, slots }: { host: string; slots: number }): Promise<boolean> {
     const [row] = await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
@@ -173,14 +173,14 @@ export class PostgresLeases implements RunLeases, PlaceLeases, ExperimentLeaseSt
                   (select count(*) from leases where host = $2 and until > clock_timestamp())
                   + (select count(*) from place_leases other
                      where other.host = $2 and (other.since, other.id) < (own.since, own.id))`,
-          parameters: [id, host, places],
+          parameters: [id, host, slots],
         });
       }),
     );
     return row !== undefined;
   }
 
-  async dropPlace(id: string): Promise<void> {
+  async dropSlot(id: string): Promise<void> {
     await this.#run({ sql: 'delete from place_leases where id = $1', parameters: [id] });
   }
 }
@@ -199,11 +199,11 @@ function toClaim(row: unknown): { epoch: number; lastSeq: number } {
   return { epoch, lastSeq };
 }
 
-/** How many work with the model server $3, or come before all runs that wait for it. */
-const PLACES_TAKEN = `((select count(*) from leases where host = $3 and until > clock_timestamp())
+/** Number of leases and checks that occupy a slot of model server $3 or wait ahead of all runs. */
+const SLOTS_TAKEN = `((select count(*) from leases where host = $3 and until > clock_timestamp())
   + (select count(*) from place_leases where host = $3 and until > clock_timestamp()))`;
 
-/** The lease of what `taken` took: $2 the worker, $3 the model server, $4 for how long in milliseconds. */
+/** Leases the runs in `taken`: $2 worker, $3 model server, $4 duration in milliseconds. */
 const LEASE_TAKEN = `leased as (
   insert into leases (run_id, epoch, worker, host, until)
     select id, epoch, $2, $3, clock_timestamp() + $4 * interval '1 millisecond' from taken

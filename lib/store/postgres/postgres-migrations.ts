@@ -54,7 +54,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('seq', 'bigint', (column) => column.notNull())
       .addColumn('type', 'text', (column) => column.notNull())
       .addColumn('at', 'bigint', (column) => column.notNull())
-      // Text, not jsonb: a log holds what a model wrote, NUL characters among it, and is read whole.
+      // Text, not jsonb: logs contain model output, including NUL characters, and are always read in full.
       .addColumn('body', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('events_run_seq', ['run_id', 'seq']),
     postgres.schema
@@ -114,7 +114,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .on('runs')
       .column('created_at')
       .where(sql.ref('indexed_seq'), '<', sql.ref('last_seq')),
-    // In place of SQLite's full-text table the words of each event stand beside it.
+    // Instead of SQLite's full-text table, a column with the words of each event.
     postgres.schema
       .createTable('search_rows')
       .addColumn('id', 'bigserial', (column) => column.primaryKey())
@@ -143,7 +143,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('summary', 'text', (column) => column.notNull())
       .addColumn('body', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('model_checks_key', ['model', 'digest']),
-    // Places at a model server that are held, or waited for, by what is no run.
+    // Slots at a model server that model checks hold or wait for.
     postgres.schema
       .createTable('place_leases')
       .addColumn('id', id, (column) => column.primaryKey())

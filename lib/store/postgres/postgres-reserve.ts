@@ -30,7 +30,7 @@ export class PostgresReserve {
       });
       return true;
     } catch (error) {
-      // A disk without room for the reserve is left with what room it has.
+      // If there is no space for the reserve, leave the rest of the disk free.
       if (!(error instanceof StorageFullError)) throw error;
       return false;
     }

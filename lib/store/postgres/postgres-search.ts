@@ -4,7 +4,7 @@ import type { RunEvent } from '../../events/registry.ts';
 import { searchText } from '../../events/search-text.ts';
 import { plainWord, type SearchWord, searchWords, wordsOf } from '../../util/search-words.ts';
 import type { SearchPage } from '../run-store.ts';
-import { type FoundPlace, pageOfRuns, STRETCH } from '../search-groups.ts';
+import { type FoundEvent, pageOfRuns, STRETCH } from '../search-groups.ts';
 import { eventFromRow, foundRun, hitOf } from '../sql-reader.ts';
 import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
@@ -69,7 +69,7 @@ export class PostgresSearch {
       });
       const page = pageOfRuns(foundRows.parse(rows), { limit, from });
       const events = await this.#events(page.runs.flatMap(({ shown }) => shown));
-      const hits = (shown: readonly FoundPlace[]) =>
+      const hits = (shown: readonly FoundEvent[]) =>
         shown.flatMap(({ run_id, seq }) => {
           const event = events.find((each) => each.run_id === run_id && each.seq === seq);
           return event ? [hitOf(event, words)] : [];
@@ -78,7 +78,7 @@ export class PostgresSearch {
     });
   }
 
-  async #events(places: readonly FoundPlace[]): Promise<RunEvent[]> {
+  async #events(places: readonly FoundEvent[]): Promise<RunEvent[]> {
     const rows = await this.#database.run({
       sql: `select events.run_id, events.seq, at, body from events
             join unnest($1::text[], $2::bigint[]) as place (run_id, seq)

@@ -12,7 +12,7 @@ export type Fence = { epoch: number } | 'by a person';
 
 const EVENT_COLUMNS = 'unnest($4::bigint[], $5::text[], $6::text[]) as event (seq, type, body)';
 const COUNT_COLUMNS = 'unnest($7::text[], $8::bigint[]) as counted (counter, count)';
-/** Of the summary, what an append changes. */
+/** The summary columns that an append changes. */
 const CHANGING = [
   ...([
     'updated_at',
@@ -40,7 +40,7 @@ const CHANGING = [
 ];
 const FIRST_CHANGING = 10;
 
-/** One statement, so that it is whole or not there, and waits for one answer of the database. */
+/** A single statement, so that it is atomic and takes one round trip. */
 const APPEND = {
   held: appendSql('epoch = $3 and $3 > 0'),
   byPerson: appendSql('$3::bigint is null'),

@@ -22,7 +22,7 @@ if (!installed)
 const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
 /** Columns of one step of the schema. */
 const OUTCOME_COLUMNS = ['outcome', 'checks_failed', 'checks_total'];
-const anywhere = { worker: 'w', host: 'ollama', places: 9 };
+const anywhere = { worker: 'w', host: 'ollama', slots: 9 };
 
 // Where CI is set, PostgreSQL must be there.
 describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
@@ -71,7 +71,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     return subject;
   });
 
-  it('has the tables of SQLite, and beside them its own', async () => {
+  it('has the tables of SQLite and its own', async () => {
     const url = server.newDatabase();
     await open(url);
     const columns = server
@@ -106,14 +106,14 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
   });
 
-  it('makes its tables once when several processes start at the same moment', async () => {
+  it('creates its tables once if several processes start at the same time', async () => {
     const url = server.newDatabase();
     const stores = await Promise.all([open(url), open(url), open(url)]);
     await stores[0].create({ id: 'a', config: sampleConfig() });
     expect(await stores[2].summary('a')).toMatchObject({ id: 'a' });
   });
 
-  it('counts the dropped calls of older logs when it is brought up to date', async () => {
+  it('the migration counts the dropped calls of older logs', async () => {
     const url = server.newDatabase();
     const store = await open(url);
     await store.create({ id: 'old', config: sampleConfig() });
@@ -124,7 +124,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });
   });
 
-  it('refuses a database of a newer version and leaves it as it is', async () => {
+  it('refuses a database of a newer version and leaves it unchanged', async () => {
     const url = server.newDatabase();
     await open(url);
     const newer = POSTGRES_SCHEMA_VERSION + 1;
@@ -149,7 +149,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await migrated.summary('cut')).toMatchObject({ outcome: { kind: 'answered_cut_off' } });
   });
 
-  it('tells why a database cannot be opened, and never shows the password', async () => {
+  it('reports why a database cannot be opened, without the password', async () => {
     const url = server.newDatabase();
     const missing = await PostgresRunStore.open(url.replace(/\/test_\d+$/, '/nowhere')).catch(
       (error) => error,
@@ -171,7 +171,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
   });
 
-  it('asks for ids that no database can hold, and finds nothing [threat 17]', async () => {
+  it('finds nothing for IDs that a database cannot store [threat 17]', async () => {
     const store = await open(server.newDatabase());
     for (const id of ['\0', "'; drop table runs; --", '\ud800', '__proto__', 'x'.repeat(100_000)]) {
       expect(await store.summary(id)).toBeUndefined();
@@ -182,7 +182,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect((await store.summary(runId))?.title).toContain('\0');
   });
 
-  it('commits durably, also where the database was told not to', async () => {
+  it('commits durably, even if the database is configured otherwise', async () => {
     const url = server.newDatabase();
     server.sql(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = await open(url);
@@ -200,7 +200,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   describe('with several processes', () => {
-    it('takes exactly one of two appends that two processes make at the same moment', async () => {
+    it('takes exactly one of two appends made by two processes at the same time', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (let round = 0; round < 30; round++) {
@@ -219,7 +219,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       }
     });
 
-    it('gives a free run to one of several, and to nobody while its lease holds', async () => {
+    it('gives a free run to one process, and to no other while its lease is valid', async () => {
       const url = server.newDatabase();
       const stores = await Promise.all([open(url), open(url), open(url)]);
       const [a, b] = stores;
@@ -228,35 +228,35 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
         await a.create({ id, config: sampleConfig() });
         expect((await b.free()).map((run) => run.id)).toContain(id);
         const claims = await Promise.all(
-          stores.map((store, n) => store.claimFree(id, { ...anywhere, worker: `w${n}`, places: 99 })),
+          stores.map((store, n) => store.claimFree(id, { ...anywhere, worker: `w${n}`, slots: 99 })),
         );
         expect(claims.filter((claim) => claim !== undefined)).toEqual([{ epoch: 1, lastSeq: 1 }]);
         expect(await b.free()).toEqual([]);
       }
     });
 
-    it('lets only so many runs work with one model server, whoever holds them', async () => {
+    it('limits the runs per model server across all processes', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (const id of ['1', '2', '3']) await a.create({ id, config: sampleConfig() });
-      const one = { worker: 'w', host: 'ollama', places: 1 };
+      const one = { worker: 'w', host: 'ollama', slots: 1 };
       const taken = await Promise.all([a.claimFree('1', one), b.claimFree('2', one)]);
       expect(taken.filter(Boolean)).toHaveLength(1);
       expect(await b.claimFree('3', { ...one, host: 'another' })).toBeDefined();
       const runId = taken[0] ? '1' : '2';
       const other = { runId: taken[0] ? '2' : '1', epoch: 1 };
-      await a.leavePlace({ runId, epoch: 1 });
+      await a.yieldSlot({ runId, epoch: 1 });
       expect(await b.claimFree(other.runId, one)).toBeDefined();
-      expect(await a.takePlace({ runId, epoch: 1 }, one)).toBe(false);
+      expect(await a.retakeSlot({ runId, epoch: 1 }, one)).toBe(false);
       await b.release(other);
-      expect(await a.takePlace({ runId, epoch: 1 }, one)).toBe(true);
+      expect(await a.retakeSlot({ runId, epoch: 1 }, one)).toBe(true);
       expect(await b.claimFree(other.runId, one)).toBeUndefined();
       await a.release({ runId, epoch: 1 }, { last: true });
       expect((await b.free()).map(({ id }) => id)).toEqual([runId === '1' ? '2' : '1', runId]);
       expect(await b.claimFree(runId, one)).toEqual({ epoch: 2, lastSeq: 1 });
     });
 
-    it('lets a lease run out by the clock of the database, and tells its holder when another has taken the run', async () => {
+    it('lets a lease run out by the database’s clock, and tells its holder if another process has claimed the run', async () => {
       const url = server.newDatabase();
       const [frozen, awake] = [await open(url, { leaseMs: 600 }), await open(url)];
       await frozen.create({ id: 'a', config: sampleConfig() });
@@ -280,36 +280,36 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await expect(late).rejects.toMatchObject({ code: 'stale_epoch' });
     });
 
-    it('Model Check: holds a place that no run takes, in the order of asking, until it is dropped', async () => {
+    it('a model check holds a slot, in request order, until it is released', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       for (const id of ['1', '2']) await a.create({ id, config: sampleConfig() });
-      const one = { host: 'ollama', places: 1 };
+      const one = { host: 'ollama', slots: 1 };
       const run = { runId: '1', epoch: 1 };
       expect(await a.claimFree('1', { worker: 'a', ...one })).toBeDefined();
-      expect(await b.holdPlace('first', one)).toBe(false);
-      expect(await a.holdPlace('second', one)).toBe(false);
-      await a.leavePlace(run);
-      expect(await a.takePlace(run, one)).toBe(false);
-      expect(await a.holdPlace('second', one)).toBe(false);
-      expect(await b.holdPlace('first', one)).toBe(true);
-      expect(await b.holdPlace('first', one)).toBe(true);
-      await b.dropPlace('first');
-      expect(await a.holdPlace('second', one)).toBe(true);
-      expect(await a.holdPlace('elsewhere', { host: 'another', places: 1 })).toBe(true);
+      expect(await b.holdSlot('first', one)).toBe(false);
+      expect(await a.holdSlot('second', one)).toBe(false);
+      await a.yieldSlot(run);
+      expect(await a.retakeSlot(run, one)).toBe(false);
+      expect(await a.holdSlot('second', one)).toBe(false);
+      expect(await b.holdSlot('first', one)).toBe(true);
+      expect(await b.holdSlot('first', one)).toBe(true);
+      await b.dropSlot('first');
+      expect(await a.holdSlot('second', one)).toBe(true);
+      expect(await a.holdSlot('elsewhere', { host: 'another', slots: 1 })).toBe(true);
       expect(await b.claimFree('2', { worker: 'b', ...one })).toBeUndefined();
-      await a.dropPlace('second');
-      expect(await a.takePlace(run, one)).toBe(true);
-      await a.leavePlace(run);
-      // A place that nobody prolongs is free when its lease is over.
+      await a.dropSlot('second');
+      expect(await a.retakeSlot(run, one)).toBe(true);
+      await a.yieldSlot(run);
+      // A slot that is not renewed is free once its lease expires.
       const brief = await open(url, { leaseMs: 200 });
-      expect(await brief.holdPlace('frozen', one)).toBe(true);
+      expect(await brief.holdSlot('frozen', one)).toBe(true);
       await vi.waitFor(async () => expect(await b.claimFree('2', { worker: 'b', ...one })).toBeDefined(), {
         timeout: 5000,
       });
     });
 
-    it('gives an experiment to one process, until it lets go or its lease is over', async () => {
+    it('gives an experiment to one process, until it is released or its lease expires', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url, { leaseMs: 500 }), await open(url)];
       const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1] });
@@ -332,12 +332,12 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await a.releaseExperiment('e', 'a');
       expect(await a.holdExperiment('e', 'a')).toBe(false);
       await b.releaseExperiment('e', 'b');
-      // Free again, and still not the one it had: what was done in between is not known there.
+      // Free again, but not the same lease: the process does not know what happened in between.
       expect(await a.keepExperiment('e', 'a')).toBe(false);
       expect(await a.holdExperiment('e', 'a')).toBe(true);
     });
 
-    it('carries words to the other processes in their order, whatever they are, and not back', async () => {
+    it('delivers messages to other processes in order and unchanged, and not to the sender', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       const heard: string[] = [];
@@ -356,7 +356,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(echoes).toEqual([]);
     });
 
-    it('hears of what others append within moments, and without notifications at its next look', async () => {
+    it('notices appends by other processes within moments, and without notifications at its next poll', async () => {
       const url = server.newDatabase();
       const [reader, writer] = [await open(url, { lookMs: 300 }), await open(url)];
       const heard: string[] = [];
@@ -372,7 +372,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(heard).toEqual(['a:1', 'a:2']);
     });
 
-    it('hears that another process has deleted a run', async () => {
+    it('notices that another process has deleted a run', async () => {
       const url = server.newDatabase();
       const [reader, writer] = [await open(url), await open(url)];
       const heard: string[] = [];
@@ -382,27 +382,27 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await vi.waitFor(() => expect(heard).toContain('a:0'));
     });
 
-    it('removes the import of a process that is gone or frozen, which can no longer complete it', async () => {
+    it('removes the import of a killed or frozen process, which can no longer complete it', async () => {
       const url = server.newDatabase();
       const [importer, other] = [await open(url), await open(url, { leaseMs: 100 })];
       const rows = () => server.sql(url, `select count(*) from events where run_id = 'a'`);
       const { summary, events } = sampleFile(longLog(600, { runId: 'a' }));
-      const place = { runId: 'a', importId: 'frozen' };
+      const key = { runId: 'a', importId: 'frozen' };
       await importer.imports.beginImport(summary, 'frozen');
-      await importer.imports.addToImport(place, events.slice(0, 300).map(toEventRow));
+      await importer.imports.addToImport(key, events.slice(0, 300).map(toEventRow));
       await delay(300); // of several looks none takes an import whose lease holds
       expect(rows()).toBe('300');
       server.sql(url, `update leases set until = '-infinity' where run_id = 'a'`);
       await vi.waitFor(() => expect(rows()).toBe('0'));
       expect(await other.summary('a')).toBeUndefined();
-      const next = importer.imports.addToImport(place, events.slice(300).map(toEventRow));
+      const next = importer.imports.addToImport(key, events.slice(300).map(toEventRow));
       await expect(next).rejects.toMatchObject({ code: 'import_interrupted' });
-      const publish = importer.imports.publishImport(place);
+      const publish = importer.imports.publishImport(key);
       await expect(publish).rejects.toMatchObject({ code: 'import_interrupted' });
       expect(rows()).toBe('0');
     });
 
-    it('takes what a person does to a run that another holds, at the end of its log only', async () => {
+    it('accepts operator actions for a run held by another process, only at the end of its log', async () => {
       const url = server.newDatabase();
       const [holder, other] = [await open(url), await open(url)];
       await holder.create({ id: 'a', config: sampleConfig() });
@@ -417,7 +417,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     });
   });
 
-  it('faults: says why it cannot look for what other processes wrote, unless the database does not answer', async () => {
+  it('reports why polling failed, unless the database does not respond', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();
     await open(url, { lookMs: 20 });
@@ -431,7 +431,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     said.mockRestore();
   });
 
-  it('brings the search index up to date without an error when the database comes back', async () => {
+  it('updates the search index without an error when the database is back', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();
     const store = await open(url);
@@ -447,7 +447,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     errors.mockRestore();
   });
 
-  it('waits for a database that is started again, and appends once', async () => {
+  it('waits for a restarting database, and appends once', async () => {
     const store = await open(server.newDatabase(), { patienceMs: 30_000 });
     await store.create({ id: 'a', config: sampleConfig() });
     const { epoch } = await store.claim('a', 'w');
@@ -472,7 +472,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
   });
 
-  it('knows what it wrote again when only the answer was lost', async () => {
+  it('recognizes its own append if only the answer was lost', async () => {
     const direct = new URL(server.newDatabase());
     const wire = await cuttableWire(Number(direct.port));
     const url = new URL(direct);

@@ -59,7 +59,7 @@ export interface PostgresStoreOptions {
   leaseMs?: number;
   /** How long an operation waits for a database that does not answer before it is `store_busy`. Default: 5000. */
   patienceMs?: number;
-  /** How often to look for what a lost notification would have told. Default: 1000. */
+  /** Polling interval in milliseconds, in case a notification was lost. Default: 1000. */
   lookMs?: number;
 }
 
@@ -78,10 +78,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   readonly free: SharedRunStore['free'] = (...asked) => this.#leases.free(...asked);
   readonly renew: SharedRunStore['renew'] = (...asked) => this.#leases.renew(...asked);
   readonly release: SharedRunStore['release'] = (...asked) => this.#leases.release(...asked);
-  readonly leavePlace: SharedRunStore['leavePlace'] = (...asked) => this.#leases.leavePlace(...asked);
-  readonly takePlace: SharedRunStore['takePlace'] = (...asked) => this.#leases.takePlace(...asked);
-  readonly holdPlace: SharedRunStore['holdPlace'] = (...asked) => this.#leases.holdPlace(...asked);
-  readonly dropPlace: SharedRunStore['dropPlace'] = (...asked) => this.#leases.dropPlace(...asked);
+  readonly yieldSlot: SharedRunStore['yieldSlot'] = (...asked) => this.#leases.yieldSlot(...asked);
+  readonly retakeSlot: SharedRunStore['retakeSlot'] = (...asked) => this.#leases.retakeSlot(...asked);
+  readonly holdSlot: SharedRunStore['holdSlot'] = (...asked) => this.#leases.holdSlot(...asked);
+  readonly dropSlot: SharedRunStore['dropSlot'] = (...asked) => this.#leases.dropSlot(...asked);
   readonly holdExperiment: SharedRunStore['holdExperiment'] = (...asked) =>
     this.#leases.holdExperiment(...asked);
   readonly keepExperiment: SharedRunStore['keepExperiment'] = (...asked) =>
@@ -98,10 +98,9 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   readonly #states = new StateCache(() => []);
   /** What the last write met that found no room. */
   #full: StorageFullError | undefined;
-  readonly #listeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #saidListeners = new Set<(message: string) => void>();
-  /** Appends whose answer was lost with their connection, by run: they stand, or they do not. */
+  /** Appends with an unknown outcome because the connection was lost, by run. */
   readonly #unanswered = new Map<string, unknown[]>();
 
   private constructor(database: PostgresDatabase, options: PostgresStoreOptions) {
@@ -129,7 +128,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   /**
-   * Opens the database, makes the tables where there are none, and brings them up to date.
+   * Opens the database, creates missing tables, and migrates older ones.
    *
    * @param url postgres://user:password@host:port/database
    * @throws {AppError} `store_unreachable`, `store_too_new`, `store_not_writable`, `storage_full`; none shows the password
@@ -222,7 +221,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return this.#full && { message: this.#full.message, hint: this.#full.hint };
   }
 
-  /** Does what is done also on a full disk, with the help of the reserve. */
+  /** Runs a write that must also succeed on a full disk, using the reserve. */
   async #withReserve<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#noticeFull(work());
@@ -425,11 +424,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
-  onAppend(listener: (runId: string, lastSeq: number) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   onOthersAppend(listener: (runId: string, lastSeq: number) => void): () => void {
     this.#othersListeners.add(listener);
     return () => this.#othersListeners.delete(listener);
@@ -446,7 +440,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   async close(): Promise<void> {
     this.#saidListeners.clear();
-    this.#listeners.clear();
     this.#othersListeners.clear();
     this.imports.close();
     await this.#search.close();
@@ -496,14 +489,14 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     });
   }
 
-  /** Why an append wrote nothing; or what it wrote, when the answer to an earlier try was lost. */
+  /** Explains why an append wrote nothing; or returns its events if an earlier attempt succeeded but its reply was lost. */
   async #refused(
     runId: string,
     { fence, expectedSeq, events }: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
   ): Promise<RunEvent[]> {
     const found = await positionOf(this.#database.run, runId);
     if (!found) throw new RunNotFoundError(runId);
-    // Epoch 0 is a run that nobody has claimed.
+    // Epoch 0 is a run that no worker has claimed.
     if (fence !== 'by a person' && (fence.epoch < 1 || found.epoch !== fence.epoch)) {
       throw new StaleEpochError(runId, fence.epoch);
     }
@@ -543,7 +536,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#states.keep(state);
     this.#watch.tell(state.runId, state.seq);
     this.#search.soon();
-    announce(this.#listeners, state.runId, state.seq);
   }
 }
 
@@ -557,7 +549,7 @@ function withoutUndefined(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Checked before it is written: what cannot be read back must never become part of a log. */
+/** Validates an event before it is stored, so that the log stays readable. */
 function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
   return runEvent.parse({ ...event, ...place });
 }
@@ -582,7 +574,7 @@ function announce(
     try {
       listener(runId, lastSeq);
     } catch (error) {
-      console.error('A listener of the store failed:', error); // the append stands, whoever failed to hear of it
+      console.error('A listener of the store failed:', error); // the append is committed regardless
     }
   }
 }

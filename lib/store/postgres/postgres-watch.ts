@@ -68,7 +68,7 @@ export class PostgresWatch {
     this.#telling ??= setTimeout(() => void this.#send(), GATHER_MS);
   }
 
-  /** This process has deleted a run. A note of that which is lost is not made good for: who asks for the run is told. */
+  /** Announces that this process deleted a run. A lost notification is not repeated: later requests for the run fail anyway. */
   tellDeleted(runId: string): void {
     this.tell(runId, DELETED);
     this.#known.delete(runId);
@@ -120,7 +120,7 @@ export class PostgresWatch {
       await client.query(`listen ${CHANNEL}; listen ${SAID}`);
       this.#listener = client;
     } catch {
-      // Tried again with the next look, which finds what was missed meanwhile.
+      // The next poll tries again and finds what was missed.
       await client.end().catch(() => undefined);
     }
   }
@@ -157,7 +157,7 @@ export class PostgresWatch {
         if (row.phase === 'ended') this.#known.delete(id);
       }
     } catch (error) {
-      // The next look finds what was missed. Of a database that does not answer, whoever needs it is told.
+      // The next poll finds what was missed. If the database does not respond, requests report it.
       if (!this.#closed && !isStoreBusy(error))
         console.error('Looking for what other processes wrote failed:', error);
     }

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, statSync, writeS
 
 const KILOBYTE = 1024;
 const CHUNK_BYTES = 64 * KILOBYTE;
-/** Parts that the reserve is given back in: what one of them frees may be taken by another program. */
+/** The reserve is released in parts, because other programs may take the freed space. */
 const PARTS = 4;
 
 /**
@@ -13,7 +13,7 @@ const PARTS = 4;
  */
 export class Ballast {
   readonly #path: string;
-  /** The size of the whole reserve in bytes. */
+  /** The size of the full reserve in bytes. */
   readonly bytes: number;
 
   constructor(path: string, { bytes }: { bytes: number }) {
@@ -31,7 +31,7 @@ export class Ballast {
     return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Takes what is missing of the reserve, but no more than `available` bytes. Returns whether it is whole. */
+  /** Refills the reserve with at most `available` bytes. Returns whether it is full. */
   fill(available: number): boolean {
     const goal = Math.min(this.bytes, this.size + Math.max(0, available));
     if (this.size >= goal) return this.size >= this.bytes;

@@ -5,7 +5,7 @@ import { freeBytes } from '../data-directory.ts';
 import { isStoreBusy, StorageFullError, storeError } from '../store-errors.ts';
 import type { DiskRoom } from './disk-room.ts';
 
-/** One transaction moves so many pages, 2 MB: its journal fits into a part of the reserve. */
+/** Pages moved per transaction (2 MB), so that its journal fits into a part of the reserve. */
 const SLICE_PAGES = 500;
 /** How long after a deletion, in milliseconds: several deletions in a row are compacted together. */
 const SOON_MS = 50;

@@ -39,13 +39,13 @@ export class DiskRoom {
     this.onFull();
   }
 
-  /** Makes room for what must be written now. Returns `false` when the reserve is used up. */
+  /** Frees space for a required write. Returns `false` if the reserve is used up. */
   giveRoom(): boolean {
     this.ranOut();
     return this.#ballast.release();
   }
 
-  /** Takes what it can of the reserve, before others take the room. A part as large as one of its own stays free. */
+  /** Refills the reserve as far as possible before other programs use the space. Leaves one part's size free. */
   reclaim(): void {
     this.#ballast.fill(freeBytes(this.#dataDir) - this.#ballast.partBytes);
   }

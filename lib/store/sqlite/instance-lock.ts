@@ -6,7 +6,7 @@ import { AppError } from '../../errors/app-error.ts';
 import { isNoSpace } from '../../util/no-space.ts';
 import { sqliteCode, storeError } from '../store-errors.ts';
 
-/** Who holds a data directory: written beside the lock, so that a second start can say it. The address is printed and opened. */
+/** The process that holds a data directory, stored next to the lock so that a second start can report and open its URL. */
 const holder = z.object({
   pid: z.int(),
   url: z
@@ -54,7 +54,7 @@ export class InstanceLock {
     try {
       database = new Database(path, { timeout: 0 });
       chmodSync(path, 0o600);
-      // The journal stays in memory: a lock alone needs no file beside it, also on a full disk.
+      // Keep the journal in memory, so that locking needs no other file, even on a full disk.
       database.pragma('journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
     } catch (error) {
@@ -66,7 +66,7 @@ export class InstanceLock {
     return new InstanceLock(database, holderPath);
   }
 
-  /** Tells a second start where this one is reached. */
+  /** Publishes this process's URL for a second start. */
   announce(holderNow: LockHolder): void {
     try {
       writeFileSync(this.#holderPath, `${JSON.stringify(holderNow)}\n`, { mode: 0o600 });

@@ -1,13 +1,9 @@
-import type { RunStore } from '../run-store.ts';
 import type { StoreReader } from '../store.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 
-type AppendListener = Parameters<RunStore['onAppend']>[0];
-
-/** What both forms of the SQLite store share: reading, and telling listeners about appends. */
+/** The reads shared by both forms of the SQLite store. */
 export abstract class ReadingStore implements StoreReader {
   protected readonly reader: SqliteReader;
-  readonly #listeners = new Set<AppendListener>();
 
   constructor(reader: SqliteReader) {
     this.reader = reader;
@@ -85,24 +81,5 @@ export abstract class ReadingStore implements StoreReader {
 
   readings(): ReturnType<StoreReader['readings']> {
     return this.reader.readings();
-  }
-
-  onAppend(listener: AppendListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  protected tellAppended(runId: string, lastSeq: number): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(runId, lastSeq);
-      } catch (error) {
-        console.error('A listener of the store failed:', error); // the append stands, whoever failed to hear of it
-      }
-    }
-  }
-
-  protected forgetListeners(): void {
-    this.#listeners.clear();
   }
 }

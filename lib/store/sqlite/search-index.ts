@@ -7,7 +7,7 @@ import type { SqliteReader } from './sqlite-reader.ts';
 
 /** A burst of appends is over when nothing came for this long; then its events are taken in together. */
 const QUIET_MS = 400;
-/** One transaction takes so many events in, and no other append waits longer than for one of them. */
+/** Events indexed per transaction, which bounds how long an append waits. */
 const BATCH_EVENTS = 100;
 
 const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
@@ -46,7 +46,7 @@ export class SearchIndex {
     this.#timer.unref?.();
   }
 
-  /** Indexes what is there, for at most so long; appends run between the batches. The reader counts the rest as `behind`. */
+  /** Indexes stored events for a limited time; appends run between batches. The reader reports the rest as `behind`. */
   async catchUp(patienceMs: number): Promise<void> {
     const deadline = performance.now() + patienceMs;
     while (!this.#closed && this.#takeBatch() && performance.now() < deadline) await turn();

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../api/run-summary.ts';
 import {
   type EventRow,
   IMPORTING,
-  type ImportPlace,
+  type ImportKey,
   type ImportSteps,
   importInterrupted,
   importUnderWay,
@@ -42,7 +42,7 @@ export class SqliteImports implements ImportSteps {
   #closed = false;
 
   /**
-   * @param options.write runs its work in a transaction of its own
+   * @param options.write runs its work in its own transaction
    * @param options.published is called after each import
    * @param options.removed is called when the rows of an import are gone
    */
@@ -86,14 +86,14 @@ export class SqliteImports implements ImportSteps {
     });
   }
 
-  addToImport({ runId, importId }: ImportPlace, rows: readonly EventRow[]): Promise<void> {
+  addToImport({ runId, importId }: ImportKey, rows: readonly EventRow[]): Promise<void> {
     return this.#write(() => {
       this.#requireActive({ runId, importId });
       for (const { seq, type, at, body } of rows) this.#insertEvent.run(runId, seq, type, at, body);
     });
   }
 
-  async publishImport({ runId, importId }: ImportPlace): Promise<void> {
+  async publishImport({ runId, importId }: ImportKey): Promise<void> {
     await this.#write(() => {
       this.#requireActive({ runId, importId });
       this.#publish.run(runId);
@@ -102,13 +102,13 @@ export class SqliteImports implements ImportSteps {
     this.#published();
   }
 
-  async dropImport({ runId, importId }: ImportPlace): Promise<void> {
+  async dropImport({ runId, importId }: ImportKey): Promise<void> {
     if (this.#active.get(runId) !== importId) return;
     this.#active.delete(runId);
     this.removeLater();
   }
 
-  /** Removes what imports left over, beside other work. */
+  /** Removes rows of failed imports in the background. */
   removeLater(delayMs = 0): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
@@ -129,7 +129,7 @@ export class SqliteImports implements ImportSteps {
       this.#database.transaction(() => this.#removeSlice(left.id)).immediate();
       this.removeLater();
     } catch (error) {
-      // Nobody sees what is left. The store has room or is free again later, or another start finds it.
+      // The remaining rows are hidden, and are removed later or at the next start.
       const known = storeError(error, this.#database.name);
       if (!(known instanceof StorageFullError))
         console.error('An incomplete import could not be removed:', known);
@@ -151,7 +151,7 @@ export class SqliteImports implements ImportSteps {
     return runRow.optional().parse(this.#selectRun.get(runId))?.epoch;
   }
 
-  #requireActive({ runId, importId }: ImportPlace): void {
+  #requireActive({ runId, importId }: ImportKey): void {
     if (this.#active.get(runId) !== importId) throw importInterrupted(runId);
   }
 }

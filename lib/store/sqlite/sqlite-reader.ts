@@ -7,7 +7,7 @@ import { type SearchWord, searchWords } from '../../util/search-words.ts';
 import { IMPORTING } from '../import-run.ts';
 import type { EventRange, EventText, SearchPage, TextRange } from '../run-store.ts';
 import { sqlite } from '../schema.ts';
-import { type FoundPlace, pageOfRuns, STRETCH } from '../search-groups.ts';
+import { type FoundEvent, pageOfRuns, STRETCH } from '../search-groups.ts';
 import { eventFromRow, foundRun, hitOf, SqlReader, textFromRow } from '../sql-reader.ts';
 import { corruptStore } from '../store-errors.ts';
 import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
@@ -16,7 +16,7 @@ const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.
 const bodyRow = z.object({ body: z.string() });
 const behindRow = z.object({ behind: z.number() });
 
-/** Reads a database. In WAL mode it sees every commit at once and waits for no writer. */
+/** Reads a database. In WAL mode it sees every commit immediately and never waits for a writer. */
 export class SqliteReader extends SqlReader {
   readonly path: string;
   readonly #database: Database.Database;
@@ -43,7 +43,7 @@ export class SqliteReader extends SqlReader {
     );
   }
 
-  /** A reader with a connection of its own, beside the writer that has made the tables. */
+  /** A reader with its own connection; the writer has created the tables. */
   static open(path: string, { patienceMs = BUSY_PATIENCE_MS } = {}): SqliteReader {
     const database = new Database(path, { readonly: true, timeout: 0 });
     return new SqliteReader({ path, database, patienceMs });
@@ -90,12 +90,12 @@ export class SqliteReader extends SqlReader {
       const before = from?.before ?? Number.MAX_SAFE_INTEGER;
       const rows = this.#searchRows.all(matchExpression(words), before, STRETCH + 1);
       const page = pageOfRuns(foundRows.parse(rows), { limit, from });
-      const hits = (shown: readonly FoundPlace[]) => shown.flatMap((place) => this.#hit(place, words));
+      const hits = (shown: readonly FoundEvent[]) => shown.flatMap((place) => this.#hit(place, words));
       return { runs: page.runs.map((run) => foundRun(run, hits(run.shown))), next: page.next, behind };
     });
   }
 
-  #hit({ run_id, seq }: FoundPlace, words: readonly SearchWord[]): SearchHit[] {
+  #hit({ run_id, seq }: FoundEvent, words: readonly SearchWord[]): SearchHit[] {
     const [event] = this.readNow(run_id, { afterSeq: seq - 1, limit: 1 });
     return event?.seq === seq ? [hitOf(event, words)] : [];
   }

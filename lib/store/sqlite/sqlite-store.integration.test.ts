@@ -30,7 +30,7 @@ function start(body: string): ChildProcess {
   });
 }
 
-/** Appends as fast as it can, in batches of 1 to 4 events, and tells every sequence number that was acknowledged. */
+/** Appends continuously in batches of 1 to 4 events and prints every acknowledged sequence number. */
 const APPENDER = `
   const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
   const { runId } = await store.create({ id: 'run', config: sampleConfig(), idempotencyKey: 'the-run' });
@@ -46,7 +46,7 @@ const APPENDER = `
   }
 `;
 
-it('loses no acknowledged event and leaves no gap, killed at 12 arbitrary moments', async () => {
+it('loses no acknowledged event and leaves no gap when killed at 12 arbitrary moments', async () => {
   let acknowledged = 0;
   for (let round = 0; round < 12; round++) {
     const writer = start(APPENDER);
@@ -172,7 +172,7 @@ function openedBy(options: { uid?: number; mounted?: string }): string {
   return stdout || stderr;
 }
 
-it.skipIf(!canMountDisks)('fault matrix: names a data directory that can only be read', () => {
+it.skipIf(!canMountDisks)('fault matrix: names a read-only data directory', () => {
   const told = openedBy({ mounted: 'ro' });
   expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
   expect(told).toContain('LOUPE_DATA_DIR');
@@ -183,7 +183,7 @@ it.runIf(process.getuid?.() === 0)('fault matrix: names a data directory of anot
   expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
 });
 
-it.skipIf(!canMountDisks)('fault matrix: says storage_full when the disk has no room to begin with', () => {
+it.skipIf(!canMountDisks)('fault matrix: reports storage_full if the disk is full from the start', () => {
   expect(openedBy({ mounted: 'size=16k' })).toContain('storage_full');
 });
 
@@ -200,7 +200,7 @@ const STUCK_IMPORTER = `
   await store.importRun({ ...file, slices: slices() });
 `;
 
-it('shows nothing of an import during which it was killed, and removes its rows at the next start', async () => {
+it('hides an import that was killed, and removes its rows at the next start', async () => {
   const importer = start(STUCK_IMPORTER);
   if (!importer.stdout) throw new Error('no output');
   await once(createInterface(importer.stdout), 'line');

@@ -133,7 +133,7 @@ it('lets a second process know who holds the data directory', async () => {
   await next.close();
 });
 
-it('refuses a database of a newer version and leaves it as it is', async () => {
+it('refuses a database of a newer version and leaves it unchanged', async () => {
   await SqliteRunStore.open(directory, small).close();
   const database = new Database(join(directory, 'loupe.db'));
   database.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
@@ -179,7 +179,7 @@ it('counts the replies of a database that an older version wrote [P17]', async (
   await migrated.close();
 });
 
-it('counts the dropped calls of older logs when it is brought up to date', async () => {
+it('the migration counts the dropped calls of older logs', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'old', config: sampleConfig() });
   const { epoch } = await store.claim('old', 'worker');

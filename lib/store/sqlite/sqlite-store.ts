@@ -26,7 +26,7 @@ import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import {
   type EventRow,
   type FileRun,
-  type ImportPlace,
+  type ImportKey,
   type ImportSteps,
   importInSlices,
   toEventRow,
@@ -73,7 +73,7 @@ export interface SqliteStoreOptions {
   ballastMegabytes?: number;
   /** How long an operation waits for a locked database before it is `store_busy`, in milliseconds. Default: 5000. */
   busyPatienceMs?: number;
-  /** The database is opened by this one connection alone, which needs no file for what connections share. Default: false. */
+  /** Whether only this connection opens the database, so that no shared-memory file is needed. Default: false. */
   exclusive?: boolean;
 }
 
@@ -145,7 +145,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   /**
-   * Opens the store of a data directory, makes it when there is none, and brings its schema up to date.
+   * Opens the store of a data directory, creates it if missing, and migrates its schema.
    *
    * @throws {AppError} `data_directory_unusable`, `data_directory_remote`, `already_running`, `store_corrupt`,
    *   `store_too_new`, `store_not_writable`, `storage_full`; the files stay as they are
@@ -204,16 +204,16 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return this.#imports.beginImport(summary, importId);
   }
 
-  addToImport(place: ImportPlace, rows: readonly EventRow[]): Promise<void> {
-    return this.#imports.addToImport(place, rows);
+  addToImport(key: ImportKey, rows: readonly EventRow[]): Promise<void> {
+    return this.#imports.addToImport(key, rows);
   }
 
-  publishImport(place: ImportPlace): Promise<void> {
-    return this.#imports.publishImport(place);
+  publishImport(key: ImportKey): Promise<void> {
+    return this.#imports.publishImport(key);
   }
 
-  dropImport(place: ImportPlace): Promise<void> {
-    return this.#imports.dropImport(place);
+  dropImport(key: ImportKey): Promise<void> {
+    return this.#imports.dropImport(key);
   }
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
@@ -243,7 +243,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
-  /** The row of a run that is nobody's yet, and the beginning of its log. */
+  /** Inserts the row of an unclaimed run and its first events. */
   #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
     this.#run(sqlite.insertInto('runs').values(newRow(summary)));
     for (const event of events) this.#insert(event);
@@ -264,7 +264,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return this.#transaction(
       () => {
         const found = this.#lease(runId);
-        // Epoch 0 is a run that nobody has claimed.
+        // Epoch 0 is a run that no worker has claimed.
         if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
         if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
         if (found.phase === 'ended') throw new RunEndedError(runId);
@@ -453,7 +453,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   async close(): Promise<void> {
-    this.forgetListeners();
     this.#index.close();
     this.#imports.close();
     this.#compactor.close();
@@ -465,7 +464,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   #committed(state: RunState): void {
     this.#index.soon();
     this.#states.keep(state);
-    this.tellAppended(state.runId, state.seq);
   }
 
   #lease(runId: string): z.infer<typeof lease> {
@@ -499,7 +497,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#room.onFull = listener;
   }
 
-  /** All of `work` or nothing of it, and what follows from a commit within the same turn of the event loop. */
+  /** Runs `work` in a transaction, and the effects of a commit within the same turn of the event loop. */
   #transaction<T>(work: () => { value: T; state?: RunState }, options?: WriteOptions): Promise<T> {
     return this.#guard(() => {
       const { value, state } = this.#database.transaction(work).immediate();
@@ -539,7 +537,7 @@ interface WriteOptions {
   mayUseReserve?: boolean;
 }
 
-/** @throws what SQLite reports; the database is closed again */
+/** @throws SQLite's error, after closing the database */
 function openDatabase(path: string, { exclusive = false }: SqliteStoreOptions): Database.Database {
   const database = new Database(path, { timeout: BUSY_PATIENCE_MS });
   try {
@@ -554,7 +552,7 @@ function openDatabase(path: string, { exclusive = false }: SqliteStoreOptions): 
     checkPages(database, path);
     migrate(database, path);
     convertWhenSmall(database, path);
-    // From here on nobody waits inside SQLite, where nothing else could be done meanwhile.
+    // From here on, never wait inside SQLite, which blocks the thread.
     database.pragma('busy_timeout = 0');
     return database;
   } catch (error) {
@@ -571,12 +569,12 @@ function noRoomToBegin(dataDir: string, cause: StorageFullError): StorageFullErr
   });
 }
 
-/** Checked before it is written: what cannot be read back must never become part of a log. */
+/** Validates an event before it is stored, so that the log stays readable. */
 function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
   return runEvent.parse({ ...event, ...place });
 }
 
-/** @throws {AppError} `store_corrupt`: a damaged database is refused at the start and never made anew in silence */
+/** @throws {AppError} `store_corrupt`: a damaged database is refused at startup and never silently recreated */
 function checkPages(database: Database.Database, path: string): void {
   try {
     if (statSync(path).size > QUICK_CHECK_BYTES) {

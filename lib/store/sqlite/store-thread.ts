@@ -5,7 +5,7 @@ import { AlreadyRunningError } from './instance-lock.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 import type { FromStore, SentError, ToStore } from './threaded-store.ts';
 
-// The thread in which the SQLite store of a ThreadedRunStore lives.
+// The worker thread of a ThreadedRunStore.
 
 const { dataDir, options } = z
   .object({
@@ -26,11 +26,10 @@ function sent(error: unknown): SentError {
 }
 
 async function serve(store: SqliteRunStore): Promise<void> {
-  store.onAppend((runId, lastSeq) => tell({ kind: 'appended', runId, lastSeq }));
   store.onFullDisk(() => tell({ kind: 'full' }));
   const answer = async ({ id, method, args }: ToStore) => {
     try {
-      // The types of both sides are one: what is sent was checked where it was written.
+      // Both sides share the types, so arguments are checked at the call site.
       const work: (...args: never[]) => unknown = store[method];
       tell({ kind: 'done', id, value: await work.apply(store, args as never[]) });
     } catch (error) {

@@ -27,7 +27,7 @@ describeRunStore('SQLite in a thread of its own', async () => {
   return subject;
 });
 
-it('tells why it does not open, as the store itself does', async () => {
+it('reports why it cannot be opened, like the store itself', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'loupe-threaded-'));
   const store = SqliteRunStore.open(directory, small);
   store.announce({ pid: 4711, url: 'http://127.0.0.1:4120' });
@@ -40,7 +40,7 @@ it('tells why it does not open, as the store itself does', async () => {
   rmSync(directory, { recursive: true });
 });
 
-it('refuses everything once it is closed', async () => {
+it('rejects all calls once it is closed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'loupe-threaded-'));
   const store = await ThreadedRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });

@@ -8,17 +8,17 @@ import { ReadingStore } from './reading-store.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { CATCH_UP_MS, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
 
-type Remote = Omit<Store, 'onAppend' | 'importRun' | keyof StoreReader> &
+type Remote = Omit<Store, 'importRun' | keyof StoreReader> &
   Pick<SqliteRunStore, 'announce' | 'catchUp' | keyof ImportSteps>;
 
-/** What the thread is asked to do. */
+/** A request to the thread. */
 export interface ToStore {
   id: number;
   method: keyof Remote;
   args: unknown[];
 }
 
-/** An error on its way between threads, where classes do not travel. */
+/** A serialized error: class instances cannot be sent between threads. */
 export interface SentError {
   known?: { code: string; message: string; hint?: string };
   running?: boolean;
@@ -26,13 +26,12 @@ export interface SentError {
   error?: unknown;
 }
 
-/** What the thread says. */
+/** A message from the thread. */
 export type FromStore =
   | { kind: 'open'; path: string; full: boolean }
   | ({ kind: 'refused' } & SentError)
   | { kind: 'done'; id: number; value: unknown }
   | ({ kind: 'failed'; id: number } & SentError)
-  | { kind: 'appended'; runId: string; lastSeq: number }
   | { kind: 'full' };
 
 interface Pending {
@@ -41,8 +40,8 @@ interface Pending {
 }
 
 /**
- * The SQLite store with its writing in a thread of its own: a disk that takes seconds to write an event down keeps
- * nobody waiting but the run whose event it is. Reading happens here, on a connection of its own (docs/decisions/0013).
+ * The SQLite store with a writer thread, so that a disk that takes seconds per event delays only the run that appends.
+ * Reads use a separate connection in this thread (docs/decisions/0013).
  */
 export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps {
   readonly path: string;
@@ -79,14 +78,14 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
     this.#thread = thread;
     thread.on('message', (message: FromStore) => this.#hear(message));
     thread.on('error', (error) => this.#lose(error));
-    thread.on('exit', () => this.#lose(new Error('its thread has ended')));
+    thread.on('exit', () => this.#lose(new Error('its thread exited')));
   }
 
-  /** @throws {AppError} what `SqliteRunStore.open` throws */
+  /** @throws {AppError} like `SqliteRunStore.open` */
   static async open(dataDir: string, options: SqliteStoreOptions = {}): Promise<ThreadedRunStore> {
     const thread = new Worker(new URL('./store-thread.ts', import.meta.url), {
       workerData: { dataDir, options },
-      // Not those of this process: some say how its own text was given (--input-type).
+      // Don't inherit this process's flags: some describe its entry point (--input-type).
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
     const first = await new Promise<FromStore>((resolve, reject) => {
@@ -111,7 +110,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
     return this.reader.search(...asked);
   }
 
-  /** Asks the thread only while the disk is full: while it writes to a slow one, nobody waits for this answer. */
+  /** Asks the thread only while the disk is full, so that a slow disk does not delay the answer. */
   async fullDisk(): ReturnType<Store['fullDisk']> {
     if (!this.#full) return undefined;
     const refusal = await this.#call<Awaited<ReturnType<Store['fullDisk']>>>('fullDisk', []);
@@ -119,14 +118,13 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
     return refusal;
   }
 
-  /** Tells a second start where this one is reached. */
+  /** Publishes this process's URL for a second start. */
   announce(holder: LockHolder): Promise<void> {
     return this.#call('announce', [holder]);
   }
 
   async close(): Promise<void> {
-    this.forgetListeners();
-    // The last connection that is closed brings the journal into the database: it must be the one that may write.
+    // The last connection to close checkpoints the journal, so it must be the writer.
     this.reader.close();
     if (this.#lost) return;
     const ended = new Promise((resolve) => this.#thread.once('exit', resolve));
@@ -150,7 +148,6 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
 
   #hear(message: FromStore): void {
     if (message.kind === 'full') this.#full = true;
-    if (message.kind === 'appended') this.tellAppended(message.runId, message.lastSeq);
     if (message.kind !== 'done' && message.kind !== 'failed') return;
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);
@@ -161,8 +158,8 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   #lose(cause: Error): void {
     this.#lost ??= new AppError({
       code: 'store_lost',
-      message: `The store ${this.path} is no longer there: ${cause.message}.`,
-      hint: 'Start Loupe again: what was stored is safe, and unfinished runs go on.',
+      message: `The store ${this.path} stopped unexpectedly: ${cause.message}.`,
+      hint: 'Restart Loupe. Stored data is safe, and unfinished runs resume.',
       cause,
     });
     for (const { reject } of this.#pending.values()) reject(this.#lost);

@@ -6,7 +6,7 @@ export const BUSY_PATIENCE_MS = 5000;
 const BUSY_LOOK_MS = 50;
 
 /**
- * Does its work as soon as no other program has the database locked. Others are served meanwhile: nobody waits inside
+ * Runs its work once no other program has the database locked. Other work continues meanwhile: nothing waits inside
  * SQLite, which would stop everything.
  *
  * @throws {AppError} `store_busy` after `patienceMs`, and everything else SQLite reports, in words

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { calculateCost, type ModelPrice } from './cost.ts';
+import type { ModelPrice } from './config.ts';
+import { calculateCost } from './cost.ts';
 
 const usage = { tokensIn: 2_000_000, tokensOut: 500_000, modelMs: 1_800_000 };
 const api: ModelPrice = { kind: 'api', input_usd_per_million: 2, output_usd_per_million: 8 };

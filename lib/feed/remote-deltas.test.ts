@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { DistantTexts } from './distant-texts.ts';
-import { LiveTexts, nothingSeen } from './live-texts.ts';
+import { LiveDeltas, nothingSeen } from './live-deltas.ts';
+import { RemoteDeltas } from './remote-deltas.ts';
 
-const opened: DistantTexts[] = [];
+const opened: RemoteDeltas[] = [];
 afterEach(() => {
   for (const each of opened.splice(0)) each.close();
 });
@@ -21,15 +21,15 @@ function twoProcesses(isLost: (message: string) => boolean = () => false) {
       return () => {};
     },
   });
-  const writing = { lastSeq: 7, texts: new LiveTexts() };
+  const writing = { lastSeq: 7, texts: new LiveDeltas() };
   const followed = new Set<string>();
-  const holder = new DistantTexts({
+  const holder = new RemoteDeltas({
     store: bus(0),
     held: (runId) => (runId === 'r' ? writing : undefined),
     followed: new Set(),
     onChange: () => {},
   });
-  const other = new DistantTexts({
+  const other = new RemoteDeltas({
     store: bus(1),
     held: () => undefined,
     followed,

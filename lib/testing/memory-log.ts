@@ -1,8 +1,8 @@
+import type { RunLog } from '../engine/run-log.ts';
 import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
-import type { RunLog } from './run-log.ts';
 
 /** An in-memory run log for tests. Appends are applied in call order, as in every log. */
 export class MemoryLog implements RunLog {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { ScenarioInput, ScenarioStepInput } from '../demo/scenario.ts';
-import { MemoryLog } from '../engine/memory-log.ts';
-import { runLoop } from '../engine/run-loop.ts';
+import { type RunLoopOptions, runLoop } from '../engine/run-loop.ts';
 import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ProgressEvent } from '../events/progress.ts';
@@ -16,99 +15,35 @@ import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
+import { openToolsOf } from '../runs/open-tools.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
-import { progressOf } from '../testing/progress-of.ts';
 import type { JsonObject } from '../util/json.ts';
-import { openToolsOf } from './open-tools.ts';
+import { eventsOf } from './events-of.ts';
+import { MemoryLog } from './memory-log.ts';
+import { progressOf } from './progress-of.ts';
 
-/** A run of any mode over real HTTP, files and tools, for tests. */
-export interface Play extends AsyncDisposable {
-  log: MemoryLog;
-  fake: FakeOllama;
-  config: RunConfig;
-  workspace: string;
-  outcome: RunLoopOutcome;
-  progress: ProgressEvent[];
-  /** The texts of the harness's channel. */
-  notices: string[];
-  of<T extends RunEventType>(type: T): EventOf<T>[];
-  end: EventOf<'run.ended'>;
-  /** Messages of the nth chat request, from 0. */
-  sent(index: number): ChatMessage[];
+// The one way tests drive the real loop, over a log in memory. `play` runs a scripted model over HTTP with real tools
+// and files. `simulateRun` (simulate-run.ts) needs neither and plays hundreds of runs a second, through crashes.
+// `driveLoop` takes whatever model and tools a test brings.
+
+/** Begins the run of an empty log, or takes over that of another, as a worker does. */
+export async function beginRun(log: MemoryLog, config: RunConfig): Promise<void> {
+  await log.append(
+    log.state.seq === 0
+      ? [
+          { type: 'run.created', config },
+          { type: 'run.started', worker: 'test', epoch: 1 },
+        ]
+      : [{ type: 'run.resumed', worker: 'test', epoch: log.state.epoch + 1 }],
+  );
 }
 
-export interface PlayOptions {
-  scenario?: Partial<ScenarioInput>;
-  fake?: FakeOllamaOptions;
-  files?: Record<string, string>;
-  /** The beginning of the log, instead of a new run. */
-  events?: readonly RunEvent[];
-  /** Called with everything that is running, to stop it or to look on. */
-  during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-}
+export type Loop = Omit<RunLoopOptions, 'log' | 'mode'>;
 
-/** Plays the steps as the model `play`, from the request to the end of the run. */
-export async function play(
-  request: Partial<CreateRunRequest>,
-  steps: ScenarioInput['steps'],
-  options: PlayOptions = {},
-): Promise<Play> {
-  const fake = await startFakeOllama({
-    ...options.fake,
-    models: options.fake?.models ?? [{ name: 'play', context_length: 2_000_000 }],
-    scenarios: [{ name: 'play', steps, ...options.scenario }, ...(options.fake?.scenarios ?? [])],
-  });
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'loupe-play-')));
-  const workspace = join(folder, 'workspace');
-  const dataDir = join(folder, 'data');
-  await mkdir(workspace);
-  for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(workspace, name), text);
-  const sandbox = openUnconfined();
-  const config = resolveConfig(createRunRequest.parse({ model: 'play', ...request }), {
-    workspace,
-    offeredTools: ['read_file', 'write_file', 'run_command'],
-  });
-  const log = new MemoryLog({ events: options.events });
-  if (!options.events) {
-    await log.append([{ type: 'run.created', config }]);
-    await log.append([{ type: 'run.started', worker: 'test', epoch: 1 }]);
-  }
-  const shutdown = new AbortController();
-  const running = runLoop({
-    log,
-    model: createOllamaChatModel({ host: parseOllamaHost(fake.url) }),
-    mode: modeOf(config),
-    openTools: openToolsOf('run', { sandbox, dataDir, logPathOf: () => '/data/sessions/run.jsonl' }),
-    signal: shutdown.signal,
-    sleep: options.sleep ?? (async () => {}),
-    stopGraceMs: 1000,
-  });
-  await options.during?.({ log, fake, shutdown });
-  const outcome = await running;
-  const progress = progressOf(log.events);
-  const of = <T extends RunEventType>(type: T) =>
-    log.events.filter((event): event is EventOf<T> => event.type === type);
-  return {
-    log,
-    fake,
-    config,
-    workspace,
-    outcome,
-    progress,
-    notices: progress.flatMap((event) => (event.type === 'notice' ? [event.text] : [])),
-    of,
-    get end() {
-      const [end] = of('run.ended');
-      if (!end) throw new Error(`The run has not ended: ${log.events.at(-1)?.type}`);
-      return end;
-    },
-    sent: (index) => fake.chats[index]?.messages as unknown as ChatMessage[],
-    [Symbol.asyncDispose]: async () => {
-      await fake.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+/** Begins or takes over the run of a log, and drives it to its end. */
+export async function driveLoop(log: MemoryLog, config: RunConfig, loop: Loop): Promise<RunLoopOutcome> {
+  await beginRun(log, config);
+  return runLoop({ log, mode: modeOf(config), ...loop });
 }
 
 /** Resolves as soon as the log holds what is looked for. */
@@ -122,9 +57,102 @@ export async function until(log: MemoryLog, found: (events: readonly RunEvent[])
 
 export const stop = (force = false): NewEvent => ({ type: 'stop.requested', force, by: 'operator' });
 
+/** A run that `play` has played to its end. */
+export interface PlayedRun extends AsyncDisposable {
+  log: MemoryLog;
+  fake: FakeOllama;
+  config: RunConfig;
+  workspace: string;
+  outcome: RunLoopOutcome;
+  progress: ProgressEvent[];
+  /** The texts of all notices. */
+  notices: string[];
+  of<T extends RunEventType>(type: T): EventOf<T>[];
+  end: EventOf<'run.ended'>;
+  /** Messages of the nth chat request, from 0. */
+  sent(index: number): ChatMessage[];
+}
+
+export interface PlayOptions {
+  scenario?: Partial<ScenarioInput>;
+  /** Its scenarios are matched before the steps. */
+  fake?: FakeOllamaOptions;
+  files?: Record<string, string>;
+  /** The beginning of the log, instead of a new run. */
+  events?: readonly RunEvent[];
+  /** Called while the run is active, to stop or inspect it. */
+  during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
+  /** Changes what the loop is given. Without it nothing waits: `sleep` resolves at once. */
+  loop?: (given: Loop & { fake: FakeOllama }) => Partial<Loop>;
+}
+
+/**
+ * Plays the steps as the model `play` over HTTP, with the real tools in a fresh folder, from start to end.
+ *
+ * @param request what the run is created from, or makes its configuration
+ */
+export async function play(
+  request: Partial<CreateRunRequest> | ((workspace: string) => RunConfig),
+  steps: ScenarioInput['steps'],
+  options: PlayOptions = {},
+): Promise<PlayedRun> {
+  const fake = await startFakeOllama({
+    ...options.fake,
+    models: options.fake?.models ?? [{ name: 'play', context_length: 2_000_000 }],
+    scenarios: [...(options.fake?.scenarios ?? []), { name: 'play', steps, ...options.scenario }],
+  });
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'loupe-play-')));
+  const workspace = join(folder, 'workspace');
+  const dataDir = join(folder, 'data');
+  await mkdir(workspace);
+  for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(workspace, name), text);
+  const sandbox = openUnconfined();
+  const config =
+    typeof request === 'function'
+      ? request(workspace)
+      : resolveConfig(createRunRequest.parse({ model: 'play', ...request }), {
+          workspace,
+          offeredTools: ['read_file', 'write_file', 'run_command'],
+        });
+  const log = new MemoryLog({ events: options.events });
+  if (!options.events) await beginRun(log, config);
+  const shutdown = new AbortController();
+  const given: Loop = {
+    model: createOllamaChatModel({ host: parseOllamaHost(fake.url) }),
+    openTools: openToolsOf('run', { sandbox, dataDir, logPathOf: () => '/data/sessions/run.jsonl' }),
+    signal: shutdown.signal,
+    sleep: async () => {},
+    stopGraceMs: 1000,
+  };
+  const running = runLoop({ log, mode: modeOf(config), ...given, ...options.loop?.({ ...given, fake }) });
+  await options.during?.({ log, fake, shutdown });
+  const outcome = await running;
+  const progress = progressOf(log.events);
+  return {
+    log,
+    fake,
+    config,
+    workspace,
+    outcome,
+    progress,
+    notices: progress.flatMap((event) => (event.type === 'notice' ? [event.text] : [])),
+    of: (type) => eventsOf(log.events, type),
+    get end() {
+      const [end] = eventsOf(log.events, 'run.ended');
+      if (!end) throw new Error(`The run has not ended: ${log.events.at(-1)?.type}`);
+      return end;
+    },
+    sent: (index) => fake.chats[index]?.messages as unknown as ChatMessage[],
+    [Symbol.asyncDispose]: async () => {
+      await fake.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 export const says = (content: string): ScenarioStepInput => ({ reply: { content } });
 
-/** Said nothing, and meant it: only the end mark was counted. */
+/** A truly empty reply: only the end token was generated. */
 export const silence: ScenarioStepInput = { reply: { content: '', eval_count: 1 } };
 
 export const calls = (...tool_calls: { name: string; arguments?: JsonObject }[]): ScenarioStepInput => ({

@@ -1,14 +1,14 @@
 import type { RunConfig } from '../events/config.ts';
 import type { RunDelta } from '../events/delta.ts';
 import type { RunState } from '../events/run-state.ts';
-import type { HeldRun, PlaceLeases, RunLeases } from '../store/shared-run-store.ts';
-import { whenNotBusy } from '../store/when-not-busy.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
+import type { HeldRun, RunLeases, SlotLeases } from '../store/shared-run-store.ts';
 import type { StayKind } from './expected-wait.ts';
 import type { HostQueue } from './host-queue.ts';
 import type { WaitingRuns } from './waiting-runs.ts';
 
 /** Polling interval for a slot that another process may have released. */
-export const PLACE_LOOK_MS = 500;
+export const SLOT_POLL_MS = 500;
 
 /** A run that this process holds, as its log shows it. */
 interface QueuedRun extends Readonly<HeldRun> {
@@ -20,8 +20,8 @@ interface QueuedRun extends Readonly<HeldRun> {
 }
 
 /** Slots shared by several processes. */
-export interface SharedPlaces {
-  store: PlaceLeases & Pick<RunLeases, 'leaseMs'>;
+export interface SharedSlots {
+  store: SlotLeases & Pick<RunLeases, 'leaseMs'>;
   waiting: WaitingRuns;
 }
 
@@ -30,7 +30,7 @@ export interface QueuedRuns {
   get(runId: string): QueuedRun | undefined;
 }
 
-export interface PlaceOptions {
+export interface RunSlotOptions {
   log: QueuedRun;
   config: RunConfig;
   /** The model server. */
@@ -41,7 +41,7 @@ export interface PlaceOptions {
   concurrency: number;
   /** How long an endless run keeps its slot while only endless runs with other models wait, in milliseconds. */
   stretchMs: number;
-  shared: SharedPlaces | undefined;
+  shared: SharedSlots | undefined;
   /** Aborted when the server shuts down. */
   closing: AbortSignal;
   /** Aborted when this process releases the run. */
@@ -52,13 +52,13 @@ export interface PlaceOptions {
 }
 
 /** One run's slot at its model server, which it can yield to others. */
-export class Place {
-  readonly #options: PlaceOptions;
+export class RunSlot {
+  readonly #options: RunSlotOptions;
   #release: () => void = () => undefined;
   #since = performance.now();
   #givenUp = false;
 
-  constructor(options: PlaceOptions) {
+  constructor(options: RunSlotOptions) {
     this.#options = options;
   }
 
@@ -85,7 +85,7 @@ export class Place {
    *
    * @returns whether others had the slot
    */
-  async letOthersPass(): Promise<boolean> {
+  async yieldToOthers(): Promise<boolean> {
     const { config, queue, host, shared, stretchMs } = this.#options;
     if (!isEndless(config)) return false;
     const justCame = performance.now() - this.#since < stretchMs;
@@ -121,17 +121,18 @@ export class Place {
   async #leave(): Promise<void> {
     const { shared, log, closing } = this.#options;
     this.#release();
-    if (shared) await whenNotBusy(() => shared.store.leavePlace(log), { runId: log.runId, signal: closing });
+    if (shared)
+      await retryWhileBusy(() => shared.store.yieldSlot(log), { runId: log.runId, signal: closing });
   }
 
   async #take(options: { again: boolean }): Promise<void> {
     const { queue, shared, log, config, host, concurrency, signal, closing } = this.#options;
     this.#release = await queue.enter(log.runId, { ...options, kind: stayKind(config) });
     if (!shared) return;
-    const take = () => shared.store.takePlace(log, { host, places: concurrency });
+    const take = () => shared.store.retakeSlot(log, { host, slots: concurrency });
     while (!signal.aborted && !log.state.stop) {
-      if (await whenNotBusy(take, { runId: log.runId, signal: closing })) break;
-      await log.changed(log.state.seq, AbortSignal.any([signal, AbortSignal.timeout(PLACE_LOOK_MS)]));
+      if (await retryWhileBusy(take, { runId: log.runId, signal: closing })) break;
+      await log.changed(log.state.seq, AbortSignal.any([signal, AbortSignal.timeout(SLOT_POLL_MS)]));
     }
   }
 

@@ -1,7 +1,4 @@
-/** A model's price in US dollars: an API price, or the electricity used while the model answers. */
-export type ModelPrice =
-  | { kind: 'api'; input_usd_per_million: number; output_usd_per_million: number }
-  | { kind: 'electricity'; watts: number; usd_per_kwh: number };
+import type { ModelPrice } from './config.ts';
 
 /** Usage of model calls. */
 export interface Usage {

@@ -6,21 +6,21 @@ import { createRunRequest } from '../api/create-run.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { fullName } from '../model/ollama-models.ts';
+import { endedByError } from '../runs/end-run.ts';
+import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
+import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
+import type { ExecuteRun } from '../runs/run-worker.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
-import { sampleConfig } from '../testing/sample-logs.ts';
-import { endedByError } from './end-run.ts';
-import { prepareForkWorkspace } from './fork-workspace.ts';
-import { RunService, type RunServiceOptions } from './run-service.ts';
-import type { ExecuteRun } from './run-worker.ts';
+import { sampleConfig } from './sample-logs.ts';
 
-/** A service over a real store whose runs do what a test says. */
+/** A service with a real store and scripted runs, for tests. */
 export interface TestService {
   service: RunService;
   store: SqliteRunStore;
   dataDir: string;
-  /** Starts a run and brings its id. */
+  /** Starts a run and returns its ID. */
   start(request?: Partial<NewRun>, idempotencyKey?: string): Promise<string>;
-  /** Ends the service and opens another one on the same data, as a restart does. */
+  /** Closes the service and opens a new one on the same data, like a restart. */
   restart(execute?: ExecuteRun): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function openTestService(
         discard: async () => undefined,
       }),
       admit: async () => undefined,
-      // The folders of sample runs are not there: only one below the data directory is looked at.
+      // The folders of sample runs don't exist; only folders in the data directory are opened.
       prepareFork: async (config, { kind, runId }) =>
         config.workspace.startsWith(dataDir)
           ? prepareForkWorkspace(config, { kind, runId, dataDir })
@@ -81,7 +81,7 @@ export async function openTestService(
   return test;
 }
 
-/** A run that does nothing but write these events, with a turn of the event loop between them, and end. */
+/** A run that appends these events, one per turn of the event loop, and ends. */
 export function scripted(events: readonly NewEvent[]): ExecuteRun {
   return async ({ log, signal }) => {
     for (const event of events) {

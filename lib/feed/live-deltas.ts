@@ -12,7 +12,7 @@ interface LiveText {
  * The text in progress of a run. A viewer stores only how far it has read and pulls the rest from here, so a slow viewer
  * costs a number rather than a queue.
  */
-export class LiveTexts {
+export class LiveDeltas {
   readonly #texts = new Map<string, LiveText>();
   /** Only the latest queue position or load state is kept. */
   #note: NoteDelta | undefined;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LiveTexts, nothingSeen } from './live-texts.ts';
+import { LiveDeltas, nothingSeen } from './live-deltas.ts';
 
 it('a late viewer gets the text so far as one delta, then only new text [E12]', () => {
-  const texts = new LiveTexts();
+  const texts = new LiveDeltas();
   texts.add({ type: 'text', call: 1, offset: 0, text: 'Hel' });
   texts.add({ type: 'text', call: 1, offset: 3, text: 'lo' });
   const seen = nothingSeen();
@@ -14,7 +14,7 @@ it('a late viewer gets the text so far as one delta, then only new text [E12]', 
 });
 
 it('drops a text once its event contains it in full', () => {
-  const texts = new LiveTexts();
+  const texts = new LiveDeltas();
   texts.add({ type: 'text', call: 1, offset: 0, text: 'a' });
   texts.add({ type: 'tool-output', call_id: 'c1', offset: 0, text: 'b' });
   texts.endCall(1);
@@ -24,7 +24,7 @@ it('drops a text once its event contains it in full', () => {
 });
 
 it('sends the queue position once per change', () => {
-  const texts = new LiveTexts();
+  const texts = new LiveDeltas();
   const seen = nothingSeen();
   texts.add({ type: 'queue', position: 2, ahead: ['a', 'b'] });
   expect(texts.since(seen)).toHaveLength(1);
@@ -36,13 +36,13 @@ it('sends the queue position once per change', () => {
 });
 
 it('a late viewer learns when the model started and where it is being loaded', () => {
-  const texts = new LiveTexts();
+  const texts = new LiveDeltas();
   texts.add({ type: 'thinking', call: 1, offset: 0, text: 'Hm', since: 1000 });
   texts.add({ type: 'thinking', call: 1, offset: 2, text: ', well', since: 1000 });
   expect(texts.since(nothingSeen())).toEqual([
     { type: 'thinking', call: 1, offset: 0, text: 'Hm, well', since: 1000 },
   ]);
-  const loading = new LiveTexts();
+  const loading = new LiveDeltas();
   loading.add({ type: 'load', size_bytes: 18, vram_bytes: 12 });
   expect(loading.since(nothingSeen())).toEqual([{ type: 'load', size_bytes: 18, vram_bytes: 12 }]);
   loading.endNote();
@@ -50,7 +50,7 @@ it('a late viewer learns when the model started and where it is being loaded', (
 });
 
 it('stops live updates of a text beyond a megabyte', () => {
-  const texts = new LiveTexts();
+  const texts = new LiveDeltas();
   const seen = nothingSeen();
   let offset = 0;
   for (let round = 0; round < 20; round++) {
@@ -67,7 +67,7 @@ it('every viewer gets the same text, however deltas overlap and whenever it poll
       fc.string({ minLength: 1, maxLength: 60 }),
       fc.array(fc.tuple(fc.nat(60), fc.nat(10), fc.boolean()), { maxLength: 40 }),
       (whole, steps) => {
-        const texts = new LiveTexts();
+        const texts = new LiveDeltas();
         const seen = nothingSeen();
         let sent = 0;
         let got = '';

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RunConfig } from '../events/config.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { BEATS_PER_LEASE } from '../store/shared-run-store.ts';
-import { whenNotBusy } from '../store/when-not-busy.ts';
 import { HostQueue } from './host-queue.ts';
-import { PLACE_LOOK_MS, Place, type PlaceOptions, type QueuedRuns, type SharedPlaces } from './place.ts';
+import { type QueuedRuns, RunSlot, type RunSlotOptions, type SharedSlots, SLOT_POLL_MS } from './run-slot.ts';
 import { warnNotReleased } from './shared-work.ts';
 
 /** How long an endless run keeps its slot where each switch reloads a model. */
 const STRETCH_MS = 30_000;
 
-export interface PlacesOptions {
+export interface HostSlotsOptions {
   /** A display name for this process. */
   worker: string;
   /** Concurrent runs per model server. */
@@ -28,31 +28,31 @@ export interface PlacesOptions {
   /** Aborted when the server shuts down. */
   closing: AbortSignal;
   /** Set where several processes share the runs. */
-  shared?: SharedPlaces & {
+  shared?: SharedSlots & {
     /** The name by which all processes know a run's model server. */
     hostOf(run: { model: string }): string;
   };
 }
 
-/** Work other than a run that uses a model server or waits for it, such as a model check. */
-interface Guest {
+/** A model check that uses a model server or waits for it. */
+interface Check {
   model: string;
   host: string;
 }
 
 /** The slots of all model servers and the queues for them. Where processes share the runs, they share the slots too. */
-export class Places {
-  readonly #options: PlacesOptions;
+export class HostSlots {
+  readonly #options: HostSlotsOptions;
   readonly #queues = new Map<string, HostQueue>();
-  readonly #guests = new Map<string, Guest>();
+  readonly #checks = new Map<string, Check>();
 
-  constructor(options: PlacesOptions) {
+  constructor(options: HostSlotsOptions) {
     this.#options = options;
   }
 
   /** How many runs are active, and how many wait in this process. */
   get counts(): { active: number; queued: number } {
-    const runsAmong = (ids: readonly string[]) => ids.filter((id) => !this.#guests.has(id)).length;
+    const runsAmong = (ids: readonly string[]) => ids.filter((id) => !this.#checks.has(id)).length;
     const queues = [...this.#queues.values()];
     return {
       active: runsAmong(queues.flatMap((queue) => queue.inside)),
@@ -60,10 +60,10 @@ export class Places {
     };
   }
 
-  /** The active entries that are not runs. */
-  get guestsAtWork(): readonly Guest[] {
+  /** The checks that hold a slot. */
+  get activeChecks(): readonly Check[] {
     const inside = [...this.#queues.values()].flatMap((queue) => queue.inside);
-    return inside.flatMap((id) => this.#guests.get(id) ?? []);
+    return inside.flatMap((id) => this.#checks.get(id) ?? []);
   }
 
   /** Whether a new run could start immediately. */
@@ -73,7 +73,7 @@ export class Places {
   }
 
   /**
-   * The wait of a run or a guest; `undefined` if it is not waiting here.
+   * The wait of a run or a check; `undefined` if it is not waiting here.
    *
    * @returns its position in the queue, from 1, and its estimated start in milliseconds since 1970, if there is enough
    * data
@@ -115,27 +115,27 @@ export class Places {
    * @param run.signal aborted when this process releases the run
    * @param run.giveUp releases the run, so that it queues behind the runs that no process holds
    */
-  async enter(run: Pick<PlaceOptions, 'log' | 'config' | 'signal' | 'giveUp'>): Promise<Place> {
+  async enter(run: Pick<RunSlotOptions, 'log' | 'config' | 'signal' | 'giveUp'>): Promise<RunSlot> {
     const { shared, concurrency, closing, runs, stretchMs = STRETCH_MS } = this.#options;
     const host = this.#hostNameOf(run.config);
-    const place = new Place({
+    const slot = new RunSlot({
       ...run,
       ...{ host, shared, concurrency, closing, stretchMs },
       queue: this.#queueFor(host),
       runs,
     });
     // In shared mode, a stopped run is resumed without a slot.
-    if (!(shared && run.log.state.stop)) await place.enter();
-    return place;
+    if (!(shared && run.log.state.stop)) await slot.enter();
+    return slot;
   }
 
   /**
-   * Uses a model server for work other than a run. It queues like a new run and occupies a slot meanwhile.
+   * Runs a check of a model. It queues like a new run and holds a slot while it works.
    *
-   * @param guest.signal cancels the wait and the work
+   * @param check.signal cancels the wait and the work
    * @throws the error of `work`, or the signal's reason
    */
-  async withPlace<T>(
+  async withSlot<T>(
     { id, model, signal }: { id: string; model: string; signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
@@ -143,7 +143,7 @@ export class Places {
     const queue = this.#queueFor(host);
     const gone = AbortSignal.any([signal, this.#options.closing]);
     const leave = () => queue.leave(id);
-    this.#guests.set(id, { model, host: this.#options.hostOf({ model }) });
+    this.#checks.set(id, { model, host: this.#options.hostOf({ model }) });
     gone.addEventListener('abort', leave, { once: true });
     let release: () => void = () => undefined;
     try {
@@ -154,7 +154,7 @@ export class Places {
     } finally {
       gone.removeEventListener('abort', leave);
       release();
-      this.#guests.delete(id);
+      this.#checks.delete(id);
       this.#options.shared?.waiting.poke();
     }
   }
@@ -166,27 +166,27 @@ export class Places {
   ): Promise<T> {
     const shared = this.#options.shared?.store;
     if (!shared) return work(signal);
-    const guestId = `${this.#options.worker} ${id}`;
-    const claim = { host, places: this.#options.concurrency };
+    const checkId = `${this.#options.worker} ${id}`;
+    const claim = { host, slots: this.#options.concurrency };
     const over = new AbortController();
     const beat = async () => {
       while (!over.signal.aborted) {
         await delay(shared.leaseMs / BEATS_PER_LEASE, undefined, { signal: over.signal }).catch(
           () => undefined,
         );
-        if (!over.signal.aborted) await shared.holdPlace(guestId, claim).catch(warnNotReleased);
+        if (!over.signal.aborted) await shared.holdSlot(checkId, claim).catch(warnNotReleased);
       }
     };
-    const hold = () => shared.holdPlace(guestId, claim);
+    const hold = () => shared.holdSlot(checkId, claim);
     const { closing } = this.#options;
     try {
-      while (!(await whenNotBusy(hold, { runId: id, signal: closing })))
-        await delay(PLACE_LOOK_MS, undefined, { signal });
+      while (!(await retryWhileBusy(hold, { runId: id, signal: closing })))
+        await delay(SLOT_POLL_MS, undefined, { signal });
       void beat();
       return await work(signal);
     } finally {
       over.abort();
-      await shared.dropPlace(guestId).catch(warnNotReleased);
+      await shared.dropSlot(checkId).catch(warnNotReleased);
     }
   }
 
@@ -200,13 +200,13 @@ export class Places {
     const queue = new HostQueue({
       limit: this.#options.concurrency,
       clock: this.#options.clock,
-      onMove: () => this.#showPlaces(queue),
+      onMove: () => this.#sendPositions(queue),
     });
     this.#queues.set(host, queue);
     return queue;
   }
 
-  #showPlaces(queue: HostQueue): void {
+  #sendPositions(queue: HostQueue): void {
     for (const [index, runId] of queue.waiting.entries()) {
       const expectedAt = this.#expectedAt(queue, runId);
       this.#options.runs.get(runId)?.delta({

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatRequest, MemoryModel } from './chat-model.ts';
-import { keepAliveForLoad } from './load-model.ts';
-import { type LetGo, ModelError } from './model-error.ts';
+import { keepAliveForLoad, keepAliveMs } from './keep-alive.ts';
+import { ModelError, type SlotRelease } from './model-error.ts';
 import { aborted, callOllama, DEFAULT_LIMITS, type OllamaConnection } from './ollama-connection.ts';
 import { unloadModel } from './ollama-models.ts';
 import { versionReply } from './ollama-wire.ts';
@@ -27,17 +27,6 @@ const REFUSING_FORMAT = 'gguf';
 /** Runners may round the window up. */
 const PADDING_TOKENS = 512;
 
-const UNITS_MS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-/** Ollama's max duration, 2^63 - 1 nanoseconds, used for an unlimited keep-alive. */
-const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
 /**
  * Tolerance for reading two clocks in sequence and for the whole seconds of an HTTP date. Shorter than the timeout of
  * a probe.
@@ -57,7 +46,7 @@ export async function releaseSlotAfterAbort(
   connection: OllamaConnection,
   slot: SlotOf,
   onIdle?: () => void,
-): Promise<LetGo | undefined> {
+): Promise<SlotRelease | undefined> {
   const since = performance.now();
   const isIdle = await isSeenIdle(connection, slot);
   if (!isIdle) return undefined;
@@ -188,7 +177,8 @@ async function isSeenIdle(
       if (now.state === 'unknown') return false;
       const sinceMs = performance.now() - since;
       // During a request, Ollama restarts the keep-alive with each query, or does not count it.
-      if (isLetGo(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs })) return true;
+      if (isRequestOver(before.model, now.model, { keepAlive: keepAliveForLoad(keepAlive), sinceMs }))
+        return true;
       before = now;
     }
     return false;
@@ -199,29 +189,13 @@ async function isSeenIdle(
 }
 
 /**
- * Parses a keep-alive like Ollama, in milliseconds: seconds, or a duration such as `5m` or `1h30m`; negative means
- * unlimited. `undefined` if invalid.
- */
-export function keepAliveMs(keepAlive: string | number): number | undefined {
-  const text = String(keepAlive);
-  const [, sign, parts = ''] =
-    /^([-+]?)((?:\d+\.?\d*(?:ns|us|µs|ms|s|m|h))+|\d+(?:\.\d+)?)$/.exec(text) ?? [];
-  if (sign === undefined) return undefined;
-  let ms = 0;
-  for (const [, amount, unit = 's'] of parts.matchAll(/(\d+\.?\d*)(ns|us|µs|ms|s|m|h)?/g)) {
-    ms += Number(amount) * (UNITS_MS[unit] ?? 1000);
-  }
-  return sign === '-' && ms > 0 ? FOR_EVER_MS : ms;
-}
-
-/**
  * Whether the server is done with the request that just ended: the model's expiry time no longer moves, and matches a
  * keep-alive started by the end of a request since then. An earlier expiry belongs to a previous request, so another
  * one is still running; a later one means that another client asked for a longer keep-alive.
  *
  * @param about.sinceMs time since the request ended
  */
-export function isLetGo(
+export function isRequestOver(
   before: Pick<MemoryModel, 'expiresAt'>,
   now: Pick<MemoryModel, 'expiresAt' | 'serverTimeMs'>,
   about: { keepAlive: string | number; sinceMs: number },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RunDelta } from '../events/delta.ts';
 import type { ProcessMessages } from '../store/shared-run-store.ts';
 import { jsonValue } from '../util/json.ts';
-import { LiveTexts, nothingSeen, type SeenTexts } from './live-texts.ts';
+import { LiveDeltas, nothingSeen, type SeenTexts } from './live-deltas.ts';
 
 /** Interval for sending deltas. Text written in between is sent as one. */
 const SEND_MS = 100;
@@ -42,7 +42,7 @@ const message = z.union([
 
 interface Writing {
   lastSeq: number;
-  texts: LiveTexts;
+  texts: LiveDeltas;
 }
 
 type Followed = Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>;
@@ -52,7 +52,7 @@ type Followed = Pick<ReadonlyMap<string, unknown>, 'keys' | 'has'>;
  * that are not stored: without remote viewers nothing is sent, and an append never waits for it. Lost messages are
  * requested again.
  */
-export class DistantTexts {
+export class RemoteDeltas {
   readonly #store: ProcessMessages;
   readonly #held: (runId: string) => Writing | undefined;
   readonly #followed: Followed;
@@ -169,7 +169,7 @@ export class DistantTexts {
     if (!this.#wants(runId)) return;
     let here = this.#here.get(runId);
     if (here && seq < here.lastSeq) return;
-    if (!here || seq > here.lastSeq) here = { lastSeq: seq, texts: new LiveTexts() };
+    if (!here || seq > here.lastSeq) here = { lastSeq: seq, texts: new LiveDeltas() };
     if (here.texts.lacks(delta)) {
       this.#here.delete(runId);
       this.#say([{ want: [runId], fresh: [runId] }]);

@@ -1,0 +1,19 @@
+import type { StoreApi } from 'zustand/vanilla';
+import type { RunState } from '../../events/run-state.ts';
+import type { Timeline } from '../../events/timeline.ts';
+import type { Connection } from './connection.ts';
+import type { Live } from './live-text.ts';
+
+/** What the page knows of one run: both are folds of the same log. */
+export interface RunView {
+  readonly run: RunState;
+  readonly timeline: Timeline;
+  readonly connection: Connection;
+}
+
+/** A run to be shown, wherever it comes from. */
+export interface RunSource {
+  readonly view: StoreApi<RunView>;
+  /** Apart from the view, so that running text wakes the open rows only. */
+  readonly live: StoreApi<Live>;
+}

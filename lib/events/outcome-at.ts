@@ -1,0 +1,41 @@
+import type { RunMode } from './config.ts';
+import { checkCounts } from './outcome.ts';
+import type { RunState } from './run-state.ts';
+import type { Outcome, OutcomeKind, TerminationReason } from './termination.ts';
+
+/**
+ * Derives a run's outcome from its termination reason and the facts of its log. Truncation takes precedence; passing
+ * checks prove that the work was done, even if the model merely announced it.
+ *
+ * @param options.announcedOnly whether the last reply only announces work that no tool call has done
+ */
+export function outcomeAt(
+  state: RunState,
+  reason: TerminationReason,
+  { announcedOnly = false }: { announcedOnly?: boolean } = {},
+): Outcome {
+  const results = state.attempts.at(-1)?.checks ?? [];
+  if (results.length === 0) {
+    return { kind: kindOf(reason, { mode: state.config?.mode, cut: state.lastReplyCut, announcedOnly }) };
+  }
+  const checks = checkCounts(results);
+  const facts = {
+    mode: state.config?.mode,
+    cut: state.lastReplyCut,
+    announcedOnly: announcedOnly && checks.failed > 0,
+    checksFailed: checks.failed > 0,
+  };
+  return { kind: kindOf(reason, facts), checks };
+}
+
+function kindOf(
+  reason: TerminationReason,
+  facts: { mode: RunMode | undefined; cut: boolean; announcedOnly: boolean; checksFailed?: boolean },
+): OutcomeKind {
+  if (reason !== 'final_answer') return reason;
+  // An exploration has no answer; it is done after all its cycles.
+  if (facts.mode === 'explore') return 'cycles_done';
+  if (facts.cut) return 'answered_cut_off';
+  if (facts.announcedOnly) return 'announced_work_did_none';
+  return facts.checksFailed ? 'answered_checks_failed' : 'answered';
+}

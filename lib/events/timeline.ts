@@ -1,0 +1,275 @@
+import type { JsonObject } from '../util/json.ts';
+import type { EventOf, RunEvent } from './registry.ts';
+
+/** Where a text was truncated for viewers, and its full length in characters. */
+export interface Cut {
+  path: string;
+  chars: number;
+}
+
+/** An event as sent to viewers: long texts may be truncated. */
+export type ShownEvent = RunEvent & { cuts?: readonly Cut[] };
+
+export interface RowBase {
+  /** Stable for the life of the run; used as list key. */
+  readonly key: string;
+  /** The event that the row represents, and its deep link. */
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly attempt: number;
+  /** 0 before the first iteration of the attempt. */
+  readonly iteration: number;
+}
+
+export interface CreatedRow extends RowBase {
+  readonly kind: 'created';
+  readonly event: EventOf<'run.created'>;
+}
+
+/** The end of the part copied from another run, and what was changed. */
+export interface ForkedRow extends RowBase {
+  readonly kind: 'forked';
+  readonly event: EventOf<'run.forked'>;
+}
+
+/** A worker takes the run, checks server and model, and loads the model. */
+export interface PreparationRow extends RowBase {
+  readonly kind: 'preparation';
+  readonly worker?: string;
+  readonly preflight?: EventOf<'preflight.checked'>;
+  readonly loadStarted?: EventOf<'model.load-started'>;
+  readonly loaded?: EventOf<'model.loaded'>;
+}
+
+/** A conversation starts: first messages and offered tools. */
+export interface AttemptRow extends RowBase {
+  readonly kind: 'attempt';
+  readonly event: EventOf<'attempt.started'>;
+}
+
+/** The heading of an iteration, with the totals of the rows below it. */
+export interface IterationRow extends RowBase {
+  readonly kind: 'iteration';
+  readonly budget?: EventOf<'budget.checked'>;
+  /** `at` of the last event within the iteration. */
+  readonly until: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly failedToolCalls: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  /** How many of both are estimates. */
+  readonly tokensEstimated: number;
+}
+
+/** One request to the model, with the reply and how it was parsed. */
+export interface CallRow extends RowBase {
+  readonly kind: 'call';
+  readonly call: number;
+  /** Number of this try within the iteration, from 1. */
+  readonly tryNumber: number;
+  /** Whether this is the first call after a load, when no part of its prompt can be cached. */
+  readonly afterLoad?: boolean;
+  readonly status: 'open' | 'ended' | 'failed' | 'lost';
+  readonly started: EventOf<'model-call.started'>;
+  readonly ended?: EventOf<'model-call.ended'>;
+  readonly failed?: EventOf<'model-call.failed'>;
+  readonly parsed?: EventOf<'reply.parsed'>;
+  /** Why the reply or failure was discarded and the same messages sent again. */
+  readonly setAside?: EventOf<'policy.retried'>['cause'];
+}
+
+export type ToolStatus =
+  | 'waiting'
+  | 'awaiting approval'
+  | 'approved'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'denied'
+  | 'interrupted'
+  | 'not-run';
+
+/** One tool call, from the time it was parsed. */
+export interface ToolRow extends RowBase {
+  readonly kind: 'tool';
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly layer: 'native' | 'json' | 'xml';
+  readonly format: string;
+  readonly coercions: EventOf<'reply.parsed'>['coercions'];
+  readonly repairs: EventOf<'reply.parsed'>['repairs'];
+  readonly status: ToolStatus;
+  readonly startedAt?: number;
+  /** Set if approval was requested. */
+  readonly requested?: { readonly seq: number; readonly at: number };
+  /** The approval decision. */
+  readonly decided?: EventOf<'approval.decided'>;
+  readonly decidedCuts?: readonly Cut[];
+  /** Arguments edited when the run was forked before this call, which it ran with. */
+  readonly forked?: {
+    readonly seq: number;
+    readonly path: string;
+    readonly arguments: JsonObject;
+    readonly cuts: readonly Cut[];
+  };
+  readonly result?: EventOf<'tool-call.ended'>['result'];
+  readonly durationMs?: number;
+  /** The event with the result, from which a truncated result can be fetched. */
+  readonly resultSeq?: number;
+  /** Path of the arguments in the event `seq`, and which of their texts are truncated. */
+  readonly argumentsPath: string;
+  readonly argumentsCuts: readonly Cut[];
+  readonly resultCuts: readonly Cut[];
+}
+
+/** A policy decision, shown as a row of its own. */
+export interface PolicyRow extends RowBase {
+  readonly kind: 'policy';
+  readonly event: EventOf<
+    'policy.nudged' | 'policy.retried' | 'policy.compacted' | 'policy.warned' | 'budget.checked'
+  >;
+}
+
+/** Rows specific to sessions and explorations: prompts, operator and agent messages, cycles, memory changes. */
+export interface NoteRow extends RowBase {
+  readonly kind: 'note';
+  readonly event: EventOf<
+    | 'turn.paused'
+    | 'harness.prompted'
+    | 'cycle.started'
+    | 'cycle.reflected'
+    | 'diversity.advised'
+    | 'memory.changed'
+    | 'operator.messaged'
+    | 'operator.delivered'
+    | 'agent.messaged'
+  >;
+}
+
+export interface VerificationRow extends RowBase {
+  readonly kind: 'verification';
+  readonly started: EventOf<'verification.started'>;
+  readonly checked?: EventOf<'verification.checked'>;
+}
+
+export interface StopRow extends RowBase {
+  readonly kind: 'stop';
+  readonly event: EventOf<'stop.requested'>;
+}
+
+/** The server was lost and another worker continued the run. */
+export interface ResumedRow extends RowBase {
+  readonly kind: 'resumed';
+  readonly event: EventOf<'run.resumed'>;
+  /** Time without events before it, in milliseconds. */
+  readonly silentMs: number;
+}
+
+export interface EndRow extends RowBase {
+  readonly kind: 'end';
+  readonly event: EventOf<'run.ended'>;
+}
+
+export type TimelineRow =
+  | CreatedRow
+  | ForkedRow
+  | PreparationRow
+  | AttemptRow
+  | IterationRow
+  | CallRow
+  | ToolRow
+  | PolicyRow
+  | NoteRow
+  | VerificationRow
+  | StopRow
+  | ResumedRow
+  | EndRow;
+
+/** One cycle of an exploration, as shown in charts and tables. */
+export interface Cycle {
+  readonly number: number;
+  readonly startedSeq: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** `at` of the last event within the cycle. */
+  readonly until: number;
+  readonly modelCalls: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  /** How many of both are estimates. */
+  readonly tokensEstimated: number;
+  /** How often each tool was called, by name. */
+  readonly tools: Readonly<Record<string, number>>;
+  readonly failedToolCalls: number;
+  readonly toolCalls: number;
+  readonly memoriesChanged: number;
+  readonly messagesToOperator: number;
+  /** Missing while the cycle is open. */
+  readonly endedBy?: EventOf<'cycle.reflected'>['ended_by'];
+  /** The event that ended it. */
+  readonly endedSeq?: number;
+  /** Missing if Loupe ended the cycle. */
+  readonly reflection?: string;
+  /**
+   * How much the reflection differs from earlier ones: 1 for nothing in common, 0 for identical. Missing for the
+   * first. If the run compares by embeddings, the value comes from them: it is known when the next cycle starts, and
+   * missing if the run ended before.
+   */
+  readonly novelty?: number;
+  /** How `novelty` is measured: word n-grams of the five previous reflections, or embeddings. */
+  readonly noveltyMeasure?: EventOf<'diversity.advised'>['measure'];
+  /** The similarity monitor's advice at the start of the cycle, if enabled (X21). */
+  readonly advice?: EventOf<'diversity.advised'>;
+}
+
+/** One change of a memory, with the call that made it. */
+export interface MemoryChange {
+  readonly seq: number;
+  readonly at: number;
+  readonly cycle: number;
+  readonly callId: string;
+  readonly key: string;
+  /** `undefined`: deleted. */
+  readonly value: string | undefined;
+}
+
+/** The cycles of a run and all changes of its memory, in order. Unchanged objects are reused. */
+export interface Cycles {
+  readonly seq: number;
+  /** Whether the run compares its reflections by embeddings. */
+  readonly embeddings: boolean;
+  readonly cycles: readonly Cycle[];
+  readonly changes: readonly MemoryChange[];
+}
+
+/**
+ * A log as rows in reading order. Rows are only appended, and unchanged rows keep their identity between timelines,
+ * so that a viewer only redraws what changed (D20).
+ */
+export interface Timeline {
+  readonly seq: number;
+  readonly rows: readonly TimelineRow[];
+  /** Index of the row that shows an event: `rowOfSeq[seq]`. */
+  readonly rowOfSeq: readonly number[];
+  /** Rows that later events can still change. */
+  readonly open: {
+    readonly preparation: number;
+    readonly iteration: number;
+    readonly call: number;
+    readonly verification: number;
+    /** Calls of the current reply, by call ID. */
+    readonly tools: Readonly<Record<string, number>>;
+    readonly tries: number;
+    /** Whether the model was loaded and has not answered a call since. */
+    readonly freshLoad: boolean;
+    readonly budget: EventOf<'budget.checked'> | undefined;
+  };
+  readonly attempt: number;
+  readonly iteration: number;
+  readonly lastAt: number;
+  /** The log grouped by cycle, for explorations. */
+  readonly cycles: Cycles;
+}

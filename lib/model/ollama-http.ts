@@ -1,0 +1,189 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+/** How long a kept connection may stay unused, in milliseconds. */
+const IDLE_MS = 30_000;
+
+const STALE_MS = 1000;
+
+/** How long a response may take to end after its last line, before its connection is closed. */
+const ENDING_MS = 1000;
+
+/** Opens connections to one server and keeps them for the next request. */
+export interface HttpTransport {
+  readonly agent: HttpAgent;
+  readonly isSecure: boolean;
+  readonly connectTimeoutMs: number;
+  /**
+   * How soon after a request a kept connection breaks if it was closed while unused, in milliseconds. A later break is
+   * a failure of the server, which must be reported.
+   */
+  readonly staleMs: number;
+  readonly lookup?: LookupFunction;
+}
+
+/** One request and its response. */
+export interface Exchange {
+  /** Resolves once the headers have arrived. @throws {ExchangeError} */
+  readonly response: Promise<HttpResponse>;
+  /** Closes the connection, unless the response has already been read to its end. */
+  close(): void;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** The value of a response header, by its lower-case name. */
+  header(name: string): string | undefined;
+  /** Can be read once; leaving the loop early keeps the connection open. @throws {ExchangeError} */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Lets the rest of the body arrive unread, so that the connection can be used again. */
+  skipRest(): void;
+}
+
+/** A failure of the connection or of the protocol; `cause` is Node's error. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError';
+  /** Whether the headers had already arrived. */
+  readonly inBody: boolean;
+
+  constructor(cause: unknown, options: { inBody: boolean }) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.inBody = options.inBody;
+  }
+
+  /** Node's code, such as `ECONNREFUSED` or `HPE_INVALID_CONSTANT`. */
+  get code(): string | undefined {
+    const { cause } = this;
+    return cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
+      ? cause.code
+      : undefined;
+  }
+}
+
+/** Prepares requests to the server at a URL. Opens no connection by itself. */
+export function createHttpTransport(
+  url: string,
+  options: { connectTimeoutMs: number; staleMs?: number; lookup?: LookupFunction },
+): HttpTransport {
+  const isSecure = url.startsWith('https:');
+  const settings = { keepAlive: true, timeout: IDLE_MS };
+  const agent = isSecure ? new HttpsAgent(settings) : new HttpAgent(settings);
+  return { staleMs: STALE_MS, ...options, isSecure, agent };
+}
+
+/**
+ * Sends a request, follows no redirect, and has no time limit but that of connecting. A kept connection that the
+ * server closed while it was unused is replaced, once: the server restarted, or its own idle time had passed
+ * (RFC 9112, 9.3.1).
+ */
+export function exchange(
+  transport: HttpTransport,
+  { url, method, body }: { url: string; method: string; body?: string },
+): Exchange {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+  let request: ClientRequest;
+  let isClosed = false;
+  let arrived: { message: IncomingMessage; isSkipped: boolean } | undefined;
+
+  const send = (isRepeated: boolean) => {
+    const sentAt = performance.now();
+    request = open(transport, url, method, isRepeated);
+    request.once('response', (message) => {
+      arrived = { message, isSkipped: false };
+      resolve(
+        responseOf(message, () => {
+          if (arrived) arrived.isSkipped = true;
+        }),
+      );
+    });
+    request.on('error', (cause: NodeJS.ErrnoException) => {
+      const isStale =
+        request.reusedSocket && isHangUp(cause) && !arrived && performance.now() - sentAt < transport.staleMs;
+      if (isStale && !isRepeated && !isClosed) send(true);
+      else reject(new ExchangeError(cause, { inBody: false }));
+    });
+    request.end(body);
+  };
+  send(false);
+
+  return {
+    response: promise,
+    close: () => {
+      isClosed = true;
+      if (!arrived?.message.complete && !arrived?.isSkipped) request.destroy();
+    },
+  };
+}
+
+function open(transport: HttpTransport, url: string, method: string, isRepeated: boolean): ClientRequest {
+  const { isSecure, agent, connectTimeoutMs, lookup } = transport;
+  const options: RequestOptions = {
+    method,
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    agent: isRepeated ? false : agent, // without the agent the connection is a new one
+    lookup,
+  };
+  const request = isSecure ? httpsRequest(url, options) : httpRequest(url, options);
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => {
+      request.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }));
+    }, connectTimeoutMs);
+    const stop = () => clearTimeout(timer);
+    socket.once(isSecure ? 'secureConnect' : 'connect', stop).once('close', stop);
+  });
+  return request;
+}
+
+function isHangUp({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function responseOf(message: IncomingMessage, onSkip: () => void): HttpResponse {
+  return {
+    status: message.statusCode ?? 0,
+    header: (name) => {
+      const value = message.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    body: readBody(message),
+    skipRest: () => {
+      onSkip();
+      if (message.complete) return;
+      const timer = setTimeout(() => message.destroy(), ENDING_MS).unref();
+      message.once('close', () => clearTimeout(timer)).resume();
+    },
+  };
+}
+
+async function* readBody(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* decoded(message).iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new ExchangeError(cause, { inBody: true });
+  }
+}
+
+/** A proxy may compress although nobody asked it to. */
+function decoded(message: IncomingMessage) {
+  const encoding = message.headers['content-encoding']?.toLowerCase();
+  const decoder =
+    encoding === 'gzip' || encoding === 'x-gzip'
+      ? createGunzip()
+      : encoding === 'deflate'
+        ? createInflate()
+        : encoding === 'br'
+          ? createBrotliDecompress()
+          : undefined;
+  if (!decoder) return message;
+  message.on('error', (error) => decoder.destroy(error));
+  return message.pipe(decoder);
+}

@@ -1,0 +1,153 @@
+import type { OpenedTools, OpenTools } from '../engine/open-tools.ts';
+import { runLoop } from '../engine/run-loop.ts';
+import type { RunConfig } from '../events/config.ts';
+import type { NewEvent, RunEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import type { ChatModel, ChatReply } from '../model/chat-model.ts';
+import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import type { ToolBox, ToolResult } from '../tools/tool.ts';
+import type { JsonObject } from '../util/json.ts';
+import { beginRun } from './loop-harness.ts';
+import { MemoryLog } from './memory-log.ts';
+
+/** A model that can do everything and answers as told, without a server. */
+export function scriptedModel(chat: ChatModel['chat']): ChatModel {
+  return {
+    ping: async () => ({ version: '0.9.0' }),
+    show: async (name) => ({ name, capabilities: ['completion', 'tools'] }),
+    load: async ({ numCtx }) => ({ contextTokens: numCtx, loadMs: 0, alreadyLoaded: true }),
+    embed: async ({ texts }) => texts.map((text) => [text.length, 1]),
+    chat,
+  };
+}
+
+/** Tools with these names that take a path, touch nothing, and result in what a test says. */
+export function scriptedTools(names: readonly string[], result: (name: string) => ToolResult): ToolBox {
+  const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+  return {
+    definitions: names.map((name) => ({
+      type: 'function',
+      function: { name, description: name, parameters },
+    })),
+    execute: async ({ name }) => result(name),
+  };
+}
+
+/** Opens this toolbox for every run, without a sandbox and without running checks. */
+export function openerOf(toolbox: ToolBox, changes: Partial<OpenedTools> = {}): OpenTools {
+  return async () => ({
+    toolbox,
+    sandbox: { available: false, kind: 'none' },
+    runChecks: async () => [],
+    close: async () => {},
+    ...changes,
+  });
+}
+
+export interface Executed {
+  callId: string;
+  name: string;
+  arguments: JsonObject;
+}
+
+/** The same tools, with every execution noted under the call that the log shows as running. */
+export function recordExecutions(toolbox: ToolBox, executed: Executed[], log: () => MemoryLog): ToolBox {
+  return {
+    ...toolbox,
+    execute: (call, context) => {
+      const running = log().state.reply?.calls.find(({ status }) => status === 'running');
+      executed.push({ callId: running?.callId ?? 'none', name: call.name, arguments: call.arguments });
+      return toolbox.execute(call, context);
+    },
+  };
+}
+
+/** What the model does when it is asked. */
+export type Turn = { reply: ChatReply } | { failure: ModelErrorKind; transient?: boolean };
+
+/** After how many appends a worker dies, and whether its last append was still made. */
+interface Crash {
+  afterAppends: number;
+  committed: boolean;
+}
+
+interface Transaction {
+  /** The sequence number before it. */
+  at: number;
+  events: readonly NewEvent[];
+}
+
+/** A log that remembers what was appended together, whose worker dies as planned, and to which others append as well. */
+class CrashingLog extends MemoryLog {
+  readonly transactions: Transaction[] = [];
+  readonly #committed: boolean;
+  readonly #others: (state: RunState) => readonly NewEvent[];
+  #left: number;
+
+  constructor(events: readonly RunEvent[], crash: Crash | undefined, others: SimulatedRun['others']) {
+    super({ events, clock: () => SIMULATED_NOW });
+    this.#left = crash?.afterAppends ?? Number.POSITIVE_INFINITY;
+    this.#committed = crash?.committed ?? false;
+    this.#others = others;
+  }
+
+  override async append(events: readonly NewEvent[]): Promise<RunState> {
+    this.#left -= 1;
+    if (this.#left < (this.#committed ? -1 : 0)) throw new Error('The worker is dead');
+    this.transactions.push({ at: this.state.seq, events });
+    await super.append(events);
+    if (this.#left < 0) throw new Error('The worker dies');
+    for (let more = this.#others(this.state); more.length > 0; more = this.#others(this.state)) {
+      await super.append(more);
+    }
+    return this.state;
+  }
+}
+
+/** The time in every simulated run. */
+const SIMULATED_NOW = 1000;
+
+interface SimulatedRun {
+  config: RunConfig;
+  /** Repeated from the first when they are used up. */
+  turns: readonly Turn[];
+  /** One for each life of the worker but the last, which doesn't crash. */
+  crashes: readonly Crash[];
+  /** What others append once the run is in a state: asked after every append, until it is nothing. */
+  others: (state: RunState) => readonly NewEvent[];
+  toolbox: ToolBox;
+  runChecks?: OpenedTools['runChecks'];
+}
+
+/** Plays a run through all crashes of its worker to its end, without a server, files or waits. */
+export async function simulateRun({ config, turns, crashes, others, toolbox, runChecks }: SimulatedRun) {
+  const mode = modeOf(config);
+  const executed: Executed[] = [];
+  const lives: { events: readonly RunEvent[]; transactions: readonly Transaction[] }[] = [];
+  let asked = 0;
+  let log = new CrashingLog([], undefined, others);
+  const model = scriptedModel(async (_request, { signal }) => {
+    if (signal.aborted) throw new ModelError({ kind: 'aborted', message: 'stopped' });
+    const turn = turns[asked % turns.length] ?? { failure: 'http' };
+    asked += 1;
+    if ('reply' in turn) return turn.reply;
+    throw new ModelError({ kind: turn.failure, message: 'failed', transient: turn.transient });
+  });
+  const openTools = openerOf(
+    recordExecutions(toolbox, executed, () => log),
+    runChecks && { runChecks },
+  );
+  for (let life = 0; life <= crashes.length && !log.state.ended; life += 1) {
+    log = new CrashingLog(log.events, crashes[life], others);
+    const begun = await beginRun(log, config).then(
+      () => true,
+      () => false,
+    );
+    if (begun) {
+      await runLoop({ log, model, mode, openTools, clock: () => SIMULATED_NOW, sleep: async () => {} });
+    }
+    lives.push({ events: log.events, transactions: log.transactions });
+  }
+  return { lives, log, executed, mode, config };
+}
