@@ -13,6 +13,8 @@ import {
 } from '#lib/browser/drafts/experiment-draft.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { plural } from '#lib/browser/words/format.ts';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
+import { isRepeatable, kindFacts, runKinds } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Capabilities } from '../models/model-picker.tsx';
@@ -20,6 +22,12 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
+
+/** What its runs can be, the default first. */
+const MODE_OPTIONS = runKinds
+  .filter(isRepeatable)
+  .sort((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
+  .map((value) => ({ value, label: kindFacts(value).labels }));
 
 /** Plans an experiment and starts it. */
 export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
@@ -32,6 +40,7 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
     setDraft((before) => ({ ...before, [field]: value }));
     setProblems((before) => ({ ...before, [field]: undefined }));
   };
+  const { task, usesFiles, hasCycles } = kindFacts(draft.mode);
   const read = experimentOf(draft);
   const start = (event: FormEvent) => {
     event.preventDefault();
@@ -64,14 +73,10 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
           name="experiment-mode"
           value={draft.mode}
           onChange={(mode) => set('mode', mode)}
-          options={[
-            { value: 'explore', label: 'Explorations' },
-            { value: 'task', label: 'Tasks' },
-            { value: 'prompt', label: 'Quick prompts' },
-          ]}
+          options={MODE_OPTIONS}
         />
-        {draft.mode !== 'explore' ? (
-          <Field label={draft.mode === 'task' ? 'Task' : 'Prompt'} problem={problems.task}>
+        {task !== 'none' && (
+          <Field label={KIND_WORDS[draft.mode].experimentTask ?? 'Task'} problem={problems.task}>
             {(props) => (
               <textarea
                 {...props}
@@ -81,7 +86,8 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
               />
             )}
           </Field>
-        ) : (
+        )}
+        {hasCycles && (
           <>
             <div className="w-40">
               <NumberField
@@ -100,7 +106,7 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
             />
           </>
         )}
-        {draft.mode === 'task' && (
+        {usesFiles && (
           <Field
             label="Folder to copy"
             hint="Each run works on a fresh copy of it. Left empty: an empty folder for each."

@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect } from 'react';
-import type { ExperimentItem, ExperimentReply } from '#lib/api/experiment.ts';
+import type { ExperimentItem, ExperimentMode, ExperimentReply } from '#lib/api/experiment.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { outcomeOfResult, type ResultGroup, resultGroups } from '#lib/browser/state/result-groups.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
@@ -14,6 +14,7 @@ import {
 } from '#lib/browser/words/format.ts';
 import { optionWords } from '#lib/browser/words/option-words.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts, type ResultColumn } from '#lib/events/modes.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -130,10 +131,10 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           </DownloadLink>
         </span>
       </div>
-      <Groups groups={resultGroups(items)} explore={experiment.mode === 'explore'} />
+      <Groups groups={resultGroups(items)} mode={experiment.mode} />
       <Results
         items={items}
-        explore={experiment.mode === 'explore'}
+        mode={experiment.mode}
         asksThinking={(experiment.plan.settings?.think ?? false) !== false}
       />
     </main>
@@ -141,14 +142,15 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
 }
 
 /** How far repeats and seeds of the same thing agree; nothing where nothing is repeated. */
-function Groups({ groups, explore }: { groups: readonly ResultGroup[]; explore: boolean }) {
+function Groups({ groups, mode }: { groups: readonly ResultGroup[]; mode: ExperimentMode }) {
   if (groups.every(({ runs }) => runs === 1)) return null;
+  const { answers, hasCycles } = kindFacts(mode);
   const checked = groups.some((group) => group.checked > 0);
   const priced = groups.some((group) => group.costUsd !== undefined);
   const columns = [
-    explore ? 'All cycles' : 'Answered',
+    hasCycles ? 'All cycles' : 'Answered',
     ...(checked ? ['Checks passed'] : []),
-    ...(explore ? [] : ['Same answer']),
+    ...(answers ? ['Same answer'] : []),
     ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
   ];
   return (
@@ -170,7 +172,7 @@ function Groups({ groups, explore }: { groups: readonly ResultGroup[]; explore: 
               </td>
               <Share count={group.answered} of={group.done} />
               {checked && <Share count={group.passed} of={group.checked} />}
-              {!explore && (
+              {answers && (
                 <Share
                   count={group.agreeing}
                   of={group.answers}
@@ -228,16 +230,17 @@ function Share({ count, of, words }: { count: number; of: number; words?: string
 
 function Results({
   items,
-  explore,
+  mode,
   asksThinking,
 }: {
   items: readonly ExperimentItem[];
-  explore: boolean;
+  mode: ExperimentMode;
   asksThinking: boolean;
 }) {
   const priced = items.some(({ result }) => result?.cost_usd !== undefined);
-  const columns = [
-    ...(explore ? ['Cycles', 'Calls', 'Memories', 'Novelty'] : ['Iterations', 'Calls', 'Files', 'Checks']),
+  const columns = kindFacts(mode).resultColumns ?? [];
+  const figures = [
+    ...columns.map((column) => RESULT_COLUMNS[column].label),
     ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
   ];
   return (
@@ -245,14 +248,14 @@ function Results({
     <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
       <table className="tnum w-full min-w-[48rem] border-collapse text-sm">
         <thead>
-          <HeadRow words={['#', 'Model', 'Options', 'Outcome']} figures={columns} />
+          <HeadRow words={['#', 'Model', 'Options', 'Outcome']} figures={figures} />
         </thead>
         <tbody className="divide-y">
           {items.map((item) => (
             <ResultLine
               key={item.position}
               item={item}
-              explore={explore}
+              columns={columns}
               priced={priced}
               asksThinking={asksThinking}
             />
@@ -283,12 +286,12 @@ function HeadRow({ words, figures }: { words: readonly string[]; figures: readon
 
 function ResultLine({
   item,
-  explore,
+  columns,
   priced,
   asksThinking,
 }: {
   item: ExperimentItem;
-  explore: boolean;
+  columns: readonly ResultColumn[];
   priced: boolean;
   asksThinking: boolean;
 }) {
@@ -303,16 +306,7 @@ function ResultLine({
   ]
     .filter(Boolean)
     .join(', ');
-  const figures = result
-    ? explore
-      ? [
-          formatCount(result.cycles),
-          calls(result),
-          formatCount(result.memories),
-          result.novelty === undefined ? '–' : formatPercent(result.novelty),
-        ]
-      : [formatCount(result.iterations), calls(result), formatCount(result.files_written), checksOf(result)]
-    : ['', '', '', ''];
+  const figures = columns.map((column) => (result ? RESULT_COLUMNS[column].figure(result) : ''));
   return (
     <tr className="align-baseline">
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{item.position}</td>
@@ -350,17 +344,32 @@ function ResultLine({
   );
 }
 
+type Result = NonNullable<ExperimentItem['result']>;
+
+const RESULT_COLUMNS: Record<ResultColumn, { label: string; figure: (result: Result) => string }> = {
+  iterations: { label: 'Iterations', figure: ({ iterations }) => formatCount(iterations) },
+  cycles: { label: 'Cycles', figure: ({ cycles }) => formatCount(cycles) },
+  calls: { label: 'Calls', figure: calls },
+  files: { label: 'Files', figure: ({ files_written }) => formatCount(files_written) },
+  checks: { label: 'Checks', figure: checksOf },
+  memories: { label: 'Memories', figure: ({ memories }) => formatCount(memories) },
+  novelty: {
+    label: 'Novelty',
+    figure: ({ novelty }) => (novelty === undefined ? '–' : formatPercent(novelty)),
+  },
+};
+
 function costWords(result: ExperimentItem['result']): string {
   if (!result) return '';
   return result.cost_usd === undefined ? '–' : formatUsd(result.cost_usd);
 }
 
-function calls({ tool_calls, failed_tool_calls }: NonNullable<ExperimentItem['result']>): string {
+function calls({ tool_calls, failed_tool_calls }: Result): string {
   return failed_tool_calls > 0 ? `${tool_calls} (${failed_tool_calls} failed)` : formatCount(tool_calls);
 }
 
 /** `2 of 3` checks that passed; of a result from before they were counted, its verdict. */
-function checksOf({ outcome, verification }: NonNullable<ExperimentItem['result']>): string {
+function checksOf({ outcome, verification }: Result): string {
   const { checks } = outcome ?? {};
   if (checks) return `${formatCount(checks.total - checks.failed)} of ${formatCount(checks.total)}`;
   return verification?.replace('_', ' ') ?? '–';

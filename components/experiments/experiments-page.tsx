@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -11,7 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { ExperimentForm } from './experiment-form.tsx';
-import { MODE_WORDS, STATUS_WORDS } from './experiment-words.ts';
+import { STATUS_WORDS } from './experiment-words.ts';
 import { ProgressBar } from './progress-bar.tsx';
 
 /** Sets of runs with one plan, and the form for a new one. */
@@ -70,7 +71,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
           <ShortName text={experiment.name} />
         </span>
         <span className="tnum text-sm text-ink-3">
-          {MODE_WORDS[experiment.mode]} · {plural(plan.models.length, 'model')} ·{' '}
+          {kindFacts(experiment.mode).labels} · {plural(plan.models.length, 'model')} ·{' '}
           {plural(experiment.total, 'run')}
         </span>
       </span>

@@ -20,12 +20,14 @@ import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
@@ -41,19 +43,15 @@ export function ForkDialog({
   opening: ForkOpening;
   onClose: () => void;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { data: point, error } = useApi<ForkDraftReply>(
     `/api/runs/${encodeURIComponent(runId)}/fork?${queryOf(opening.place)}`,
   );
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby="fork-title"
+    <Dialog
+      open
       onClose={onClose}
-      className="m-auto flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col rounded-lg border bg-raised p-0 text-ink shadow-xl backdrop:bg-sunken/70"
+      aria-labelledby="fork-title"
+      className="flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col"
     >
       <header className="border-b px-4 pt-4 pb-3 sm:px-6">
         <h2 id="fork-title" className="flex items-center gap-2 text-lg font-semibold tracking-[-0.01em]">
@@ -67,7 +65,7 @@ export function ForkDialog({
       {error && (
         <div className="grid gap-3 p-4 sm:p-6">
           <ErrorNote error={error} />
-          <Button size="sm" className="justify-self-end" onClick={() => dialog.current?.close()}>
+          <Button size="sm" className="justify-self-end" onClick={onClose}>
             Close
           </Button>
         </div>
@@ -77,10 +75,8 @@ export function ForkDialog({
           Loading the conversation
         </p>
       )}
-      {point && !error && (
-        <ForkForm runId={runId} opening={opening} point={point} onCancel={() => dialog.current?.close()} />
-      )}
-    </dialog>
+      {point && !error && <ForkForm runId={runId} opening={opening} point={point} onCancel={onClose} />}
+    </Dialog>
   );
 }
 
@@ -146,7 +142,7 @@ function ForkForm({
         </Field>
         <Calls {...part} />
         <Texts {...part} />
-        {point.mode === 'explore' && <Memories {...part} />}
+        {modeFacts(point.mode).hasMemory && <Memories {...part} />}
         <Settings {...part} />
         {point.config.workspace !== '' && (
           <div>
@@ -196,8 +192,9 @@ function ForkForm({
 }
 
 function messageHint({ mode, reply }: ForkDraftReply): string {
-  if (mode === 'explore') return 'Delivered with the result of its next message to you.';
-  if (mode === 'task' && reply && reply.calls.length === 0) {
+  const { answers, readsMessages } = modeFacts(mode);
+  if (readsMessages === 'with_own_message') return 'Delivered with the result of its next message to you.';
+  if (answers && reply && reply.calls.length === 0) {
     return 'Continues the conversation after the answer. If empty, the run ends with the answer.';
   }
   return 'Sent as a user message before the next reply. Optional.';
@@ -426,7 +423,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
     const found = data?.models.filter(canRun).map(({ name }) => name) ?? [];
     return found.includes(point.config.model) ? found : [point.config.model, ...found];
   }, [data, point]);
-  const { mode, agentic } = point.config;
+  const { endsBy, unit } = kindFacts(kindOf(point.config));
   return (
     <section aria-label="Model and settings">
       <h3 className="caption mb-1.5">Model and settings</h3>
@@ -461,10 +458,10 @@ function Settings({ point, draft, problems, onChange }: Part) {
           onChange={(seed) => onChange({ seed })}
           problem={problems.seed}
         />
-        {mode !== 'session' && agentic && (
+        {(endsBy === 'max_iterations' || endsBy === 'max_cycles') && (
           <NumberField
-            label={mode === 'explore' ? 'Cycles' : 'Iterations'}
-            placeholder={mode === 'explore' ? 'until stopped' : 'limit'}
+            label={`${unit}s`}
+            placeholder={endsBy === 'max_cycles' ? 'until stopped' : 'limit'}
             value={draft.limit}
             onChange={(limit) => onChange({ limit })}
             problem={problems.limit}

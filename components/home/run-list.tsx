@@ -12,8 +12,9 @@ import {
   formatWhen,
   plural,
 } from '#lib/browser/words/format.ts';
-import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
+import { extentWords, modeWords } from '#lib/browser/words/mode-words.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
 import type { RunPhase } from '#lib/events/run-phase.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
@@ -212,7 +213,7 @@ function RunLine({ run }: { run: RunSummary }) {
 /** Iterations of their limit as ticks; runs without a limit say how far they are. */
 function Progress({ run }: { run: RunSummary }) {
   if (!run.agentic) return null;
-  if (run.mode === 'task') {
+  if (modeFacts(run.mode).endsBy === 'max_iterations') {
     return (
       <TickScale
         used={run.iterations_used}
@@ -223,9 +224,7 @@ function Progress({ run }: { run: RunSummary }) {
   }
   return (
     <span className="tnum font-mono text-xs text-ink-3">
-      {run.mode === 'explore'
-        ? plural(run.cycles, 'cycle')
-        : plural(run.iterations_used, stepWord(run.mode).toLowerCase())}
+      {extentWords(run.mode, { iterations: run.iterations_used, cycles: run.cycles })}
     </span>
   );
 }

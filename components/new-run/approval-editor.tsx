@@ -6,8 +6,8 @@ import {
   approvalTools,
   type CommandPlace,
   type RunDraft,
-  type RunKind,
 } from '#lib/browser/drafts/run-draft.ts';
+import type { RunKind } from '#lib/events/modes.ts';
 import { cx } from '../ui/cx.ts';
 
 const WORDS: Record<ApprovalChoice, string> = { auto: 'Run', ask: 'Ask me', deny: 'Refuse' };

@@ -3,6 +3,7 @@
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { canEmbed } from '#lib/browser/state/models.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
@@ -13,10 +14,11 @@ export function EndlessFields({
   problems,
   models,
 }: FormPart & { models: readonly InstalledModel[] }) {
+  const { settings, hasCycles } = kindFacts(draft.kind);
   return (
     <Section title="Limits" hint="Ends when the conversation is full or you stop it">
       <div className="grid gap-3 sm:grid-cols-3">
-        {draft.kind === 'explore' && (
+        {hasCycles && (
           <>
             <NumberField
               label="Cycles"
@@ -34,7 +36,7 @@ export function EndlessFields({
             />
           </>
         )}
-        {draft.kind === 'session' && (
+        {settings.includes('turn_delay') && (
           <NumberField
             label="Pause between turns"
             unit="seconds"
@@ -53,7 +55,7 @@ export function EndlessFields({
           problem={problems.contextLimit}
         />
       </div>
-      {draft.kind === 'explore' && (
+      {hasCycles && (
         <>
           <Switch
             label="Run until stopped"

@@ -1,6 +1,7 @@
 'use client';
 
 import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { Choice, Field, NumberField, Section, Switch, THINKING } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 
@@ -52,6 +53,7 @@ export function ModelBehaviour({ draft, set, problems }: FormPart) {
 
 /** Further options, collapsed. */
 export function AdvancedFields({ draft, set, problems }: FormPart) {
+  const { settings } = kindFacts(draft.kind);
   const defaults = draftDefaults(draft);
   return (
     <details className="group border-t py-6">
@@ -66,7 +68,7 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
         Advanced
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
-        {draft.kind === 'task' && (
+        {settings.includes('system') && (
           <Field label="System prompt (added first)" hint="Placed before the tool rules.">
             {(props) => (
               <textarea
@@ -122,7 +124,7 @@ export function AdvancedFields({ draft, set, problems }: FormPart) {
             placeholder={String(defaults.num_predict[1])}
             problem={problems.predictSecond}
           />
-          {draft.kind === 'task' && (
+          {settings.includes('compact_at') && (
             <>
               <NumberField
                 label="Shorten results at"

@@ -4,6 +4,7 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
 import type { HealthReply } from '#lib/api/replies.ts';
 import { approvalTools, commandPlace, requestOf } from '#lib/browser/drafts/run-draft.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -32,6 +33,7 @@ export function NewRunForm() {
   const task = useTypedEarly((text) => set('task', text));
   const installed = models.data?.models;
   const part: FormPart = { draft, set, problems };
+  const { usesFiles, settings } = kindFacts(draft.kind);
 
   const start = () => {
     const read = requestOf(draft);
@@ -84,16 +86,12 @@ export function NewRunForm() {
             problem={problems.model}
           />
         </Section>
-        {(draft.kind === 'task' || draft.kind === 'session') && <WorkspaceFields {...part} named={named} />}
-        {(draft.kind === 'session' || draft.kind === 'explore') && (
-          <EndlessFields {...part} models={installed ?? []} />
+        {usesFiles && <WorkspaceFields {...part} named={named} />}
+        {settings.includes('context_limit') && <EndlessFields {...part} models={installed ?? []} />}
+        {settings.includes('max_iterations') && (
+          <TaskLimits {...part} model={installed?.find(({ name }) => name === draft.model)} />
         )}
-        {draft.kind === 'task' && (
-          <>
-            <TaskLimits {...part} model={installed?.find(({ name }) => name === draft.model)} />
-            <TaskChecks {...part} withCommands={commands !== 'off'} />
-          </>
-        )}
+        {settings.includes('checks') && <TaskChecks {...part} withCommands={commands !== 'off'} />}
         {approvalTools(draft.kind, commands).length > 0 && (
           <Section title="Approval" hint="Which calls wait for you">
             <ApprovalEditor

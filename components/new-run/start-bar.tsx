@@ -1,20 +1,15 @@
 'use client';
 
 import { ArrowRight } from 'lucide-react';
-import { draftDefaults, type RunDraft, type RunKind } from '#lib/browser/drafts/run-draft.ts';
+import { draftDefaults, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { TakesTurnsNote } from './takes-turns-note.tsx';
-
-const START_WORDS: Record<RunKind, string> = {
-  task: 'Start run',
-  session: 'Start session',
-  explore: 'Start exploration',
-  prompt: 'Ask',
-};
 
 /** The foot of the form: the run in one line, and the button that starts it. */
 export function StartBar({
@@ -33,24 +28,18 @@ export function StartBar({
           <ErrorNote error={problem} />
         </div>
       )}
-      {(draft.kind === 'session' || (draft.kind === 'explore' && draft.untilStopped)) && (
-        <TakesTurnsNote model={draft.model} />
-      )}
+      {goesOnUntilStopped(draft) && <TakesTurnsNote model={draft.model} />}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <p className="foreign min-w-0 flex-1 text-sm text-ink-3 max-sm:basis-full">
           <span className="font-mono text-xs text-ink-2">
             {draft.model ? <ShortName text={draft.model} max={60} /> : 'no model'}
           </span>
           {[
-            (draft.kind === 'task' || draft.kind === 'session') &&
+            kindFacts(draft.kind).usesFiles &&
               (draft.workspaceKind === 'fresh'
                 ? 'a fresh folder'
                 : shortLine(draft.workspace) || 'no folder yet'),
-            draft.kind === 'task' &&
-              `at most ${draft.maxIterations || draftDefaults(draft).max_iterations} iterations`,
-            draft.kind === 'session' && 'until it is stopped',
-            draft.kind === 'explore' &&
-              (draft.untilStopped ? 'until it is stopped' : `${draft.maxCycles || 20} cycles`),
+            lengthWords(draft),
           ]
             .filter(Boolean)
             .map((words) => ` · ${words}`)}
@@ -62,10 +51,25 @@ export function StartBar({
           Cancel
         </Link>
         <Button type="submit" kind="primary" disabled={busy}>
-          {busy ? 'Starting' : START_WORDS[draft.kind]}
+          {busy ? 'Starting' : KIND_WORDS[draft.kind].start}
           <ArrowRight className="size-4" aria-hidden="true" />
         </Button>
       </div>
     </div>
   );
+}
+
+function goesOnUntilStopped({ kind, untilStopped }: RunDraft): boolean {
+  const { endsBy } = kindFacts(kind);
+  return endsBy === 'stop' || (endsBy === 'max_cycles' && untilStopped);
+}
+
+/** How long the run goes on at most; nothing for a single reply. */
+function lengthWords(draft: RunDraft): string | undefined {
+  if (goesOnUntilStopped(draft)) return 'until it is stopped';
+  const { endsBy } = kindFacts(draft.kind);
+  if (endsBy === 'max_cycles') return `${draft.maxCycles || 20} cycles`;
+  return endsBy === 'max_iterations'
+    ? `at most ${draft.maxIterations || draftDefaults(draft).max_iterations} iterations`
+    : undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { Choice, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { CostBudgetField } from './cost-budget-field.tsx';
@@ -15,6 +16,7 @@ export function TaskLimits({
   model,
 }: FormPart & { model: InstalledModel | undefined }) {
   const defaults = draftDefaults(draft);
+  const { settings } = kindFacts(draft.kind);
   return (
     <Section title="Limits" hint="What ends or corrects the run">
       <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
@@ -39,18 +41,22 @@ export function TaskLimits({
           />
         </div>
       </div>
-      <Switch
-        label="Stall guard"
-        hint="Ends the run when five rounds go by without a written file. Switch it off for tasks that only read."
-        checked={draft.stallGuard !== 'off'}
-        onChange={(checked) => set('stallGuard', checked ? 'usual' : 'off')}
-      />
-      <Switch
-        label="Nudge plans"
-        hint="A reply that only announces work is answered with the request to do it."
-        checked={draft.nudgePlans}
-        onChange={(checked) => set('nudgePlans', checked)}
-      />
+      {settings.includes('stall_guard') && (
+        <Switch
+          label="Stall guard"
+          hint="Ends the run when five rounds go by without a written file. Switch it off for tasks that only read."
+          checked={draft.stallGuard !== 'off'}
+          onChange={(checked) => set('stallGuard', checked ? 'usual' : 'off')}
+        />
+      )}
+      {settings.includes('nudge_plans') && (
+        <Switch
+          label="Nudge plans"
+          hint="A reply that only announces work is answered with the request to do it."
+          checked={draft.nudgePlans}
+          onChange={(checked) => set('nudgePlans', checked)}
+        />
+      )}
       <div className="grid gap-3 sm:grid-cols-3">
         <NumberField
           label="Token budget"

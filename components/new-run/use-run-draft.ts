@@ -4,15 +4,10 @@ import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { getJson, toApiError } from '#lib/browser/api.ts';
-import {
-  type DraftProblems,
-  draftOf,
-  emptyDraft,
-  type RunDraft,
-  type RunKind,
-} from '#lib/browser/drafts/run-draft.ts';
+import { type DraftProblems, draftOf, emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import { modelsRefresh, preferredModel } from '#lib/browser/state/models.ts';
+import { DEFAULT_MODE, type RunKind, runKinds } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import type { FormPart } from './form-part.ts';
 
@@ -32,7 +27,7 @@ export function useRunDraft(
   const [named, setNamed] = useState<string>();
   const [draft, setDraft] = useState<RunDraft>(() => ({
     ...emptyDraft,
-    kind: kindOf(query.get('mode')),
+    kind: kindNamed(query.get('mode')),
     task: query.get('task') ?? '',
     model: query.get('model') ?? '',
   }));
@@ -72,6 +67,6 @@ export function useRunDraft(
   return { draft, set, problems, setProblems, models, named };
 }
 
-function kindOf(name: string | null): RunKind {
-  return name === 'session' || name === 'explore' || name === 'prompt' ? name : 'task';
+function kindNamed(name: string | null): RunKind {
+  return runKinds.find((kind) => kind === name) ?? DEFAULT_MODE;
 }

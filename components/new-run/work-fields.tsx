@@ -1,17 +1,13 @@
 'use client';
 
 import type { RefObject } from 'react';
-import type { RunKind } from '#lib/browser/drafts/run-draft.ts';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
+import { kindFacts, runKinds } from '#lib/events/modes.ts';
 import { Choice, Field, Section } from '../ui/form/fields.tsx';
 import type { FormPart } from './form-part.ts';
 import { NamedFolderNote } from './named-folder-note.tsx';
 
-const KIND_WORDS: Record<RunKind, string> = {
-  task: 'Works with tools until the task is done',
-  session: 'Goes on turn by turn until you stop it',
-  explore: 'No task: cycles of thought with a memory',
-  prompt: 'One answer, no tools',
-};
+const KIND_OPTIONS = runKinds.map((value) => ({ value, label: KIND_WORDS[value].choice }));
 
 /** The kind of run, and its task. */
 export function KindFields({
@@ -21,34 +17,22 @@ export function KindFields({
   isNew,
   task,
 }: FormPart & { isNew: boolean; task: RefObject<HTMLTextAreaElement | null> }) {
+  const words = KIND_WORDS[draft.kind];
   return (
-    <Section title="Kind of run" hint={KIND_WORDS[draft.kind]}>
+    <Section title="Kind of run" hint={words.hint}>
       <Choice
         legend="Mode"
         name="mode"
         value={draft.kind}
         onChange={(kind) => {
           set('kind', kind);
-          if (isNew && kind !== 'task') set('liveTokens', kind !== 'explore');
+          const { startsLive } = kindFacts(kind);
+          if (isNew && startsLive !== undefined) set('liveTokens', startsLive);
         }}
-        options={[
-          { value: 'task', label: 'Task' },
-          { value: 'session', label: 'Session' },
-          { value: 'explore', label: 'Explore' },
-          { value: 'prompt', label: 'Quick prompt' },
-        ]}
+        options={KIND_OPTIONS}
       />
-      {draft.kind !== 'explore' && (
-        <Field
-          label={
-            {
-              task: 'What should the agent do?',
-              session: 'First message (optional)',
-              prompt: 'What do you want to know?',
-            }[draft.kind]
-          }
-          problem={problems.task}
-        >
+      {words.task && (
+        <Field label={words.task.label} problem={problems.task}>
           {(props) => (
             <textarea
               {...props}
@@ -60,11 +44,7 @@ export function KindFields({
                 if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
                   event.currentTarget.form?.requestSubmit();
               }}
-              placeholder={
-                draft.kind === 'task'
-                  ? 'Read the reports in this folder and write a summary to summary.md.'
-                  : undefined
-              }
+              placeholder={words.task?.example}
             />
           )}
         </Field>

@@ -1,32 +1,27 @@
 'use client';
 
-import { useEffect, useRef } from 'react';
+import { useEffect, useState } from 'react';
+import { isTyping } from '#lib/browser/typing.ts';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
 /** The keyboard shortcuts dialog, opened with `?`. */
 export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
   const { server } = useRunScreen();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [open, setOpen] = useState(false);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      const target = event.target;
-      const typing =
-        target instanceof HTMLElement && ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
-      if (event.key !== '?' || typing || dialog.current?.open) return;
+      if (event.key !== '?' || isTyping(event.target)) return;
       event.preventDefault();
-      dialog.current?.showModal();
+      setOpen(true);
     };
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
   }, []);
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby="key-sheet"
-      className="m-auto w-96 max-w-[calc(100vw-2rem)] rounded-lg border bg-raised p-5 text-ink shadow-xl backdrop:bg-sunken/70"
-    >
+    <Dialog open={open} onClose={() => setOpen(false)} aria-labelledby="key-sheet" className="w-96 p-5">
       <h2 id="key-sheet" className="text-lg font-semibold">
         Keys
       </h2>
@@ -42,11 +37,11 @@ export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
           ),
         )}
       </dl>
-      <form method="dialog" className="mt-5 text-right">
-        <Button type="submit" size="sm">
+      <div className="mt-5 text-right">
+        <Button size="sm" onClick={() => setOpen(false)}>
           Close
         </Button>
-      </form>
-    </dialog>
+      </div>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import type { ReactNode, RefObject } from 'react';
+import { modeFacts } from '#lib/events/modes.ts';
 import { CycleStrip } from './explore/cycle-strip.tsx';
 import { NearestLimit } from './ledger.tsx';
 import { useRun } from './run-context.tsx';
@@ -16,7 +17,7 @@ export function RunBody({
   /** Content below the timeline. */
   foot?: ReactNode;
 }) {
-  const exploring = useRun((view) => view.run.config?.mode === 'explore');
+  const hasCycles = useRun((view) => modeFacts(view.run.config?.mode).hasCycles);
   return (
     <>
       <details className="border-b bg-surface lg:hidden print:hidden">
@@ -33,7 +34,7 @@ export function RunBody({
           <SidePanel />
         </section>
       </details>
-      {exploring && <CycleStrip />}
+      {hasCycles && <CycleStrip />}
       <div className="flex min-h-0 flex-1 print:block">
         <div className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
           <Timeline handle={timeline} />

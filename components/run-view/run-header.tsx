@@ -4,10 +4,11 @@ import { type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
-import { formatDuration, formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
-import { modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
+import { formatDuration, formatMoment, formatWhen } from '#lib/browser/words/format.ts';
+import { extentWords, modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
 import { readingWords } from '#lib/browser/words/parse-ladder.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import type { RunState } from '#lib/events/run-state.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -157,7 +158,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           ) : activity.running ? (
             progressWords(run)
           ) : (
-            extentWords(run)
+            extentWords(run.config?.mode, { iterations: run.iterationsUsed, cycles: run.cycle.number })
           )}
         </p>
       </div>
@@ -168,16 +169,10 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
   );
 }
 
-/** How far a run came, in the unit of its mode: `4 iterations`, `12 turns`, `20 cycles`. */
-function extentWords({ config, iterationsUsed, cycle }: RunState): string {
-  if (config?.mode === 'explore') return plural(cycle.number, 'cycle');
-  return plural(iterationsUsed, stepWord(config?.mode).toLowerCase());
-}
-
 /** How far a run is, in the words of its mode: `iteration 3 of 10`, `turn 12`, `cycle 4 of 20`. */
 function progressWords({ config, iteration, cycle }: RunState): string {
-  if (config?.mode === 'explore') {
-    const limit = config.explore?.max_cycles;
+  if (modeFacts(config?.mode).hasCycles) {
+    const limit = config?.explore?.max_cycles;
     return `cycle ${cycle.number}${limit ? ` of ${limit}` : ''}`;
   }
   const step = `${stepWord(config?.mode).toLowerCase()} ${iteration}`;

@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useState } from 'react';
-import type { RunMode } from '#lib/events/config.ts';
+import { type ModePanel, modeFacts } from '#lib/events/modes.ts';
 import { Tabs } from '../ui/tabs.tsx';
 import { MemoryPanel } from './explore/memory-panel.tsx';
 import { ReflectionsPanel } from './explore/reflections-panel.tsx';
@@ -9,13 +9,7 @@ import { InboxPanel } from './inbox-panel.tsx';
 import { Ledger, Totals } from './ledger.tsx';
 import { useRun } from './run-context.tsx';
 
-type Tab = 'Limits' | 'Memory' | 'Reflections' | 'Messages';
-
-const tabsOf: Record<RunMode, readonly Tab[]> = {
-  task: ['Limits'],
-  session: ['Limits', 'Messages'],
-  explore: ['Limits', 'Memory', 'Reflections', 'Messages'],
-};
+type Tab = 'Limits' | ModePanel;
 
 const panels: Record<Tab, ReactNode> = {
   Limits: (
@@ -31,12 +25,12 @@ const panels: Record<Tab, ReactNode> = {
 
 /** The panel next to the timeline: guardrails, and panels specific to sessions and explorations. */
 export function SidePanel() {
-  const mode = useRun((view) => view.run.config?.mode ?? 'task');
+  const own = useRun((view) => modeFacts(view.run.config?.mode).panels);
   const waiting = useRun(
     (view) => view.run.operatorMessages.filter(({ status }) => status === 'queued').length,
   );
   const [chosen, setChosen] = useState<Tab>('Limits');
-  const tabs = tabsOf[mode];
+  const tabs: readonly Tab[] = ['Limits', ...own];
   const tab = tabs.includes(chosen) ? chosen : 'Limits';
   if (tabs.length === 1) {
     return (

@@ -2,12 +2,13 @@
 
 import { Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { deleteJson } from '#lib/browser/api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
 /** Deletes a run that has ended, or came as a file, after a question. */
@@ -16,7 +17,7 @@ export function DeleteRun({ imported }: { imported: boolean }) {
   const runId = useRun((view) => view.run.runId);
   const ended = useRun((view) => view.run.phase === 'ended');
   const router = useRouter();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [asking, setAsking] = useState(false);
   const { busy, problem, run } = useRequest();
   if (!imported && (!server?.operates || !ended)) return null;
   const remove = () =>
@@ -32,14 +33,15 @@ export function DeleteRun({ imported }: { imported: boolean }) {
         size="sm"
         aria-label="Delete this run"
         title="Delete this run"
-        onClick={() => dialog.current?.showModal()}
+        onClick={() => setAsking(true)}
       >
         <Trash2 className="size-3.5" aria-hidden="true" />
       </Button>
-      <dialog
-        ref={dialog}
+      <Dialog
+        open={asking}
+        onClose={() => setAsking(false)}
         aria-labelledby="delete-run"
-        className="m-auto w-96 max-w-[calc(100vw-2rem)] rounded-lg border bg-raised p-5 text-left text-ink shadow-xl backdrop:bg-sunken/70"
+        className="w-96 p-5"
       >
         <h2 id="delete-run" className="text-lg font-semibold">
           Delete this run?
@@ -53,14 +55,14 @@ export function DeleteRun({ imported }: { imported: boolean }) {
           </div>
         )}
         <div className="mt-5 flex justify-end gap-2">
-          <Button size="sm" onClick={() => dialog.current?.close()}>
+          <Button size="sm" onClick={() => setAsking(false)}>
             Keep it
           </Button>
           <Button kind="danger" size="sm" onClick={() => void remove()} disabled={busy}>
             Delete
           </Button>
         </div>
-      </dialog>
+      </Dialog>
     </>
   );
 }

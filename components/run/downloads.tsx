@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { DownloadLink } from '../ui/download-link.tsx';
 
@@ -51,20 +52,8 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
       holds: 'Spans following the generative AI conventions, as OTLP JSON. No texts.',
     },
   ];
-  if (mode === 'session') {
-    logs.push({
-      href: `${path}/log?format=session${asked}`,
-      name: 'Session log',
-      holds: 'Messages, calls and results, as JSON Lines.',
-    });
-  }
-  if (mode === 'explore') {
-    logs.push({
-      href: `${path}/log?format=explore${asked}`,
-      name: 'Exploration log',
-      holds: 'Every prompt, reply and tool call by cycle, as JSON Lines.',
-    });
-  }
+  const log = mode && KIND_WORDS[mode].log;
+  if (log) logs.push({ href: `${path}/log?format=${mode}${asked}`, ...log });
   return (
     <section aria-label="Files" className="grid gap-2 border-t pt-3 print:hidden">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">

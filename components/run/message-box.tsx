@@ -2,6 +2,8 @@
 
 import { type FormEvent, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
+import { DEFAULT_MODE } from '#lib/events/modes.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { MessageStatus } from '../run-view/message-status.tsx';
 import { useRun } from '../run-view/run-context.tsx';
@@ -10,12 +12,6 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
-
-const whenRead = {
-  task: 'Read before the next iteration.',
-  session: 'Read after the current turn.',
-  explore: 'Read when the agent next writes to you.',
-};
 
 /**
  * Says something to a run that is under way. What was sent stays in sight until the model has it: queued, then
@@ -100,7 +96,7 @@ export function MessageBox() {
         )}
         {!ended && (
           <p id="message-hint" className="mt-1 text-xs text-ink-3 max-sm:sr-only">
-            {whenRead[mode ?? 'task']} Enter to send, Shift+Enter for a new line.
+            {KIND_WORDS[mode ?? DEFAULT_MODE].whenRead} Enter to send, Shift+Enter for a new line.
           </p>
         )}
         {problem && (

@@ -7,7 +7,9 @@ import type { RunReply } from '#lib/api/replies.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/browser/drafts/next-steps.ts';
 import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
+import { kindFacts, kindOf } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
@@ -69,7 +71,9 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
     void start({ task }, { inItsFolder: true });
   };
   const folder = server?.imported ? 'an empty folder' : 'the same folder';
-  const isTask = config.mode === 'task' && config.agentic;
+  const kind = kindOf(config);
+  const { answers, readsMessages } = kindFacts(kind);
+  const { goOn: goOnWords } = KIND_WORDS[kind];
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -96,7 +100,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
         )}
         {continuation && (
           <Button size="sm" aria-expanded={hinting} onClick={() => setHinting(!hinting)}>
-            {isTask ? 'Continue with a hint' : 'Continue with a message'}
+            {goOnWords.button}
           </Button>
         )}
         {cause && server?.fork && (
@@ -125,7 +129,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
         >
           <div>
             <label htmlFor="hint" className="mb-1 block text-sm font-medium">
-              {isTask ? 'What should it know?' : 'What do you want to say?'}
+              {goOnWords.label}
             </label>
             <textarea
               id="hint"
@@ -140,7 +144,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
               onChange={(event) => setHint(event.target.value)}
             />
             <p id="hint-effect" className="mt-1 text-sm text-ink-3">
-              {config.mode === 'explore'
+              {readsMessages === 'with_own_message'
                 ? 'The exploration continues and gets this with the result of its next message to you.'
                 : `The conversation continues${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
               {continuation.changes.length > 0 && ` It gets ${continuation.changes.join(' and ')}.`} This run
@@ -151,7 +155,7 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
             <Button type="submit" kind="primary" size="sm" disabled={busy}>
               {busy ? 'Starting' : 'Continue'}
             </Button>
-            {isTask && config.workspace !== '' && !server?.imported && (
+            {answers && config.workspace !== '' && !server?.imported && (
               <Button
                 kind="quiet"
                 size="sm"

@@ -14,6 +14,7 @@ import {
 } from '#lib/browser/drafts/repeat-run.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
+import { kindFacts, kindOf } from '#lib/events/modes.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -87,7 +88,7 @@ export function RepeatRun({
 }
 
 function folderWords(config: RunConfig, runId: string, imported: boolean): string {
-  if (config.mode !== 'task' || !config.agentic) return '';
+  if (!kindFacts(kindOf(config)).usesFiles) return '';
   return imported || chosenFolder(config, { id: runId }) === undefined
     ? ', each in an empty folder of its own'
     : ', each on its own copy of the folder as it is now';

@@ -1,10 +1,11 @@
 'use client';
 
 import { Share2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { ShareDialog } from './share-dialog.tsx';
 
 /** Opens the dialog that makes a link to this run. Not there where the run may only be read. */
@@ -13,29 +14,22 @@ export function ShareButton() {
   const runId = useRun((view) => view.run.runId);
   const ended = useRun((view) => view.run.phase === 'ended');
   const there = useRun((view) => view.run.seq > 0);
-  const dialog = useRef<HTMLDialogElement>(null);
   const [open, setOpen] = useState(false);
   if (!server?.operates || !there) return null;
   return (
     <>
-      <Button
-        size="sm"
-        onClick={() => {
-          setOpen(true);
-          dialog.current?.showModal();
-        }}
-      >
+      <Button size="sm" onClick={() => setOpen(true)}>
         <Share2 className="size-3.5" aria-hidden="true" />
         <span className="max-[419px]:sr-only">Share</span>
       </Button>
-      <dialog
-        ref={dialog}
-        aria-labelledby="share-title"
+      <Dialog
+        open={open}
         onClose={() => setOpen(false)}
-        className="m-auto h-[min(48rem,calc(100dvh-2rem))] w-[min(72rem,calc(100vw-2rem))] overflow-hidden rounded-lg border bg-raised text-left text-ink shadow-xl backdrop:bg-sunken/70 max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:max-w-none max-sm:rounded-none max-sm:border-0"
+        aria-labelledby="share-title"
+        className="h-[min(48rem,calc(100dvh-2rem))] w-[min(72rem,calc(100vw-2rem))] overflow-hidden max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:max-w-none max-sm:rounded-none max-sm:border-0"
       >
-        {open && <ShareDialog runId={runId} ended={ended} onClose={() => dialog.current?.close()} />}
-      </dialog>
+        <ShareDialog runId={runId} ended={ended} onClose={() => setOpen(false)} />
+      </Dialog>
     </>
   );
 }

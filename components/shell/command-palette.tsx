@@ -1,17 +1,10 @@
 'use client';
 
+import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Command as CommandIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
-import {
-  type KeyboardEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useImperativeHandle,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type RefObject, useEffect, useImperativeHandle, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useStore } from 'zustand';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
@@ -23,7 +16,9 @@ import { say } from '#lib/browser/say.ts';
 import { type Command, matching, pageCommands } from '#lib/browser/state/commands.ts';
 import { eventWord } from '#lib/browser/words/event-words.ts';
 import { modeWords } from '#lib/browser/words/mode-words.ts';
+import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
 
@@ -47,7 +42,7 @@ function useHits(query: string): SearchReply | undefined {
       getJson<SearchReply>(`/api/search?limit=${HITS}&q=${encodeURIComponent(words)}`, abort.signal)
         .then((found) => setReply({ ...found, query: words }))
         .catch((error) => {
-          // Signed out or away: the other commands are still there.
+          // If this fails, the other commands still work.
           if (!(error instanceof ApiError) && !abort.signal.aborted) throw error;
         });
     }, TYPING_MS);
@@ -91,8 +86,10 @@ export interface PaletteHandle {
   open: () => void;
 }
 
+const NO_RUNS: readonly RunSummary[] = [];
+
 /** Commands for pages, the current page, themes and runs. */
-function useCommands(runs: readonly RunSummary[]): Command[] {
+function useCommands(runs: readonly RunSummary[] = NO_RUNS): Command[] {
   const router = useRouter();
   const ofPage = useStore(pageCommands);
   return useMemo((): Command[] => {
@@ -137,27 +134,15 @@ function useCommands(runs: readonly RunSummary[]): Command[] {
 
 /** The command palette: Ctrl-K or ⌘K, arrow keys, Enter. */
 export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | null> }) {
-  const router = useRouter();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const list = useRef<HTMLDivElement>(null);
-  const [query, setQuery] = useState('');
-  const [at, setAt] = useState(0);
-  const [runs, setRuns] = useState<readonly RunSummary[]>([]);
-
-  const open = useCallback(() => {
-    setQuery('');
-    setAt(0);
-    dialog.current?.showModal();
-    getJson<RunListReply>('/api/runs?limit=30')
-      .then((reply) => setRuns(reply.runs))
-      .catch((error) => {
-        if (!(error instanceof ApiError)) throw error;
-        setRuns([]); // signed out or away: the other commands are still there
-      });
-  }, []);
-  useImperativeHandle(handle, () => ({ open }), [open]);
+  const [open, setOpen] = useState(false);
+  useImperativeHandle(handle, () => ({ open: () => setOpen(true) }), []);
+  const choose = (command: Command) => {
+    // Closed first: a command may move the focus, and the page behind a modal dialog cannot take it.
+    flushSync(() => setOpen(false));
+    command.run();
+  };
   useEffect(() => {
-    const pressed = (event: globalThis.KeyboardEvent) => {
+    const pressed = (event: KeyboardEvent) => {
       if (
         event.key.toLowerCase() !== 'k' ||
         !(event.ctrlKey || event.metaKey) ||
@@ -166,14 +151,42 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       )
         return;
       event.preventDefault();
-      if (dialog.current?.open) dialog.current.close();
-      else open();
+      setOpen((before) => !before);
     };
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
-  }, [open]);
+  }, []);
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        aria-label="Commands"
+        title="Commands (Ctrl K)"
+        className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-sm:hidden"
+      >
+        <CommandIcon className="size-4" aria-hidden="true" />
+      </button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        dismissable
+        aria-label="Commands"
+        className="mt-[12vh] w-[36rem] overflow-hidden border-line-strong"
+      >
+        <CommandSearch onChoose={choose} />
+      </Dialog>
+    </>
+  );
+}
 
-  const commands = useCommands(runs);
+/** The search field and its results: commands by name, and matches in the logs of all runs. */
+function CommandSearch({ onChoose }: { onChoose: (command: Command) => void }) {
+  const router = useRouter();
+  const [query, setQuery] = useState('');
+  // If this fails, the other commands still work.
+  const { data } = useApi<RunListReply>('/api/runs?limit=30');
+  const commands = useCommands(data?.runs);
   const hits = useHits(query);
   const found: Found[] = [
     ...matching(commands, query).slice(0, SHOWN),
@@ -186,117 +199,68 @@ export function CommandPalette({ handle }: { handle: RefObject<PaletteHandle | n
       run: () => openRow(hit.run_id, hit.seq, router.push),
     })),
   ];
-  const chosen = found[Math.min(at, found.length - 1)];
-
-  const choose = (command: Command | undefined) => {
-    if (!command) return;
-    dialog.current?.close();
-    command.run();
-  };
-  const pressed = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-    const step = steps[event.key];
-    if (step !== undefined && found.length > 0) {
-      const next = (Math.min(at, found.length - 1) + step + found.length) % found.length;
-      setAt(next);
-      list.current?.children[next]?.scrollIntoView({ block: 'nearest' });
-    } else if (event.key === 'Enter') choose(chosen);
-    else return;
-    event.preventDefault();
-  };
   return (
-    <>
-      <button
-        type="button"
-        onClick={open}
-        aria-label="Commands"
-        title="Commands (Ctrl K)"
-        className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-sm:hidden"
-      >
-        <CommandIcon className="size-4" aria-hidden="true" />
-      </button>
-      <dialog
-        ref={dialog}
-        aria-label="Commands"
-        className="mx-auto mt-[12vh] w-[36rem] max-w-[calc(100vw-2rem)] overflow-hidden rounded-lg border border-line-strong bg-raised text-ink shadow-xl backdrop:bg-sunken/70"
-        onClick={(event) => {
-          if (event.target === dialog.current) dialog.current?.close();
-        }}
-        onKeyDown={pressed}
-      >
-        <input
-          type="text"
-          role="combobox"
-          aria-expanded="true"
-          aria-controls="commands"
-          aria-activedescendant={chosen && `command-${chosen.id}`}
-          aria-label="Command"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="What next? Or search all runs"
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setAt(0);
-          }}
-          className="block w-full border-b bg-transparent px-4 py-3 text-lg placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none"
-        />
-        <div
-          ref={list}
-          id="commands"
-          role="listbox"
-          aria-label="Commands"
-          className="max-h-[50vh] overflow-y-auto py-1.5"
-        >
-          {found.map((command) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the input above has the keys
-            <div
-              key={command.id}
-              id={`command-${command.id}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={command === chosen}
-              onClick={() => choose(command)}
-              onPointerMove={() => setAt(found.indexOf(command))}
-              className={cx(
-                'flex cursor-pointer items-baseline gap-3 px-4 py-1.5',
-                command === chosen && 'bg-brass-wash',
-              )}
-            >
-              <span className="w-16 shrink-0 truncate text-sm text-ink-3 sm:w-24">{command.group}</span>
-              <span className="foreign line-clamp-1 min-w-0 flex-1 whitespace-normal">
-                {command.hit ? (
-                  <MarkedText {...fromFirst(command.hit)} />
-                ) : (
-                  <ForeignText text={command.label} />
-                )}
-              </span>
-              {command.about !== undefined && (
-                <span className="flex max-w-48 shrink-0 gap-2 text-xs text-ink-3 max-sm:hidden">
-                  <span className="max-w-32 shrink-0 truncate font-mono">
-                    <ForeignText text={command.about} />
-                  </span>
-                  {command.hit && (
-                    <span className="truncate">
-                      <ForeignText text={command.label} />
-                    </span>
-                  )}
-                </span>
-              )}
-              {command.keys && (
-                <kbd className="shrink-0 rounded-sm border bg-sunken px-1.5 text-xs text-ink-2">
-                  {command.keys}
-                </kbd>
-              )}
-            </div>
-          ))}
-        </div>
-        {found.length === 0 && (
-          <p role="status" className="px-4 pb-4 text-ink-3">
-            No commands, runs or logs match.
-          </p>
-        )}
-      </dialog>
-    </>
+    <Autocomplete.Root
+      inline
+      open
+      items={found}
+      filter={null}
+      autoHighlight="always"
+      keepHighlight
+      itemToStringValue={({ label }: Found) => label}
+      value={query}
+      onValueChange={(value, { reason }) => {
+        if (reason !== 'item-press') setQuery(value);
+      }}
+    >
+      <Autocomplete.Input
+        aria-label="Command"
+        spellCheck={false}
+        placeholder="What next? Or search all runs"
+        className="block w-full border-b bg-transparent px-4 py-3 text-lg placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none"
+      />
+      <Autocomplete.List aria-label="Commands" className="max-h-[50vh] overflow-y-auto py-1.5">
+        {(command: Found) => <CommandRow key={command.id} command={command} onChoose={onChoose} />}
+      </Autocomplete.List>
+      <Autocomplete.Empty>
+        <p className="px-4 pb-4 text-ink-3">No commands, runs or logs match.</p>
+      </Autocomplete.Empty>
+    </Autocomplete.Root>
+  );
+}
+
+function CommandRow({ command, onChoose }: { command: Found; onChoose: (command: Command) => void }) {
+  return (
+    <Autocomplete.Item
+      value={command}
+      onClick={() => onChoose(command)}
+      className={({ highlighted }) =>
+        cx('flex cursor-pointer items-baseline gap-3 px-4 py-1.5', highlighted && 'bg-brass-wash')
+      }
+      render={(props, { highlighted }) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+        <div {...props} role="option" aria-selected={highlighted} />
+      )}
+    >
+      <span className="w-16 shrink-0 truncate text-sm text-ink-3 sm:w-24">{command.group}</span>
+      <span className="foreign line-clamp-1 min-w-0 flex-1 whitespace-normal">
+        {command.hit ? <MarkedText {...fromFirst(command.hit)} /> : <ForeignText text={command.label} />}
+      </span>
+      {command.about !== undefined && (
+        <span className="flex max-w-48 shrink-0 gap-2 text-xs text-ink-3 max-sm:hidden">
+          <span className="max-w-32 shrink-0 truncate font-mono">
+            <ForeignText text={command.about} />
+          </span>
+          {command.hit && (
+            <span className="truncate">
+              <ForeignText text={command.label} />
+            </span>
+          )}
+        </span>
+      )}
+      {command.keys && (
+        <kbd className="shrink-0 rounded-sm border bg-sunken px-1.5 text-xs text-ink-2">{command.keys}</kbd>
+      )}
+    </Autocomplete.Item>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
-import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import { Tabs as Base } from '@base-ui/react/tabs';
+import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 
 export interface Tab<Id extends string> {
@@ -8,7 +9,7 @@ export interface Tab<Id extends string> {
   label: ReactNode;
 }
 
-/** A row of tabs over one panel; arrow keys move between them. */
+/** A row of tabs over one panel; the arrow keys move between them and choose. */
 export function Tabs<Id extends string>({
   label,
   tabs,
@@ -22,44 +23,27 @@ export function Tabs<Id extends string>({
   onChoose: (id: Id) => void;
   children: ReactNode;
 }) {
-  const id = useId();
-  const step = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const place = tabs.findIndex((tab) => tab.id === chosen);
-    const next = tabs[(place + by + tabs.length) % tabs.length];
-    if (by === 0 || !next) return;
-    event.preventDefault();
-    event.stopPropagation();
-    onChoose(next.id);
-    document.getElementById(`${id}-${next.id}`)?.focus();
-  };
   return (
-    <>
-      <div role="tablist" aria-label={label} className="flex flex-wrap gap-x-1 border-b" onKeyDown={step}>
+    <Base.Root value={chosen} onValueChange={onChoose}>
+      <Base.List activateOnFocus aria-label={label} className="flex flex-wrap gap-x-1 border-b">
         {tabs.map((tab) => (
-          <button
+          <Base.Tab
             key={tab.id}
-            id={`${id}-${tab.id}`}
-            type="button"
-            role="tab"
-            aria-selected={tab.id === chosen}
-            aria-controls={`${id}-panel`}
-            tabIndex={tab.id === chosen ? 0 : -1}
-            onClick={() => onChoose(tab.id)}
-            className={cx(
-              '-mb-px border-b-2 px-1.5 pb-1 font-sans text-sm font-medium max-sm:h-9',
-              tab.id === chosen
-                ? 'border-brass-fill text-ink'
-                : 'border-transparent text-ink-3 hover:text-ink',
-            )}
+            value={tab.id}
+            className={({ active }) =>
+              cx(
+                '-mb-px border-b-2 px-1.5 pb-1 font-sans text-sm font-medium max-sm:h-9',
+                active ? 'border-brass-fill text-ink' : 'border-transparent text-ink-3 hover:text-ink',
+              )
+            }
           >
             {tab.label}
-          </button>
+          </Base.Tab>
         ))}
-      </div>
-      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${chosen}`} className="min-w-0 pt-2">
+      </Base.List>
+      <Base.Panel value={chosen} className="min-w-0 pt-2">
         {children}
-      </div>
-    </>
+      </Base.Panel>
+    </Base.Root>
   );
 }

@@ -150,6 +150,32 @@ test('a run is stopped by keyboard and announced to screen readers [D22, D12]', 
   ).toBeAttached();
 });
 
+test('a dialog keeps the focus and returns it when it closes [D22]', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'dialogs', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Say hello', model: 'dialogs' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model answered', 'final_answer');
+  const dialog = page.getByRole('dialog');
+  for (const [opener, name] of [
+    ['Share', 'Share this run'],
+    ['Delete this run', 'Delete this run?'],
+    ['Fork before the answer', 'Fork before iteration 1'],
+    ['Commands', 'Commands'],
+  ] as const) {
+    const button = page.getByRole('button', { name: opener, exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect(dialog).toHaveAccessibleName(name);
+    await expect(button).not.toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(button).not.toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await expect(button).toBeFocused();
+  }
+});
+
 test('typing into a field triggers no shortcuts [D22]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'typed', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'typed' });

@@ -6,13 +6,12 @@ import {
   check,
   diversitySettings,
   exploreSettings,
-  type RunMode,
   runMode,
   sessionSettings,
   thinkSetting,
   tier,
 } from '../events/config.ts';
-import { TOOL_NAMES } from '../events/modes.ts';
+import { DEFAULT_MODE, modeAndTools, modeFacts, modesWithSetting, TOOL_NAMES } from '../events/modes.ts';
 import { namedOptionProblems } from './named-options.ts';
 
 /**
@@ -21,7 +20,7 @@ import { namedOptionProblems } from './named-options.ts';
  */
 export const createRunRequest = z
   .strictObject({
-    mode: runMode.default('task'),
+    mode: runMode.default(DEFAULT_MODE),
     /** `false` requests one streamed answer without tools (T10). */
     agentic: z.boolean().default(true),
     /** A display name. */
@@ -77,7 +76,7 @@ export const createRunRequest = z
       })
       .optional(),
   })
-  .refine(({ mode, task }) => mode !== 'task' || task !== '', {
+  .refine(({ mode, task }) => modeFacts(mode).task !== 'required' || task !== '', {
     path: ['task'],
     message: 'Say what the agent should do.',
     // Run even if other fields are invalid, so that one response reports all problems.
@@ -87,16 +86,20 @@ export const createRunRequest = z
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     const { mode } = request;
-    if (mode === 'explore' && request.task !== '') complain('task', 'An exploration has no task.');
+    if (modeFacts(mode).task === 'none' && request.task !== '') {
+      complain('task', 'An exploration has no task.');
+    }
     if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
     if (request.workspace_copy && request.workspace === undefined) {
       complain('workspace_copy', 'Set workspace to the folder to copy.');
     }
-    if (mode !== 'task' && !request.agentic) complain('agentic', 'Only a task can do without tools.');
+    if (!request.agentic && mode !== modeAndTools('prompt').mode) {
+      complain('agentic', 'Only a task can do without tools.');
+    }
     for (const problem of namedOptionProblems(request)) complain('model_options', problem);
     const given = Object.entries(request).filter(([, value]) => value !== undefined);
     for (const [field] of given) {
-      const modes = FIELDS_OF_MODES[field];
+      const modes = modesWithSetting(field);
       if (modes && !modes.includes(mode)) {
         complain(
           field,
@@ -105,29 +108,6 @@ export const createRunRequest = z
       }
     }
   });
-
-/** Fields that only some modes have. */
-const FIELDS_OF_MODES: Readonly<Record<string, readonly RunMode[]>> = {
-  workspace: ['task', 'session'],
-  workspace_copy: ['task', 'session'],
-  system: ['task'],
-  tier: ['task'],
-  max_iterations: ['task'],
-  stall_guard: ['task'],
-  nudge_plans: ['task'],
-  checks: ['task'],
-  max_attempts: ['task'],
-  compact_at: ['task'],
-  result_chars: ['task'],
-  shell_timeout_secs: ['task', 'session'],
-  blocked_patterns: ['task', 'session'],
-  context_limit: ['session', 'explore'],
-  turn_delay: ['session'],
-  max_cycles: ['explore'],
-  calls_per_cycle: ['explore'],
-  cycle_line: ['explore'],
-  diversity: ['explore'],
-};
 
 export type CreateRunRequest = z.input<typeof createRunRequest>;
 /** A validated request, with its defaults. */

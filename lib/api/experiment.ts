@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { thinkSetting } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
+import type { RepeatableKind } from '../events/modes.ts';
 import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 
@@ -39,7 +40,7 @@ const experimentSettings = z.strictObject({
 });
 
 /** The kind of runs: tasks with tools, single answers without, or explorations. */
-const experimentMode = z.enum(['task', 'prompt', 'explore']);
+const experimentMode = z.enum(['task', 'prompt', 'explore'] satisfies RepeatableKind[]);
 export type ExperimentMode = z.infer<typeof experimentMode>;
 
 const optionSet = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));

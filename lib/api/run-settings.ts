@@ -1,5 +1,6 @@
 import type { RunConfig } from '../events/config.ts';
 import { ITERATION_LIMITS } from '../events/iteration-limits.ts';
+import { kindFacts, kindOf, modeFacts, modesWithSetting } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -7,12 +8,6 @@ import type { NewRun } from './create-run.ts';
 
 /** The default window (C2). */
 export const DEFAULT_WINDOW_TOKENS = 32_768;
-
-const REPLY_LIMITS: Readonly<Record<NewRun['mode'], [number, number]>> = {
-  task: [2048, 4096],
-  session: [4096, 8192],
-  explore: [4096, 4096],
-};
 
 /** Fields of `POST /api/runs` that say what a run does, not how. */
 const NOT_SETTINGS = ['mode', 'agentic', 'title', 'task', 'model', 'workspace', 'workspace_copy'] as const;
@@ -28,29 +23,28 @@ export type DefaultsBasis = Pick<NewRun, 'mode' | 'agentic'> & Pick<RunSettings,
  * off if no available tool writes files. Pure.
  */
 export function defaultSettings({ mode, agentic, tier, window_tokens }: DefaultsBasis) {
-  const task = mode === 'task';
+  const own = kindFacts(kindOf({ mode, agentic })).defaults;
   const window = window_tokens ?? DEFAULT_WINDOW_TOKENS;
   return {
     tier: 'standard',
     max_iterations: ITERATION_LIMITS[tier ?? 'standard'],
     window_tokens: DEFAULT_WINDOW_TOKENS,
-    compact_at: task ? 0.75 : 1,
+    compact_at: own.compact_at,
     // Three results of 8000 characters would fill a small window.
     result_chars: Math.max(200, Math.min(8000, Math.floor(window / 4))),
-    num_predict: [...REPLY_LIMITS[mode]],
+    num_predict: [...own.num_predict],
     call_timeout_seconds: 120,
     load_timeout_seconds: 600,
-    stall_guard: task,
-    nudge_plans: task,
+    stall_guard: own.stall_guard,
+    nudge_plans: own.nudge_plans,
     budget: {},
     checks: [],
-    max_attempts: task ? 3 : 1,
-    live_tokens: mode === 'session',
+    max_attempts: own.max_attempts,
+    live_tokens: own.live_tokens,
     think: false,
     keep_alive: '30m',
     model_options: {},
-    // Without tools there are no calls: text that looks like one is part of the answer.
-    parser_layers: mode === 'explore' ? ['native', 'xml'] : agentic ? ['native', 'json', 'xml'] : [],
+    parser_layers: [...own.parser_layers],
     context_limit: window,
     turn_delay: 0,
     max_cycles: 20,
@@ -61,7 +55,7 @@ export function defaultSettings({ mode, agentic, tier, window_tokens }: Defaults
 
 /** The default limit of the second try after a truncated reply; never lower than the first. */
 export function defaultSecondReplyLimit(mode: NewRun['mode'], first: number): number {
-  return Math.max(REPLY_LIMITS[mode][1], first);
+  return Math.max(modeFacts(mode).defaults.num_predict[1], first);
 }
 
 /** Every setting of the run's mode, with its effective value. Pure. */
@@ -84,11 +78,11 @@ export function settingsOf(config: RunConfig): RunSettings {
     shell_timeout_secs: config.shell_timeout_secs,
     blocked_patterns: config.blocked_patterns,
   };
-  if (session) return { ...shared, ...commands, ...session };
-  if (explore) return { ...shared, ...explore };
-  return {
+  const all: RunSettings = {
     ...shared,
     ...commands,
+    ...session,
+    ...explore,
     system: config.system,
     tier: config.tier,
     max_iterations: config.max_iterations,
@@ -99,6 +93,8 @@ export function settingsOf(config: RunConfig): RunSettings {
     checks: config.checks,
     max_attempts: config.max_attempts,
   };
+  const own = Object.entries(all).filter(([name]) => modesWithSetting(name)?.includes(config.mode) ?? true);
+  return Object.fromEntries(own);
 }
 
 /** The names of the settings in a request, for the log (`asked`). */

@@ -7,6 +7,7 @@ import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
+import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { healthOf } from '../models/health-of.ts';
 import { ModelChecks, withChecks } from '../models/model-checks.ts';
@@ -192,7 +193,7 @@ function openRuns(
     prepareFork: async (config, { kind, runId, model }) => ({
       price: await prices.of(model),
       ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
-      ...(config.mode === 'session' ? { logPath: logPathOf(runId) } : {}),
+      ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
     }),
     hostOf: ({ model }) => servers.hostOf(model),
     shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },

@@ -4,7 +4,7 @@ import { formatOffset } from '../browser/words/format.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { namedAutoRunFiles } from '../events/auto-run-files.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
-import { MODES } from '../events/modes.ts';
+import { modeFacts } from '../events/modes.ts';
 import { noticesOf } from '../events/notices.ts';
 import { checksBeside, outcomeWords } from '../events/outcome.ts';
 import type { RunEvent } from '../events/registry.ts';
@@ -46,11 +46,11 @@ export function noticeLine(text: string): string {
 function sentenceOf(event: RunEvent, state: RunState): string | undefined {
   // Printed elsewhere, as a notice or as the model's text.
   if (noticesOf(event, state).length > 0) return undefined;
-  if (event.type === 'reply.parsed' && state.config?.mode === 'session') return undefined;
+  if (event.type === 'reply.parsed' && modeFacts(state.config?.mode).isConversation) return undefined;
   switch (event.type) {
     case 'iteration.started': {
       const limit = state.config?.max_iterations;
-      return `${MODES[state.config?.mode ?? 'task'].step} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
+      return `${modeFacts(state.config?.mode).step} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
     }
     case 'tool-call.started': {
       const call = state.reply?.calls.find(({ callId }) => callId === event.call_id);

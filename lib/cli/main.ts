@@ -9,6 +9,7 @@ import type { CheckProgress } from '../api/model-check.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
+import { modeFacts } from '../events/modes.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { escapeControls } from '../util/escape-controls.ts';
@@ -240,11 +241,12 @@ async function printWords(
 ): Promise<void> {
   const { stdout, stderr } = terminal;
   const { mode } = await run.summary();
-  const says = mode === 'session' ? stdout : stderr;
+  const { isConversation } = modeFacts(mode);
+  const says = isConversation ? stdout : stderr;
   let unfinishedLine = false;
   const onProgress = (event: ProgressEvent) => {
     if (event.type === 'notice') stderr.write(`${noticeLine(event.text)}\n`);
-    if (event.type !== 'token' || (mode !== 'session' && !live)) return;
+    if (event.type !== 'token' || (!isConversation && !live)) return;
     says.write(event.text);
     unfinishedLine = !event.text.endsWith('\n');
   };
@@ -262,7 +264,7 @@ async function printWords(
         const hint = error?.hint ? [messageLine(error.hint)] : [];
         const autoRun = autoRunLine(state);
         await write(stderr, asText([endLine(await run.summary()), ...hint, ...(autoRun ? [autoRun] : [])]));
-        if (mode !== 'session' && output !== '') await write(stdout, `${output}\n`);
+        if (!isConversation && output !== '') await write(stdout, `${output}\n`);
       },
       onReconnect: reconnecting(terminal),
       after,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { modeNames, type RunMode } from './modes.ts';
 
-/** The three kinds of run. */
-export const runMode = z.enum(['task', 'session', 'explore']);
-export type RunMode = z.infer<typeof runMode>;
+/** The modes, as in `MODES`. */
+export const runMode = z.enum(modeNames);
+export type { RunMode };
 
 /** Complexity tiers, which set the iteration limit (G1). */
 export const tier = z.enum(['trivial', 'standard', 'complex']);

@@ -1,43 +1,296 @@
-import type { RunMode } from './config.ts';
+/** Settings that only some modes have, named as in `POST /api/runs`. */
+type OwnSetting =
+  | 'workspace'
+  | 'workspace_copy'
+  | 'system'
+  | 'tier'
+  | 'max_iterations'
+  | 'stall_guard'
+  | 'nudge_plans'
+  | 'checks'
+  | 'max_attempts'
+  | 'compact_at'
+  | 'result_chars'
+  | 'shell_timeout_secs'
+  | 'blocked_patterns'
+  | 'context_limit'
+  | 'turn_delay'
+  | 'max_cycles'
+  | 'calls_per_cycle'
+  | 'cycle_line'
+  | 'diversity';
 
-/** Facts about a mode used throughout server, UI and CLI. */
-interface ModeFacts {
+/** A limit or a group of limits in the ledger. `used_retries`: retries only once there are some. */
+export type ModeGauge =
+  | 'iterations'
+  | 'repetition'
+  | 'stall'
+  | 'nudges'
+  | 'cycles'
+  | 'calls_per_cycle'
+  | 'conversation'
+  | 'empty_turns'
+  | 'empty_cycles'
+  | 'retries'
+  | 'used_retries'
+  | 'context'
+  | 'budgets'
+  | 'attempts';
+
+/** A panel beside the timeline, next to the limits that every run has. */
+export type ModePanel = 'Memory' | 'Reflections' | 'Messages';
+
+/** A figure of one run in the results of an experiment. */
+export type ResultColumn = 'iterations' | 'cycles' | 'calls' | 'files' | 'checks' | 'memories' | 'novelty';
+
+/** What server, dashboard and command line need to know about a mode. What it does is in `lib/modes`. */
+export interface ModeFacts {
   /** Singular and plural label. */
-  label: string;
-  labels: string;
+  readonly label: string;
+  readonly labels: string;
   /** Name of one reply and its calls, as numbered in rows and exports. */
-  step: string;
+  readonly step: string;
+  /** What the length of a run is counted in: steps, or cycles. */
+  readonly unit: string;
   /** Its tools, in the order they are offered. */
-  tools: readonly string[];
+  readonly tools: readonly string[];
+  /** Whether a run needs a task, may have a first message, or has neither. */
+  readonly task: 'required' | 'optional' | 'none';
+  /** Those it has besides the settings of all modes: accepted by the API and offered by the forms. */
+  readonly settings: readonly OwnSetting[];
+  /** The defaults that differ between modes. */
+  readonly defaults: {
+    readonly compact_at: number;
+    readonly num_predict: readonly [first: number, second: number];
+    readonly stall_guard: boolean;
+    readonly nudge_plans: boolean;
+    readonly max_attempts: number;
+    readonly live_tokens: boolean;
+    readonly parser_layers: readonly ('native' | 'json' | 'xml')[];
+  };
+  /** Whether the form for a new run starts with live tokens on. Missing: the last choice is remembered. */
+  readonly startsLive?: boolean;
+  /** What bounds a run that nothing else ends: a setting, its first reply, or the operator. */
+  readonly endsBy: 'max_iterations' | 'max_cycles' | 'reply' | 'stop';
+  /** Whether the last text is the answer to a task. */
+  readonly answers: boolean;
+  /** Whether it works in a folder. */
+  readonly usesFiles: boolean;
+  /** Whether it keeps a memory of keys and values, which a fork can edit. */
+  readonly hasMemory: boolean;
+  /** Whether steps form cycles, each closed by a text without calls: the reflection. */
+  readonly hasCycles: boolean;
+  /** Whether it talks with the operator: all of its text is output, not just the last (S12). */
+  readonly isConversation: boolean;
+  /** Whether it writes a log file while it runs (S4). */
+  readonly writesLogFile: boolean;
+  /** When the operator's messages reach it: between steps, or with the result of a message it sends itself. */
+  readonly readsMessages: 'between_steps' | 'with_own_message';
+  /** In the order in which they are checked (G18). */
+  readonly gauges: readonly ModeGauge[];
+  readonly panels: readonly ModePanel[];
+  /** Missing if experiments cannot use it, because its runs do not end by themselves. */
+  readonly resultColumns?: readonly ResultColumn[];
 }
 
+/** All modes, by the name that logs keep. */
 export const MODES = {
   task: {
     label: 'Task',
     labels: 'Tasks',
     step: 'Iteration',
+    unit: 'Iteration',
     tools: ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'],
+    task: 'required',
+    settings: [
+      'workspace',
+      'workspace_copy',
+      'system',
+      'tier',
+      'max_iterations',
+      'stall_guard',
+      'nudge_plans',
+      'checks',
+      'max_attempts',
+      'compact_at',
+      'result_chars',
+      'shell_timeout_secs',
+      'blocked_patterns',
+    ],
+    defaults: {
+      compact_at: 0.75,
+      num_predict: [2048, 4096],
+      stall_guard: true,
+      nudge_plans: true,
+      max_attempts: 3,
+      live_tokens: false,
+      parser_layers: ['native', 'json', 'xml'],
+    },
+    endsBy: 'max_iterations',
+    answers: true,
+    usesFiles: true,
+    hasMemory: false,
+    hasCycles: false,
+    isConversation: false,
+    writesLogFile: false,
+    readsMessages: 'between_steps',
+    gauges: ['iterations', 'repetition', 'stall', 'nudges', 'retries', 'context', 'budgets', 'attempts'],
+    panels: [],
+    resultColumns: ['iterations', 'calls', 'files', 'checks'],
   },
   session: {
     label: 'Session',
     labels: 'Sessions',
     step: 'Turn',
+    unit: 'Turn',
     tools: ['run_command', 'read_file', 'write_file'],
+    task: 'optional',
+    settings: [
+      'workspace',
+      'workspace_copy',
+      'shell_timeout_secs',
+      'blocked_patterns',
+      'context_limit',
+      'turn_delay',
+    ],
+    defaults: {
+      compact_at: 1,
+      num_predict: [4096, 8192],
+      stall_guard: false,
+      nudge_plans: false,
+      max_attempts: 1,
+      live_tokens: true,
+      parser_layers: ['native', 'json', 'xml'],
+    },
+    startsLive: true,
+    endsBy: 'stop',
+    answers: false,
+    usesFiles: true,
+    hasMemory: false,
+    hasCycles: false,
+    isConversation: true,
+    writesLogFile: true,
+    readsMessages: 'between_steps',
+    gauges: ['conversation', 'empty_turns', 'used_retries', 'context', 'budgets'],
+    panels: ['Messages'],
   },
   explore: {
     label: 'Exploration',
     labels: 'Explorations',
     step: 'Step',
+    unit: 'Cycle',
     tools: ['write', 'read', 'list', 'delete', 'pattern_search', 'send_message_to_operator'],
+    task: 'none',
+    settings: ['context_limit', 'max_cycles', 'calls_per_cycle', 'cycle_line', 'diversity'],
+    defaults: {
+      compact_at: 1,
+      num_predict: [4096, 4096],
+      stall_guard: false,
+      nudge_plans: false,
+      max_attempts: 1,
+      live_tokens: false,
+      parser_layers: ['native', 'xml'],
+    },
+    startsLive: false,
+    endsBy: 'max_cycles',
+    answers: false,
+    usesFiles: false,
+    hasMemory: true,
+    hasCycles: true,
+    isConversation: false,
+    writesLogFile: false,
+    readsMessages: 'with_own_message',
+    gauges: [
+      'cycles',
+      'calls_per_cycle',
+      'conversation',
+      'empty_cycles',
+      'used_retries',
+      'context',
+      'budgets',
+    ],
+    panels: ['Memory', 'Reflections', 'Messages'],
+    resultColumns: ['cycles', 'calls', 'memories', 'novelty'],
   },
-} as const satisfies Record<RunMode, ModeFacts>;
+} as const satisfies Record<string, ModeFacts>;
 
-/** A task without tools: one answer. */
-export const QUICK_PROMPT = { label: 'Quick prompt', labels: 'Quick prompts' } as const;
+export type RunMode = keyof typeof MODES;
+
+export const modeNames = Object.keys(MODES) as RunMode[];
+
+/** What a person can start: a run of each mode, or a quick prompt, which is a task without tools (T9, T10). */
+export type RunKind = RunMode | 'prompt';
+
+const RUN_KINDS = {
+  ...MODES,
+  prompt: {
+    ...MODES.task,
+    label: 'Quick prompt',
+    labels: 'Quick prompts',
+    tools: [],
+    settings: [],
+    // Without tools there are no calls: text that looks like one is part of the answer.
+    defaults: { ...MODES.task.defaults, parser_layers: [] },
+    startsLive: true,
+    endsBy: 'reply',
+    usesFiles: false,
+    gauges: ['used_retries', 'context', 'budgets'],
+  },
+} as const satisfies Record<RunKind, ModeFacts>;
+
+/** In the order in which the form offers them. */
+export const runKinds = Object.keys(RUN_KINDS) as RunKind[];
+
+/** The mode of a request that names none, and of a run whose configuration has not arrived yet. */
+export const DEFAULT_MODE = 'task' satisfies RunMode;
+
+/** The facts of a mode. */
+export function modeFacts(mode: RunMode | undefined): ModeFacts {
+  return MODES[mode ?? DEFAULT_MODE];
+}
+
+interface ModeAndTools {
+  readonly mode: RunMode;
+  /** `false`: without tools. */
+  readonly agentic: boolean;
+}
+
+/** What kind of run a configuration, a summary or a request describes. */
+export function kindOf({ mode, agentic }: ModeAndTools): RunKind {
+  return agentic ? mode : 'prompt';
+}
+
+/** The fields of `POST /api/runs` that select a kind. */
+export function modeAndTools(kind: RunKind): ModeAndTools {
+  return kind === 'prompt' ? { mode: 'task', agentic: false } : { mode: kind, agentic: true };
+}
+
+/** The facts of a kind of run. */
+export function kindFacts(kind: RunKind): ModeFacts {
+  return RUN_KINDS[kind];
+}
+
+/** The modes that have a setting; `undefined` if all do. */
+export function modesWithSetting(setting: string): readonly RunMode[] | undefined {
+  const modes = modeNames.filter((mode) => modeFacts(mode).settings.some((own) => own === setting));
+  return modes.length > 0 ? modes : undefined;
+}
+
+/** A kind that experiments can run many times over, because each run ends by itself. */
+export type RepeatableKind = {
+  [Kind in RunKind]: (typeof RUN_KINDS)[Kind] extends { resultColumns: readonly ResultColumn[] }
+    ? Kind
+    : never;
+}[RunKind];
+
+/** Whether experiments can run a kind. */
+export function isRepeatable(kind: RunKind): kind is RepeatableKind {
+  return kindFacts(kind).resultColumns !== undefined;
+}
 
 export type ToolName = (typeof MODES)[RunMode]['tools'][number];
 
 /** All tools of all modes. */
 export const TOOL_NAMES: readonly ToolName[] = [
-  ...new Set<ToolName>([...MODES.task.tools, ...MODES.session.tools, ...MODES.explore.tools]),
+  ...new Set<ToolName>(modeNames.flatMap((mode) => [...MODES[mode].tools])),
 ];

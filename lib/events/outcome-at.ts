@@ -1,4 +1,5 @@
 import type { RunMode } from './config.ts';
+import { modeFacts } from './modes.ts';
 import { checkCounts } from './outcome.ts';
 import type { RunState } from './run-state.ts';
 import type { Outcome, OutcomeKind, TerminationReason } from './termination.ts';
@@ -34,7 +35,7 @@ function kindOf(
 ): OutcomeKind {
   if (reason !== 'final_answer') return reason;
   // An exploration has no answer; it is done after all its cycles.
-  if (facts.mode === 'explore') return 'cycles_done';
+  if (modeFacts(facts.mode).hasCycles) return 'cycles_done';
   if (facts.cut) return 'answered_cut_off';
   if (facts.announcedOnly) return 'announced_work_did_none';
   return facts.checksFailed ? 'answered_checks_failed' : 'answered';

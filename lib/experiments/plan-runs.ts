@@ -3,6 +3,7 @@ import { type ExperimentItem, type ExperimentPlan, MAX_EXPERIMENT_RUNS } from '.
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
 import { DEFAULT_WINDOW_TOKENS } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
+import { modeAndTools } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -89,8 +90,7 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
     ...plan.settings,
     // A varied option overrides the common setting.
     ...namedOptions(asked),
-    mode: plan.mode === 'explore' ? 'explore' : 'task',
-    agentic: plan.mode !== 'prompt',
+    ...modeAndTools(plan.mode),
     task: plan.task,
     ...(plan.workspace === undefined ? {} : { workspace: plan.workspace, workspace_copy: true }),
     title: `${plan.name}: ${item.model}${ofOptions}${ofSeed}${ofRepeat}`.slice(0, 200),

@@ -1,11 +1,19 @@
 import { AppError } from '../errors/app-error.ts';
-import type { RunConfig } from '../events/config.ts';
+import type { RunMode } from '../events/config.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { exploreLog } from '../sharing/exports/explore-log.ts';
 import { sessionLog } from '../sharing/exports/session-log.ts';
 
+type Pages<Entry> = AsyncGenerator<readonly Entry[]>;
+
+/** The modes with a log format of their own. */
+const MODE_LOGS = { session: sessionLog, explore: exploreLog } satisfies Partial<
+  Record<RunMode, (pages: Pages<RunEvent>) => Pages<unknown>>
+>;
+type ModeLog = keyof typeof MODE_LOGS;
+
 /** The formats of a run's log. */
-const FORMATS = ['events', 'session', 'explore'] as const;
+const FORMATS = ['events', ...(Object.keys(MODE_LOGS) as ModeLog[])] as const;
 type Format = (typeof FORMATS)[number];
 
 /**
@@ -16,9 +24,9 @@ type Format = (typeof FORMATS)[number];
  */
 export function logInFormat(
   request: Request,
-  mode: RunConfig['mode'],
-  pages: AsyncGenerator<readonly RunEvent[]>,
-): { format: Format; pages: AsyncGenerator<readonly unknown[]> } {
+  mode: RunMode,
+  pages: Pages<RunEvent>,
+): { format: Format; pages: Pages<unknown> } {
   const asked = new URL(request.url).searchParams.get('format') ?? 'events';
   const format = FORMATS.find((known) => known === asked);
   if (!format) {
@@ -35,5 +43,5 @@ export function logInFormat(
       hint: 'Omit format to get the events.',
     });
   }
-  return { format, pages: format === 'session' ? sessionLog(pages) : exploreLog(pages) };
+  return { format, pages: MODE_LOGS[format](pages) };
 }

@@ -2,7 +2,7 @@ import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, defaultSettings } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ApprovalChoice, ModelPrice, RunConfig } from '../events/config.ts';
+import type { ApprovalChoice, ModelPrice, RunConfig, RunMode } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
@@ -31,7 +31,7 @@ export interface RunFacts {
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   // Window and reply limit have their own fields, so each value is stored once, and is the one that is sent.
   const named = { ...request, ...namedOptions(request) };
-  const config = configOf(
+  const config = CONFIGS[request.mode](
     { ...named, model_options: named.model_options && withoutNamedOptions(named.model_options) },
     facts,
   );
@@ -39,16 +39,12 @@ export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   return config;
 }
 
-function configOf(request: NewRun, facts: RunFacts): RunConfig {
-  switch (request.mode) {
-    case 'session':
-      return sessionConfig(request, facts);
-    case 'explore':
-      return exploreConfig(request, facts);
-    default:
-      return taskConfig(request, facts);
-  }
-}
+/** How each mode completes a request. */
+const CONFIGS: Readonly<Record<RunMode, (request: NewRun, facts: RunFacts) => RunConfig>> = {
+  task: taskConfig,
+  session: sessionConfig,
+  explore: exploreConfig,
+};
 
 function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   const { agentic } = request;
@@ -64,7 +60,7 @@ function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
     ...sharedConfig(request, facts),
     ...(request.system === undefined ? {} : { system: request.system }),
     max_iterations: getMaxIterations(request),
-    stall_guard: request.stall_guard ?? facts.offeredTools.includes(WRITING_TOOL),
+    stall_guard: request.stall_guard ?? (defaults.stall_guard && facts.offeredTools.includes(WRITING_TOOL)),
     parser_layers: agentic ? (request.parser_layers ?? defaults.parser_layers) : [],
   };
 }

@@ -1,3 +1,4 @@
+import { modeFacts } from '../events/modes.ts';
 import { isPlanOnly } from './plan-only.ts';
 import type { ReadyState } from './rule.ts';
 
@@ -10,7 +11,7 @@ import type { ReadyState } from './rule.ts';
  */
 export function announcedOnly(state: ReadyState): boolean {
   const { config, tools, callsSucceeded, lastText } = state;
-  if (config.mode !== 'task' || tools.length === 0 || callsSucceeded > 0) return false;
+  if (!modeFacts(config.mode).answers || tools.length === 0 || callsSucceeded > 0) return false;
   if (state.lastReplyLoss.malformed) return true;
   return config.nudge_plans && isPlanOnly(lastText, true) && endsAnnouncing(lastText);
 }

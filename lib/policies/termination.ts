@@ -1,3 +1,4 @@
+import { modeFacts } from '../events/modes.ts';
 import { failedChecks } from '../events/outcome.ts';
 import type { RunResult } from '../events/run.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
@@ -55,8 +56,8 @@ export function endingMessage(
       return `Ollama refused the conversation as too long for its window of ${formatCount(effectiveWindow(state))} tokens, and nothing is left to shorten.`;
     case 'stopped':
       return state.stop?.force
-        ? `Stopped immediately${place ? `, in ${place}` : ` before the first ${UNITS[config.mode]}`}.`
-        : `Stopped on request${place ? ` after ${place}` : ` before the first ${UNITS[config.mode]}`}.`;
+        ? `Stopped immediately${place ? `, in ${place}` : ` before the first ${unitOf(state)}`}.`
+        : `Stopped on request${place ? ` after ${place}` : ` before the first ${unitOf(state)}`}.`;
     case 'error':
       return error?.message ?? 'The run failed.';
     default:
@@ -132,17 +133,17 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
   }
 }
 
-/** The unit in which each mode counts progress. */
-const UNITS: Readonly<Record<ReadyState['config']['mode'], string>> = {
-  task: 'iteration',
-  session: 'turn',
-  explore: 'call',
-};
+/** What messages count progress in; the steps of a cycle are its calls. */
+function unitOf({ config }: ReadyState): string {
+  const { step, hasCycles } = modeFacts(config.mode);
+  return hasCycles ? 'call' : step.toLowerCase();
+}
 
 /** The run's current position in its mode's units; empty before it begins. */
-function placeOf({ config, iteration, cycle }: ReadyState): string {
+function placeOf(state: ReadyState): string {
+  const { iteration, cycle } = state;
   if (iteration === 0) return '';
-  const unit = UNITS[config.mode];
+  const unit = unitOf(state);
   if (cycle.number === 0) return `${unit} ${iteration}`;
   return `${unit} ${iteration - cycle.iterationsBefore} of cycle ${cycle.number}`;
 }

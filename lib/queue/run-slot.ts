@@ -1,5 +1,6 @@
 import type { RunConfig } from '../events/config.ts';
 import type { RunDelta } from '../events/delta.ts';
+import { kindOf } from '../events/modes.ts';
 import type { RunState } from '../events/run-state.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { HeldRun, RunLeases, SlotLeases } from '../store/shared-run-store.ts';
@@ -149,8 +150,7 @@ export class RunSlot {
 
 /** Groups runs that are expected to occupy a slot for about the same time; `undefined` for endless ones. */
 function stayKind(config: RunConfig): StayKind | undefined {
-  const { mode, agentic, model } = config;
-  return isEndless(config) ? undefined : `${agentic ? mode : 'prompt'} ${model}`;
+  return isEndless(config) ? undefined : `${kindOf(config)} ${config.model}`;
 }
 
 /** Whether the run has no iteration limit. */

@@ -3,6 +3,7 @@ import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, defaultSettings } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
+import { modesWithSetting } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { exploreIterations } from '../modes/resolve-config.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
@@ -37,19 +38,10 @@ export function changedConfig(
     'live_tokens',
     'budget',
   ]);
-  requireMode(
-    config,
-    'task',
-    definedOf(settings, ['max_iterations', 'max_attempts', 'stall_guard', 'nudge_plans']),
-  );
+  requireMode(config, definedOf(settings, OWN_SETTINGS));
   const explore = withoutMissing({ max_cycles, calls_per_cycle });
-  requireMode(config, 'explore', explore);
   const session = withoutMissing({ turn_delay });
-  requireMode(config, 'session', session);
   const limit = withoutMissing({ context_limit });
-  if (config.mode === 'task' && context_limit !== undefined) {
-    throw refused('settings: context_limit is not a setting of the mode "task".');
-  }
   const changed: RunConfig = {
     ...config,
     ...plain,
@@ -107,12 +99,29 @@ function withoutMissing<Fields extends object>(fields: Fields): Partial<Fields> 
   ) as Partial<Fields>;
 }
 
-function requireMode(config: RunConfig, mode: RunConfig['mode'], given: object): void {
-  const [name] = Object.keys(given);
-  if (name === undefined || config.mode === mode) return;
-  throw refused(
-    `settings: ${name} is a setting of the mode "${mode}", but this run has the mode "${config.mode}".`,
-  );
+/** The settings of a fork that not every mode has, in the order in which they are refused. */
+const OWN_SETTINGS = [
+  'max_iterations',
+  'max_attempts',
+  'stall_guard',
+  'nudge_plans',
+  'max_cycles',
+  'calls_per_cycle',
+  'turn_delay',
+  'context_limit',
+] as const;
+
+function requireMode({ mode }: RunConfig, given: object): void {
+  for (const name of Object.keys(given)) {
+    const modes = modesWithSetting(name);
+    if (!modes || modes.includes(mode)) continue;
+    const [only, ...others] = modes;
+    throw refused(
+      others.length > 0
+        ? `settings: ${name} is not a setting of the mode "${mode}".`
+        : `settings: ${name} is a setting of the mode "${only}", but this run has the mode "${mode}".`,
+    );
+  }
 }
 
 function mergedOptions(

@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
 import type { ForkEdit } from '../events/fork.ts';
 import { ForkFinder, forkProblem } from '../events/fork-point.ts';
+import { modeFacts } from '../events/modes.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
 import { checkedArguments } from '../policies/approval.ts';
@@ -208,7 +209,7 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
       return { target: 'call', call_id: call.callId, tool: call.name, before: call.arguments, after };
     }
     default: {
-      if (state.config.mode !== 'explore') throw refused('edits: only explorations have memories.');
+      if (!modeFacts(state.config.mode).hasMemory) throw refused('edits: only explorations have memories.');
       const before = state.memory.get(edit.key)?.value;
       return {
         target: 'memory',
@@ -225,7 +226,7 @@ function isAnswered(state: ReadyState, { message }: ForkPlan): boolean {
   const { reply, config } = state;
   return (
     message !== undefined &&
-    config.mode === 'task' &&
+    modeFacts(config.mode).answers &&
     reply !== undefined &&
     !reply.accepted &&
     reply.calls.length === 0

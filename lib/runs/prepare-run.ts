@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
+import { kindFacts, kindOf } from '../events/modes.ts';
 import type { EventOf } from '../events/registry.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
@@ -37,7 +38,7 @@ export async function prepareRun(
   },
 ): Promise<PreparedRun> {
   const { runId, dataDir, offeredTools, alwaysAsk, price } = options;
-  const usesFiles = request.agentic && request.mode !== 'explore';
+  const usesFiles = kindFacts(kindOf(request)).usesFiles;
   const fresh = usesFiles && hasFreshWorkspace(request);
   const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
   const discard = async () => {

@@ -4,6 +4,7 @@ import { contextOf } from '#lib/browser/state/call-context.ts';
 import { replyRate } from '#lib/browser/words/call-phases.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount, formatDuration, formatRate, plural } from '#lib/browser/words/format.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import type { CallRow as CallRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -187,7 +188,8 @@ function Said({ row }: { row: CallRowData }) {
   const thinking = thinkingOf(row);
   const said = textOf(row);
   // In an exploration the text is the reflection, which has its own row.
-  const reflects = useRun((view) => view.run.config?.mode === 'explore') && row.parsed?.calls.length === 0;
+  const reflects =
+    useRun((view) => modeFacts(view.run.config?.mode).hasCycles) && row.parsed?.calls.length === 0;
   return (
     <>
       {thinking && <Thinking id={row.key} {...thinking} />}

@@ -3,10 +3,11 @@
 import { firedLimit } from '#lib/browser/state/ledger.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
 import { formatCount, formatDuration, formatTokens, plural } from '#lib/browser/words/format.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { extentOf } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import type { EndRow as EndRowData, Timeline } from '#lib/events/timeline.ts';
@@ -90,11 +91,10 @@ export function EndRow({ row }: { row: EndRowData }) {
       <StopLadder timeline={timeline} />
 
       <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
-        {mode === 'explore' ? (
-          <Figure name="Cycles" value={formatCount(cycles)} />
-        ) : (
-          <Figure name={`${stepWord(mode)}s`} value={formatCount(result.iterations_used)} />
-        )}
+        <Figure
+          name={`${modeFacts(mode).unit}s`}
+          value={formatCount(extentOf(mode, { iterations: result.iterations_used, cycles }))}
+        />
         <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
         <Figure
           name="Tokens in / out"
@@ -178,7 +178,7 @@ function FailedChecks() {
 }
 
 function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
-  if (mode === 'session' || mode === 'explore') return 'Its last words';
+  if (!modeFacts(mode).answers) return 'Its last words';
   if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
   return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'Last output';
 }

@@ -6,6 +6,7 @@ import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { resultText } from '#lib/browser/words/result-text.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ForkEdit } from '#lib/events/fork.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import type { ForkedRow as ForkedRowData } from '#lib/events/timeline.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkMark } from '../fork-mark.tsx';
@@ -20,7 +21,7 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
   const mode = useRun((view) => view.run.config?.mode);
   const { from, edits, settings, files } = event;
   const place =
-    mode === 'explore' && event.cycle > 0
+    modeFacts(mode).hasCycles && event.cycle > 0
       ? `cycle ${event.cycle}`
       : `${stepWord(mode).toLowerCase()} ${event.iteration}`;
   return (

@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { chapterOf } from '#lib/browser/state/outline.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
@@ -19,9 +19,9 @@ export function GoBar({
 }) {
   const { reading } = useRunScreen();
   const mode = useRun((view) => view.run.config?.mode);
-  const word = mode === 'explore' ? 'Cycle' : stepWord(mode);
+  const { unit: word, hasCycles } = modeFacts(mode);
   const chapters = rows.flatMap((row, index) => {
-    const number = chapterOf(row, mode === 'explore');
+    const number = chapterOf(row, hasCycles);
     return number === undefined ? [] : [{ number, index }];
   });
   const highest = chapters.reduce((most, { number }) => Math.max(most, number), 0);

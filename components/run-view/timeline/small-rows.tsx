@@ -10,9 +10,10 @@ import {
   formatTokens,
   plural,
 } from '#lib/browser/words/format.ts';
-import { modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
+import { KIND_WORDS, modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { checkCounts, checksWords } from '#lib/events/outcome.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import type {
@@ -68,11 +69,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
           />
         </div>
       ) : (
-        <p className="mt-1 text-ink-2">
-          {config.mode === 'explore'
-            ? 'No task: the model has a memory and explores freely.'
-            : 'No first words: the model begins by itself.'}
-        </p>
+        <p className="mt-1 text-ink-2">{KIND_WORDS[kindOf(config)].noTask}</p>
       )}
       {copied && !row.event.parent && (
         <p className="mt-1 text-sm text-ink-2">
@@ -123,7 +120,9 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
   const queuedMs = row.worker === undefined ? (loadStarted?.waited_ms ?? 0) : row.at - createdAt;
   const ended = useRun((view) => view.run.phase === 'ended');
   // An exploration and a single answer run no commands anywhere.
-  const commands = useRun(({ run }) => run.config?.mode !== 'explore' && run.config?.agentic !== false);
+  const commands = useRun(
+    ({ run }) => !run.config || kindFacts(kindOf(run.config)).tools.includes('run_command'),
+  );
   const facts = preflight
     ? [
         preflight.remote_host && `runs at ${preflight.remote_host}`,
@@ -274,7 +273,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
   );
   const mode = useRun((view) => view.run.config?.mode);
   // In an exploration the cycles are the chapters: a step within one has no line of its own.
-  if (mode === 'explore') {
+  if (modeFacts(mode).hasCycles) {
     return (
       <div className="flex h-5">
         <div className="relative w-5 shrink-0" aria-hidden="true">

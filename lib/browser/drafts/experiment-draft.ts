@@ -1,4 +1,5 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
+import { kindFacts } from '../../events/modes.ts';
 
 /** The form of an experiment as it is filled in. Lists are text: `0, 0.7`, `1-5 9`. */
 export interface ExperimentDraft {
@@ -52,8 +53,9 @@ export function experimentOf(
   const cycles = oneNumber(draft.cycles, 1000);
   if (draft.name.trim() === '') problems.name = 'Give it a name.';
   if (draft.models.length === 0) problems.models = 'Choose at least one model.';
-  if (draft.mode !== 'explore' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
-  const workspace = draft.mode === 'task' ? draft.workspace.trim() : '';
+  const { task, usesFiles, hasCycles } = kindFacts(draft.mode);
+  if (task === 'required' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
+  const workspace = usesFiles ? draft.workspace.trim() : '';
   if (workspace !== '' && !/^(\/|[a-z]:[\\/])/i.test(workspace)) {
     problems.workspace = 'The whole path, from the root on.';
   }
@@ -89,12 +91,14 @@ export function experimentOf(
       options: sets.length === 1 && Object.keys(sets[0] ?? {}).length === 0 ? undefined : sets,
       seeds: seeds ?? undefined,
       repeats: repeats ?? undefined,
-      ...(draft.mode === 'explore'
+      ...(hasCycles
         ? {
             cycles: cycles ?? undefined,
             settings: draft.diversity ? { diversity: {} } : undefined,
           }
-        : { task: draft.task.trim(), ...(workspace === '' ? {} : { workspace }) }),
+        : {}),
+      ...(task === 'none' ? {} : { task: draft.task.trim() }),
+      ...(workspace === '' ? {} : { workspace }),
     },
   };
 }

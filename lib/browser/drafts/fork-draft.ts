@@ -1,6 +1,7 @@
 import type { ForkPlace } from '../../api/fork-place.ts';
 import type { ForkDraftReply, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings, defaultSecondReplyLimit } from '../../api/run-settings.ts';
+import { kindFacts, kindOf } from '../../events/modes.ts';
 import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
 import type { ForkOpening } from './fork-opening.ts';
@@ -60,8 +61,14 @@ export function newForkDraft({ config }: ForkDraftReply, { imported }: { importe
 }
 
 function limitOf({ config }: Pick<ForkDraftReply, 'config'>): string {
-  if (config.mode === 'explore') return text(config.explore?.max_cycles);
-  return config.mode === 'task' && config.agentic ? String(config.max_iterations) : '';
+  switch (kindFacts(kindOf(config)).endsBy) {
+    case 'max_iterations':
+      return String(config.max_iterations);
+    case 'max_cycles':
+      return text(config.explore?.max_cycles);
+    default:
+      return '';
+  }
 }
 
 /** The texts that can be edited at the place, the newest first. */
@@ -208,8 +215,9 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   option('temperature', number('temperature', draft.temperature, { min: 0, max: 5, whole: false }));
   option('seed', number('seed', draft.seed, { min: 0, max: 2 ** 31 - 1, whole: true }));
   const changedLimit = draft.limit !== limitOf(point);
+  const { endsBy } = kindFacts(kindOf(config));
   const limit = changedLimit
-    ? number('limit', draft.limit, { min: 1, max: config.mode === 'explore' ? 1000 : 100, whole: true })
+    ? number('limit', draft.limit, { min: 1, max: endsBy === 'max_cycles' ? 1000 : 100, whole: true })
     : undefined;
   const whole = (name: 'window' | 'reply', before: number, limits: { min: number; max: number }) => {
     const found = number(name, draft[name], { ...limits, whole: true });
@@ -223,8 +231,8 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const settings: ForkSettings = {
     ...(draft.model.trim() === config.model ? {} : { model: draft.model.trim() }),
     ...(Object.keys(options).length > 0 ? { model_options: options } : {}),
-    ...(changedLimit && config.mode === 'explore' ? { max_cycles: limit ?? null } : {}),
-    ...(limit !== undefined && config.mode === 'task' ? { max_iterations: limit } : {}),
+    ...(changedLimit && endsBy === 'max_cycles' ? { max_cycles: limit ?? null } : {}),
+    ...(limit !== undefined && endsBy === 'max_iterations' ? { max_iterations: limit } : {}),
     ...(think === config.think ? {} : { think }),
     ...(window === undefined ? {} : { window_tokens: window }),
     ...(reply === undefined

@@ -2,6 +2,7 @@ import type { ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { rowIndexOfSeq } from '../../events/fold-timeline.ts';
+import { kindFacts, kindOf } from '../../events/modes.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
 import type { Timeline } from '../../events/timeline.ts';
@@ -76,8 +77,7 @@ export function continueWith(
   const changes: string[] = [];
   const settings: ForkSettings = {};
   if (
-    config.mode === 'task' &&
-    config.agentic &&
+    kindFacts(kindOf(config)).endsBy === 'max_iterations' &&
     config.max_iterations - extent.iteration < ROOM_FOR_A_HINT
   ) {
     settings.max_iterations = higherLimit(config);
@@ -116,7 +116,7 @@ export function moreSteps(
 ): { words: string; request: ForkRequest } | undefined {
   const fork = (settings: ForkSettings): ForkRequest => ({ at: { end: true }, settings, workspace: 'same' });
   const reason = end.result.termination_reason;
-  if (config.mode === 'task' && reason === 'max_iterations') {
+  if (kindFacts(kindOf(config)).endsBy === 'max_iterations' && reason === 'max_iterations') {
     const limit = higherLimit(config);
     if (limit <= config.max_iterations) return undefined;
     return { words: `${limit - config.max_iterations} more`, request: fork({ max_iterations: limit }) };

@@ -2,14 +2,15 @@ import type { ExperimentRequest } from '../../api/experiment.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { RunConfig } from '../../events/config.ts';
+import { isRepeatable, kindFacts, kindOf } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 
 export const MIN_REPEATS = 2;
 export const MAX_REPEATS = 20;
 
 /** Whether a run can be repeated as an experiment; a session cannot, because it never ends by itself. */
-export function canRepeat({ mode }: RunConfig): boolean {
-  return mode !== 'session';
+export function canRepeat(config: RunConfig): boolean {
+  return isRepeatable(kindOf(config));
 }
 
 /** A run whose settings another one takes over. */
@@ -43,19 +44,19 @@ export function repeatRequest(
 ): ExperimentRequest {
   const { seed, ...options } = withoutNamedOptions(config.model_options);
   const { explore } = config;
-  const task = config.mode === 'task';
+  const kind = kindOf(config);
   const folder = chosenFolder(config, run);
   // Options and cycles have fields of their own.
   const { model_options: _options, max_cycles: _cycles, ...settings } = askedSettings(config);
   return {
     name: `${title.slice(0, 90)} × ${times}`,
-    mode: task ? (config.agentic ? 'task' : 'prompt') : 'explore',
+    mode: isRepeatable(kind) ? kind : undefined,
     models: [config.model],
     options: [options],
     seeds: typeof seed === 'number' ? [seed] : [],
     repeats: times,
-    ...(task ? { task: config.task } : {}),
-    ...(task && folder !== undefined ? { workspace: folder } : {}),
+    ...(kindFacts(kind).task === 'none' ? {} : { task: config.task }),
+    ...(folder === undefined ? {} : { workspace: folder }),
     ...(explore ? { cycles: explore.max_cycles ?? 5 } : {}),
     settings,
   };

@@ -7,19 +7,17 @@ import {
   defaultSettings,
   type RunSettings,
 } from '../../api/run-settings.ts';
-import type { RunConfig } from '../../events/config.ts';
-import { MODES, type ToolName } from '../../events/modes.ts';
+import type { RunConfig, RunMode } from '../../events/config.ts';
+import { kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 import { formatNumber } from '../../util/numbers.ts';
+import { KIND_WORDS } from '../words/mode-words.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 
 export type DraftCheck =
   | { type: 'command'; command: string }
   | { type: 'file_exists'; path: string }
   | { type: 'file_contains'; path: string; text: string };
-
-/** What can be started: three modes, and a task without tools (T9, T10). */
-export type RunKind = 'task' | 'session' | 'explore' | 'prompt';
 
 /** The tools that the form has a rule for. */
 const APPROVAL_TOOLS = MODES.task.tools;
@@ -143,17 +141,17 @@ export function requestOf(
   };
 
   const { kind } = draft;
-  const isTask = kind === 'task' || kind === 'prompt';
-  const works = kind === 'task' || kind === 'session';
-  if (isTask && draft.task.trim() === '') {
-    problems.task = kind === 'prompt' ? 'Say what you want to know.' : 'Say what the agent should do.';
+  const { mode, agentic } = modeAndTools(kind);
+  const facts = kindFacts(kind);
+  if (facts.task === 'required' && draft.task.trim() === '') {
+    problems.task = KIND_WORDS[kind].task?.missing ?? 'Say what the agent should do.';
   }
   if (draft.model === '') problems.model = 'Choose a model.';
-  const folder = works && draft.workspaceKind === 'folder';
+  const folder = facts.usesFiles && draft.workspaceKind === 'folder';
   if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
     problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
   }
-  const checks = kind === 'task' ? draft.checks : [];
+  const checks = facts.settings.includes('checks') ? draft.checks : [];
   if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
     problems.checks = 'Fill in every check, or remove it.';
   }
@@ -172,9 +170,9 @@ export function requestOf(
   const first = number('predictFirst', { min: 1, max: 1_000_000, whole: true });
   const second = number('predictSecond', { min: 1, max: 1_000_000, whole: true });
   const request: CreateRunRequest = {
-    mode: isTask ? 'task' : kind,
-    agentic: kind !== 'prompt',
-    task: kind === 'explore' ? undefined : draft.task.trim(),
+    mode,
+    agentic,
+    task: facts.task === 'none' ? undefined : draft.task.trim(),
     model: draft.model,
     workspace: folder ? draft.workspace.trim() : undefined,
     live_tokens: draft.liveTokens,
@@ -187,7 +185,7 @@ export function requestOf(
     keep_alive: draft.keepAlive.trim() === '' ? undefined : draft.keepAlive.trim(),
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...otherSettingsOf(draft),
-    ...(isTask ? taskFields(draft, number) : endlessFields(draft, number)),
+    ...OWN_FIELDS[mode].request(draft, number),
     approval: approvalOf(draft),
     budget:
       maxTokens === undefined && maxMinutes === undefined && maxCost === undefined
@@ -204,19 +202,16 @@ export function requestOf(
 /** Of the settings without a field, those that the kind of run has. */
 function otherSettingsOf({ kind, otherSettings }: RunDraft): Partial<CreateRunRequest> {
   const { parser_layers, shell_timeout_secs, blocked_patterns } = otherSettings;
+  const { tools, settings } = kindFacts(kind);
   return {
-    ...(kind === 'prompt' ? {} : { parser_layers }),
-    ...(kind === 'task' || kind === 'session' ? { shell_timeout_secs, blocked_patterns } : {}),
+    ...(tools.length === 0 ? {} : { parser_layers }),
+    ...(settings.includes('shell_timeout_secs') ? { shell_timeout_secs, blocked_patterns } : {}),
   };
 }
 
 function replyLimitsOf(draft: RunDraft, first?: number, second?: number): [number, number] {
   const [usual] = draftDefaults(draft).num_predict;
-  return [first ?? usual, second ?? defaultSecondReplyLimit(modeOf(draft), first ?? usual)];
-}
-
-function modeOf({ kind }: Pick<RunDraft, 'kind'>): RunConfig['mode'] {
-  return kind === 'prompt' ? 'task' : kind;
+  return [first ?? usual, second ?? defaultSecondReplyLimit(modeAndTools(draft.kind).mode, first ?? usual)];
 }
 
 /** What the fields that are left empty will be, as far as it is known before the run starts. */
@@ -225,8 +220,7 @@ export function draftDefaults(draft: RunDraft) {
   const first = Number(draft.predictFirst);
   const named = namedOptions({ model_options: draft.otherOptions });
   const defaults = defaultSettings({
-    mode: modeOf(draft),
-    agentic: draft.kind !== 'prompt',
+    ...modeAndTools(draft.kind),
     tier: draft.tier,
     window_tokens: Number.isInteger(window) && window > 0 ? window : named.window_tokens,
   });
@@ -254,6 +248,21 @@ type ReadNumber = (
   limits: NumberLimits,
 ) => number | undefined;
 
+/** The fields that a mode does not share with all others: what they request, and how a former run fills them in. */
+const OWN_FIELDS: Readonly<
+  Record<
+    RunMode,
+    {
+      request(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest>;
+      draft(config: RunConfig, asked: RunSettings): Partial<RunDraft>;
+    }
+  >
+> = {
+  task: { request: taskFields, draft: taskDraft },
+  session: { request: sessionFields, draft: sessionDraft },
+  explore: { request: exploreFields, draft: exploreDraft },
+};
+
 function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
   const maxIterations = number('maxIterations', { min: 1, max: 100, whole: true });
   const maxAttempts = number('maxAttempts', { min: 1, max: 10, whole: true });
@@ -266,19 +275,24 @@ function taskFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunReque
     result_chars: number('resultChars', { min: 200, max: 1_000_000, whole: true }),
     max_attempts: maxAttempts,
     system: draft.system.trim() === '' ? undefined : draft.system,
-    checks: draft.kind === 'task' && draft.checks.length > 0 ? draft.checks : undefined,
+    checks:
+      kindFacts(draft.kind).settings.includes('checks') && draft.checks.length > 0 ? draft.checks : undefined,
   };
 }
 
-/** What sessions and explorations have instead of the guards of a task. */
-function endlessFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
-  const context_limit = number('contextLimit', { min: 64, max: 2_000_000, whole: true });
-  if (draft.kind === 'session') {
-    const seconds = number('turnDelay', { min: 0, max: 86_400 });
-    return { context_limit, turn_delay: seconds === undefined ? undefined : Math.round(seconds * 1000) };
-  }
+function contextLimit(number: ReadNumber): number | undefined {
+  return number('contextLimit', { min: 64, max: 2_000_000, whole: true });
+}
+
+function sessionFields(_draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
+  const context_limit = contextLimit(number);
+  const seconds = number('turnDelay', { min: 0, max: 86_400 });
+  return { context_limit, turn_delay: seconds === undefined ? undefined : Math.round(seconds * 1000) };
+}
+
+function exploreFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest> {
   return {
-    context_limit,
+    context_limit: contextLimit(number),
     max_cycles: draft.untilStopped ? null : number('maxCycles', { min: 1, max: 1000, whole: true }),
     calls_per_cycle: number('callsPerCycle', { min: 1, max: 1000, whole: true }),
     cycle_line: draft.cycleLine,
@@ -301,7 +315,7 @@ export function commandPlace({ available, unconfined }: HealthReply['sandbox']):
 
 /** Tools of this kind of run that the form has a rule for; one that is not offered needs none. */
 export function approvalTools(kind: RunKind, commands: CommandPlace = 'confined'): readonly ApprovalTool[] {
-  const offered: readonly ToolName[] = kind === 'prompt' ? [] : MODES[kind].tools;
+  const offered = kindFacts(kind).tools;
   return APPROVAL_TOOLS.filter(
     (tool) => offered.includes(tool) && !(commands === 'off' && tool === 'run_command'),
   );
@@ -313,9 +327,10 @@ export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): rea
 }
 
 function approvalOf({ kind, approval, otherSettings }: RunDraft): CreateRunRequest['approval'] {
-  if (kind === 'explore') return otherSettings.approval;
+  const ruled = approvalTools(kind);
+  if (ruled.length === 0) return kindFacts(kind).tools.length === 0 ? undefined : otherSettings.approval;
   const tools: RunDraft['approval'] = {};
-  for (const tool of approvalTools(kind)) {
+  for (const tool of ruled) {
     const choice = approval[tool];
     if (choice !== undefined && choice !== 'auto') tools[tool] = choice;
   }
@@ -335,6 +350,7 @@ type TextFields = { [K in DraftField as RunDraft[K] extends string ? K : never]:
  * what is changed. The folder is taken over only where a person chose it.
  */
 export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
+  const kind = kindOf(config);
   const folder = chosenFolder(config, run);
   const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(config.model_options);
   const seconds = config.budget.max_seconds;
@@ -343,13 +359,13 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
   const follows = first !== undefined && second === defaultSecondReplyLimit(config.mode, first);
   return {
     ...emptyDraft,
-    kind: config.mode === 'task' ? (config.agentic ? 'task' : 'prompt') : config.mode,
+    kind,
     task: config.task,
     model: config.model,
     workspaceKind: folder === undefined ? 'fresh' : 'folder',
     workspace: folder ?? '',
     tier: config.tier,
-    ...(config.mode === 'task' ? taskDraft(config, asked) : endlessDraft(config, asked)),
+    ...OWN_FIELDS[config.mode].draft(config, asked),
     liveTokens: config.live_tokens,
     think: thinkWord(config.think),
     maxTokens: text(config.budget.max_tokens_total),
@@ -376,7 +392,7 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
       parser_layers: asked.parser_layers,
       shell_timeout_secs: asked.shell_timeout_secs,
       blocked_patterns: asked.blocked_patterns,
-      approval: config.mode === 'explore' ? asked.approval : undefined,
+      approval: approvalTools(kind).length === 0 ? asked.approval : undefined,
     },
   };
 }
@@ -398,11 +414,17 @@ function taskDraft(config: RunConfig, asked: RunSettings): Partial<RunDraft> {
   };
 }
 
-function endlessDraft({ explore }: RunConfig, asked: RunSettings): Partial<RunDraft> {
-  const diversity = explore?.diversity;
+function sessionDraft(_config: RunConfig, asked: RunSettings): Partial<RunDraft> {
   return {
     contextLimit: text(asked.context_limit),
     turnDelay: asked.turn_delay ? String(asked.turn_delay / 1000) : '',
+  };
+}
+
+function exploreDraft({ explore }: RunConfig, asked: RunSettings): Partial<RunDraft> {
+  const diversity = explore?.diversity;
+  return {
+    contextLimit: text(asked.context_limit),
     maxCycles: text(asked.max_cycles),
     untilStopped: explore?.max_cycles === null,
     callsPerCycle: text(asked.calls_per_cycle),

@@ -1,4 +1,6 @@
+import type { RunConfig } from '../../events/config.ts';
 import { CHARS_PER_TOKEN, conversationFill } from '../../events/message-size.ts';
+import { kindFacts, kindOf, type ModeGauge, modeFacts } from '../../events/modes.ts';
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
 import { effectiveWindow } from '../../events/window.ts';
@@ -45,7 +47,7 @@ export function firedLimit(run: RunState): Gauge | undefined {
 function firedGauge(run: RunState): string | undefined {
   switch (run.result?.termination_reason) {
     case 'max_iterations':
-      return run.config?.mode === 'explore' ? 'cycles' : 'iterations';
+      return modeFacts(run.config?.mode).hasCycles ? 'cycles' : 'iterations';
     case 'repetition':
       return 'repetition';
     case 'stall':
@@ -63,7 +65,7 @@ function firedGauge(run: RunState): string | undefined {
 
 /** Whether the rule of endless conversations ended the run, and not Ollama, which refused a request. */
 function isConversationFull(run: RunState): boolean {
-  if (run.config?.mode === 'task') return false;
+  if (!modeFacts(run.config?.mode).gauges.includes('conversation')) return false;
   const { chars, limitChars } = conversationFill(run);
   return chars > limitChars;
 }
@@ -71,49 +73,77 @@ function isConversationFull(run: RunState): boolean {
 function gaugesOf(run: RunState, now: number): Gauge[] {
   const { config } = run;
   if (!config) return [];
-  if (config.mode !== 'task') {
-    return [...endless(run), ...retries(run), context(run), ...budgets(run, now)];
-  }
-  const gauges: Gauge[] = [
+  return kindFacts(kindOf(config)).gauges.flatMap((name) => GAUGES[name](run, config, now));
+}
+
+const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now: number) => Gauge[]>> = {
+  iterations: (run, config) => [
     {
       ...count({ id: 'iterations', label: 'Iterations', used: run.iteration, limit: config.max_iterations }),
       outcome: 'then it ends with what there is',
       events: run.callHistorySeqs.slice(-1),
     },
-  ];
-  if (!config.agentic) return [...retries(run), context(run), ...budgets(run, now)];
-
-  gauges.push(repetition(run, config.repetition_threshold));
-  const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
-  if (config.stall_guard && writes) {
-    gauges.push({
-      ...count({
-        id: 'stall',
-        label: 'Rounds since a file was written',
-        used: roundsSinceWrite(run),
-        limit: config.stall_threshold,
-      }),
-      outcome: 'then it is stalled',
-      events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
-    });
-  }
-  if (config.max_nudges > 0) {
-    gauges.push({
-      ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
-      outcome: 'the next silence ends it',
-      events: run.nudgeSeqs,
-    });
-  }
-  const again = retries(run);
-  gauges.push(...(again.length > 0 ? again : [NO_RETRIES]), context(run), ...budgets(run, now));
-  if (config.checks.length > 0) {
+  ],
+  repetition: (run, config) => [repetition(run, config.repetition_threshold)],
+  stall(run, config) {
+    const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
+    if (!config.stall_guard || !writes) return [];
+    return [
+      {
+        ...count({
+          id: 'stall',
+          label: 'Rounds since a file was written',
+          used: roundsSinceWrite(run),
+          limit: config.stall_threshold,
+        }),
+        outcome: 'then it is stalled',
+        events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
+      },
+    ];
+  },
+  nudges(run, config) {
+    if (config.max_nudges === 0) return [];
+    return [
+      {
+        ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
+        outcome: 'the next silence ends it',
+        events: run.nudgeSeqs,
+      },
+    ];
+  },
+  cycles(run, config) {
+    const limit = config.explore?.max_cycles;
+    // To come to the last cycle is what was asked for, and no limit that was hit.
+    return limit
+      ? [{ ...count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit }), tone: 'calm' }]
+      : [];
+  },
+  calls_per_cycle: (run, config) => [
+    count({
+      id: 'calls-per-cycle',
+      label: 'Model calls in this cycle',
+      used: run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0,
+      limit: config.explore?.calls_per_cycle ?? 0,
+    }),
+  ],
+  conversation: (run) => [conversation(run)],
+  empty_turns: (run) => empty(run.turns.empty),
+  empty_cycles: (run) => empty(run.cycle.empty),
+  retries(run) {
+    const used = retries(run);
+    return used.length > 0 ? used : [NO_RETRIES];
+  },
+  used_retries: (run) => retries(run),
+  context: (run) => [context(run)],
+  budgets: (run, _config, now) => budgets(run, now),
+  attempts(run, config) {
+    if (config.checks.length === 0) return [];
     const attempts = { id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts };
     // To be in the last attempt ends nothing yet, and the only one is no warning at all.
     const last = run.attempt > 1 && run.attempt >= config.max_attempts;
-    gauges.push({ ...count(attempts), tone: last ? 'near' : 'calm' });
-  }
-  return gauges;
-}
+    return [{ ...count(attempts), tone: last ? 'near' : 'calm' }];
+  },
+};
 
 /** Second tries within an iteration, by cause. */
 const RETRIES = [
@@ -151,39 +181,19 @@ function repetition(run: RunState, limit: number): Gauge {
 }
 
 /** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
-function endless(run: RunState): Gauge[] {
-  const { config } = run;
-  const gauges: Gauge[] = [];
-  if (config?.mode === 'explore') {
-    const cycles = config.explore?.max_cycles;
-    const inCycle = run.cycle.open ? run.iteration - run.cycle.iterationsBefore : 0;
-    if (cycles) {
-      const done = count({ id: 'cycles', label: 'Cycles', used: run.cycle.number, limit: cycles });
-      // To come to the last cycle is what was asked for, and no limit that was hit.
-      gauges.push({ ...done, tone: 'calm' });
-    }
-    gauges.push(
-      count({
-        id: 'calls-per-cycle',
-        label: 'Model calls in this cycle',
-        used: inCycle,
-        limit: config.explore?.calls_per_cycle ?? 0,
-      }),
-    );
-  }
+function conversation(run: RunState): Gauge {
   const { chars, limitChars } = conversationFill(run);
   const used = chars / CHARS_PER_TOKEN;
   const limit = limitChars / CHARS_PER_TOKEN;
-  gauges.push({
+  return {
     ...share('conversation', 'Conversation', used, limit, formatShortCount),
     detail: `≈ ${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     outcome: 'run ends here; start a new one to go on',
-  });
-  const empty = config?.mode === 'session' ? run.turns.empty : run.cycle.empty;
-  if (empty > 0) {
-    gauges.push(count({ id: 'empty', label: 'Empty replies in a row', used: empty, limit: EMPTY_LIMIT }));
-  }
-  return gauges;
+  };
+}
+
+function empty(used: number): Gauge[] {
+  return used > 0 ? [count({ id: 'empty', label: 'Empty replies in a row', used, limit: EMPTY_LIMIT })] : [];
 }
 
 function count(gauge: { id: string; label: string; used: number; limit: number }): Gauge {
@@ -216,7 +226,9 @@ function context(run: RunState): Gauge {
     detail: `${promptTokens === undefined && used > 0 ? '≈ ' : ''}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     mark: compactAt < 1 ? compactAt : undefined,
     outcome:
-      run.config?.mode === 'task' && compactAt < 1 ? 'older results are shortened at the mark' : undefined,
+      compactAt < 1 && modeFacts(run.config?.mode).settings.includes('compact_at')
+        ? 'older results are shortened at the mark'
+        : undefined,
     events: run.lastCall ? [run.lastCall.seq] : [],
     tone: limit > 0 && used >= limit ? 'reached' : limit > 0 && used / limit >= compactAt ? 'near' : 'calm',
   };

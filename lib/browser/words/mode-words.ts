@@ -1,16 +1,106 @@
-import type { RunConfig } from '../../events/config.ts';
-import { MODES, QUICK_PROMPT } from '../../events/modes.ts';
+import type { RunConfig, RunMode } from '../../events/config.ts';
+import { kindFacts, kindOf, modeFacts, type RunKind } from '../../events/modes.ts';
+import { plural } from '../../util/numbers.ts';
 
 type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
 
-/** The label of a run's mode. */
-export function modeWords({ mode, agentic }: { mode: RunConfig['mode']; agentic: boolean }): string {
-  return agentic ? MODES[mode].label : QUICK_PROMPT.label;
+/** What the pages say about a kind of run, besides its label. */
+interface KindWords {
+  /** In the choice of the new-run form. */
+  readonly choice: string;
+  readonly hint: string;
+  readonly start: string;
+  /** The field of its task or first message, if it has one. */
+  readonly task?: {
+    readonly label: string;
+    readonly example?: string;
+    /** The problem when a required one is empty. */
+    readonly missing?: string;
+  };
+  /** The label of this field where an experiment is planned. */
+  readonly experimentTask?: string;
+  /** In place of the task where a run has none. */
+  readonly noTask: string;
+  /** When a message to a running agent is read. */
+  readonly whenRead: string;
+  /** How an ended run goes on with what a person adds. */
+  readonly goOn: { readonly button: string; readonly label: string };
+  /** The log in the format of the mode, if it has one. */
+  readonly log?: { readonly name: string; readonly holds: string };
+}
+
+const MESSAGE = { button: 'Continue with a message', label: 'What do you want to say?' };
+const NO_FIRST_MESSAGE = 'No first words: the model begins by itself.';
+
+export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
+  task: {
+    choice: 'Task',
+    hint: 'Works with tools until the task is done',
+    start: 'Start run',
+    task: {
+      label: 'What should the agent do?',
+      example: 'Read the reports in this folder and write a summary to summary.md.',
+    },
+    experimentTask: 'Task',
+    noTask: NO_FIRST_MESSAGE,
+    whenRead: 'Read before the next iteration.',
+    goOn: { button: 'Continue with a hint', label: 'What should it know?' },
+  },
+  session: {
+    choice: 'Session',
+    hint: 'Goes on turn by turn until you stop it',
+    start: 'Start session',
+    task: { label: 'First message (optional)' },
+    noTask: NO_FIRST_MESSAGE,
+    whenRead: 'Read after the current turn.',
+    goOn: MESSAGE,
+    log: { name: 'Session log', holds: 'Messages, calls and results, as JSON Lines.' },
+  },
+  explore: {
+    choice: 'Explore',
+    hint: 'No task: cycles of thought with a memory',
+    start: 'Start exploration',
+    noTask: 'No task: the model has a memory and explores freely.',
+    whenRead: 'Read when the agent next writes to you.',
+    goOn: MESSAGE,
+    log: { name: 'Exploration log', holds: 'Every prompt, reply and tool call by cycle, as JSON Lines.' },
+  },
+  prompt: {
+    choice: 'Quick prompt',
+    hint: 'One answer, no tools',
+    start: 'Ask',
+    task: { label: 'What do you want to know?', missing: 'Say what you want to know.' },
+    experimentTask: 'Prompt',
+    noTask: NO_FIRST_MESSAGE,
+    whenRead: 'Read before the next iteration.',
+    goOn: MESSAGE,
+  },
+};
+
+/** The label of a run's kind. */
+export function modeWords(run: Pick<RunConfig, 'mode' | 'agentic'>): string {
+  return kindFacts(kindOf(run)).label;
 }
 
 /** The name of an iteration in a mode. */
-export function stepWord(mode: RunConfig['mode'] | undefined): string {
-  return MODES[mode ?? 'task'].step;
+export function stepWord(mode: RunMode | undefined): string {
+  return modeFacts(mode).step;
+}
+
+/** What has happened in a run, counted in both units. */
+interface Progress {
+  readonly iterations: number;
+  readonly cycles: number;
+}
+
+/** How far a run came, counted in the unit of its mode. */
+export function extentOf(mode: RunMode | undefined, { iterations, cycles }: Progress): number {
+  return modeFacts(mode).hasCycles ? cycles : iterations;
+}
+
+/** How far a run came, in the unit of its mode: `4 iterations`, `12 turns`, `20 cycles`. */
+export function extentWords(mode: RunMode | undefined, progress: Progress): string {
+  return plural(extentOf(mode, progress), modeFacts(mode).unit.toLowerCase());
 }
 
 /** The heading of a run: its title, the first line of its task, or its mode. */

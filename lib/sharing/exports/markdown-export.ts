@@ -1,7 +1,7 @@
 import { namedAutoRunFiles } from '../../events/auto-run-files.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { foldRun } from '../../events/fold-run.ts';
-import { MODES } from '../../events/modes.ts';
+import { DEFAULT_MODE, modeFacts } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
@@ -84,7 +84,7 @@ class Summary {
         this.#iterations += 1;
         this.#heading(
           this.#inPart ? 4 : 3,
-          `${MODES[this.#config.mode].step} ${event.iteration} (${offset(event.at - this.#begin)})`,
+          `${modeFacts(this.#config.mode).step} ${event.iteration} (${offset(event.at - this.#begin)})`,
         );
         break;
       case 'model-call.ended':
@@ -94,7 +94,7 @@ class Summary {
         if (event.outcome === 'empty') this.#item(codeSpan(summarize(event)));
         for (const call of event.calls) this.#arguments.set(call.call_id, JSON.stringify(call.arguments));
         // In an exploration a reply without a call is the reflection, which has its own event.
-        if (this.#config.mode !== 'explore' || event.calls.length > 0) this.#said(event.text);
+        if (!modeFacts(this.#config.mode).hasCycles || event.calls.length > 0) this.#said(event.text);
         break;
       case 'approval.decided':
         if (event.arguments) {
@@ -147,17 +147,18 @@ class Summary {
 
   text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
     const config = this.#config;
+    const { label, step, endsBy } = modeFacts(config.mode);
     const { tokensIn, tokensOut, tokensEstimated } = this.#usage;
     const masked = log.masked();
     const checks = this.#state.outcome?.checks;
     const [title = ''] = (config.title ?? config.task).trim().split('\n', 1);
     const lines = [
-      `# ${config.mode === 'task' ? 'Run' : `Run: ${MODES[config.mode].label.toLowerCase()}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
+      `# ${config.mode === DEFAULT_MODE ? 'Run' : `Run: ${label.toLowerCase()}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
       '',
       `- Model: ${codeSpan(config.model)}${this.#model === '' ? '' : ` (${codeSpan(this.#model)})`}`,
       `- Made: ${moment(this.#created)}`,
       `- Ended: ${this.#outcome()}, after ${durationWords(this.#last - this.#begin)}`,
-      `- ${MODES[config.mode].step}s: ${this.#iterations}${config.mode === 'task' ? ` of ${config.max_iterations}` : ''}`,
+      `- ${step}s: ${this.#iterations}${endsBy === 'max_iterations' ? ` of ${config.max_iterations}` : ''}`,
       `- Tool calls: ${this.#toolCalls}${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`,
       `- Tokens: ${tokensIn} in, ${tokensOut} out${tokensEstimated > 0 ? ` (${tokensEstimated} of them estimated)` : ''}`,
       ...this.#cost(),
