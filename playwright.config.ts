@@ -39,6 +39,6 @@ export default defineConfig({
   },
   projects: [
     { name: 'stories', testMatch: 'stories/**/*.spec.ts' },
-    { name: 'ollama', testMatch: 'ollama/**/*.spec.ts', workers: 1 },
+    { name: 'ollama', testMatch: 'ollama/**/*.spec.ts' },
   ],
 });

@@ -11,7 +11,7 @@ export const patient = {
 
 export default defineConfig({
   test: {
-    // Of the unit tests alone, in their stage (N10): what only integration tests and stories reach comes on top.
+    // Of the unit tests alone, in `npm test` (N10): what only integration tests and stories reach comes on top.
     coverage: {
       provider: 'v8',
       include: ['lib/**/*.ts'],
@@ -36,6 +36,9 @@ export default defineConfig({
           include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           environment: 'node',
+          // All files of a worker share one process and its modules: loading those anew takes half of all processor
+          // time. So a test that changes its process (its platform, fake timers, spies) changes it back.
+          isolate: false,
           // A machine that does other things as well may take its time; a test that hangs is still found.
           testTimeout: 30_000,
         },
@@ -44,8 +47,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...patient,
-          // They wait a good deal: for leases, time limits, pauses between tries and processes that end.
-          maxWorkers: patient.maxWorkers + 1,
+          // They mostly wait: for leases, time limits, pauses between tries and processes that start or end.
+          maxWorkers: patient.maxWorkers + 3,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
           testTimeout: 60_000,
@@ -57,12 +60,12 @@ export default defineConfig({
       {
         test: {
           name: 'ollama',
+          // Each file has an Ollama of its own.
           ...patient,
           include: ['e2e/ollama/**/*.ollama.test.ts'],
           environment: 'node',
           testTimeout: 180_000,
           hookTimeout: 1_200_000,
-          fileParallelism: false,
         },
       },
     ],

@@ -144,23 +144,34 @@ function ensureBuilt({ what, folder, hash, product, command }) {
  * Tests need a browser, bubblewrap and ripgrep. They are installed as root on Debian; otherwise the command is printed.
  */
 function ensureTestTools() {
-  const missing = missingSystemTools();
-  if (missing.length === 0) return;
-  const packages = missing.map((tool) => tool.debianPackage);
-  const names = missing.map((tool) => tool.name).join(', ');
+  const tools = missingSystemTools();
+  const missing = tools.filter((tool) => !tool.optional);
+  const optional = tools.filter((tool) => tool.optional);
+  if (tools.length === 0) return;
   const canInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
   if (!canInstall) {
-    const text = `missing for the tests: ${names}. On Debian or Ubuntu: sudo apt-get install ${packages.join(' ')}`;
+    if (missing.length === 0) return;
+    const text = `missing for the tests: ${namesOf(missing)}. On Debian or Ubuntu: sudo apt-get install ${packagesOf(missing).join(' ')}`;
     if (missing.some((tool) => tool.required)) fail(text);
     say(text);
     return;
   }
-  say(`installing ${names} for the tests`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  run('apt-get', ['update', '-qq'], { env });
-  if (run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env }) !== 0) {
-    fail(`apt-get could not install ${packages.join(' ')}; its message is above.`);
-  }
+  say(`installing ${namesOf(tools)} for the tests`);
+  run('apt-get', ['update', '-qq'], { env: aptEnvironment });
+  if (!aptInstall(missing))
+    fail(`apt-get could not install ${packagesOf(missing).join(' ')}; its message is above.`);
+  if (!aptInstall(optional)) say(`the tests run without ${namesOf(optional)}, more slowly`);
+}
+
+const aptEnvironment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+const namesOf = (tools) => tools.map((tool) => tool.name).join(', ');
+const packagesOf = (tools) => tools.map((tool) => tool.debianPackage);
+
+/** Whether apt-get has installed the tools. */
+function aptInstall(tools) {
+  if (tools.length === 0) return true;
+  const args = ['install', '-y', '-qq', '--no-install-recommends', ...packagesOf(tools)];
+  return run('apt-get', args, { env: aptEnvironment }) === 0;
 }
 
 ensurePackages();

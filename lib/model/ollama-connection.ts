@@ -15,15 +15,21 @@ import {
   type HttpTransport,
 } from './ollama-http.ts';
 
-/** Max response sizes and connect timeout. Every field has a default. */
+/** Max response sizes and timeouts. Every field has a default. */
 export interface OllamaLimits extends BodyLimits {
   connectTimeoutMs: number;
+  /** How long to check whether the server is idle after an aborted call. */
+  idleWithinMs: number;
+  /** Timeout of a slot probe, without the time that a free slot needs to tokenize the prompt. */
+  slotAnswerMs: number;
 }
 
-const DEFAULT_LIMITS: OllamaLimits = {
+export const DEFAULT_LIMITS: OllamaLimits = {
   maxLineBytes: 1024 * 1024,
   maxResponseBytes: 8 * 1024 * 1024,
   connectTimeoutMs: 5_000,
+  idleWithinMs: 1000,
+  slotAnswerMs: 1500,
 };
 
 /** Large enough to recognise any Ollama error; the message shows 500 characters. */

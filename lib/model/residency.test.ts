@@ -143,22 +143,6 @@ describe('the end of an aborted call', () => {
   });
   const scenarios = ['first', 'derived'].map((name) => ({ name, steps: [{ reply: { content: 'Hello.' } }] }));
 
-  it('is not reported for an alias while its slot is in use', async () => {
-    const { fake: server, model } = await start({ version: '0.17.4', parallel: 1, scenarios });
-    await model.load(load('first'), context);
-    const release = server.hold('first', { turn: 0 });
-    // Another client's call takes the only slot.
-    const theirs = model.chat(request('first'), context);
-    await expect.poll(() => server.chats.length).toBe(1);
-    const stop = new AbortController();
-    const ours = model.chat(request('derived'), { ...context, signal: stop.signal }).catch((error) => error);
-    await expect.poll(() => server.chats.length).toBe(2);
-    stop.abort();
-    expect(await ours).toMatchObject({ kind: 'aborted', slotRelease: undefined });
-    release();
-    await theirs;
-  });
-
   it('is not reported for a model that is no longer listed', async () => {
     const { fake: server, model, connection } = await start({ version: '0.17.4', scenarios });
     await model.load(load('first'), context);

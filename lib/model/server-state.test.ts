@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { modelErrorOf } from '../testing/model-error-of.ts';
-import type { ChatRequest } from './chat-model.ts';
 import { createOllamaHealth } from './health.ts';
 import { nearestModel } from './nearest-model.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
@@ -21,65 +20,6 @@ async function start(options: FakeOllamaOptions = {}): Promise<FakeOllama> {
 }
 
 const modelAt = (fake: FakeOllama) => createOllamaChatModel({ host: parseOllamaHost(fake.url) });
-const context = (timeoutMs: number) => ({ signal: new AbortController().signal, timeoutMs });
-const request: ChatRequest = {
-  model: 'play',
-  messages: [{ role: 'user', content: 'Hello' }],
-  tools: [],
-  options: { num_ctx: 4096, num_predict: 64 },
-  think: false,
-  stream: true,
-  keepAlive: '5m',
-};
-
-describe('a timeout', () => {
-  it('of a call to an unresponsive server is not blamed on the model', async () => {
-    const fake = await start();
-    fake.freeze();
-    const error = await modelErrorOf(modelAt(fake).chat(request, context(200)));
-    expect(error).toMatchObject({ code: 'ollama_not_responding', kind: 'unreachable', transient: false });
-    expect(error.message).toBe(
-      `Ollama at ${fake.url} is not responding: no complete reply within 0.2 s, and no answer to /api/version within 2 s.`,
-    );
-    expect(`${error.message} ${error.hint}`).not.toMatch(/slow|smaller model/);
-    expect(error.cleanupMs).toBeGreaterThan(1900);
-  });
-
-  it('of a load is reported the same way', async () => {
-    const fake = await start({ scenarios: [{ name: 'play', steps: [{ reply: {} }] }] });
-    fake.hold('play', 'load');
-    const loading = modelErrorOf(
-      modelAt(fake).load({ model: 'play', numCtx: 4096, keepAlive: '5m' }, context(400)),
-    );
-    await expect.poll(() => fake.requests.some(({ path }) => path === '/api/chat')).toBe(true);
-    fake.freeze();
-    expect(await loading).toMatchObject({ code: 'ollama_not_responding' });
-  });
-
-  it('of a call remains a timeout if the server answers other requests', async () => {
-    const fake = await start();
-    fake.hold('play', { turn: 0 });
-    const error = await modelErrorOf(modelAt(fake).chat(request, context(200)));
-    expect(error).toMatchObject({ code: 'model_timeout', kind: 'timeout' });
-  });
-
-  it('excludes cleanup from the duration of the call', async () => {
-    const fake = await start();
-    // Another client keeps the model at work: Ollama is not seen to be idle within its second.
-    fake.hold('play', { turn: 0 });
-    const theirs = fetch(`${fake.url}/api/chat`, {
-      method: 'POST',
-      body: JSON.stringify({ ...request, keep_alive: -1 }),
-    }).catch(() => undefined);
-    await expect.poll(() => fake.chats.length).toBe(1);
-    const error = await modelErrorOf(modelAt(fake).chat(request, context(300)));
-    expect(error.slotRelease).toBeUndefined();
-    expect(error.cleanupMs).toBeGreaterThan(900);
-    fake.forget();
-    await theirs;
-  });
-});
-
 describe('another program on the port', () => {
   const listOf = (owner: string) =>
     JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model', owned_by: owner }] });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChatRequest, MemoryModel } from './chat-model.ts';
 import { keepAliveForLoad, keepAliveMs } from './keep-alive.ts';
 import { ModelError, type SlotRelease } from './model-error.ts';
-import { aborted, callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { aborted, callOllama, DEFAULT_LIMITS, type OllamaConnection } from './ollama-connection.ts';
 import { unloadModel } from './ollama-models.ts';
 import { versionReply } from './ollama-wire.ts';
 import { RunnerFinder } from './residency.ts';
@@ -14,14 +14,9 @@ import { isAtLeast, REFUSES_LONG_PROMPTS } from './server-version.ts';
  */
 type SlotOf = Pick<ChatRequest, 'model' | 'options' | 'keepAlive'>;
 
-/** How long and how often to check whether the server is idle after an aborted call. */
-const IDLE_WITHIN_MS = 1000;
+/** How often to check whether the server is idle after an aborted call. */
 const IDLE_LOOK_MS = 60;
-/**
- * Timeout of a slot probe: a base, and five times the time a free slot needs to tokenize the prompt (15 ms measured
- * for 4096 tokens).
- */
-const ANSWER_WITHIN_MS = 1500;
+/** Five times the time that a free slot needs to tokenize the prompt of a probe (15 ms measured for 4096 tokens). */
 const ANSWER_MS_PER_TOKEN = 0.02;
 /** Number of consecutive probes that must time out while no one uses the model. */
 const QUESTIONS = 2;
@@ -115,8 +110,8 @@ function withLimit(signal: AbortSignal | undefined, ms: number): AbortSignal {
 }
 
 /** Timeout in milliseconds for a probe whose prompt is one token larger than the window. */
-export function answerWithinMs(windowTokens: number): number {
-  return Math.ceil(ANSWER_WITHIN_MS + windowTokens * ANSWER_MS_PER_TOKEN);
+export function answerWithinMs(windowTokens: number, { slotAnswerMs } = DEFAULT_LIMITS): number {
+  return Math.ceil(slotAnswerMs + windowTokens * ANSWER_MS_PER_TOKEN);
 }
 
 /**
@@ -131,7 +126,7 @@ async function answers(
   { model, options, keepAlive }: SlotOf,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const timeoutMs = answerWithinMs(options.num_ctx);
+  const timeoutMs = answerWithinMs(options.num_ctx, connection.limits);
   const limit = withLimit(signal, timeoutMs);
   const asked = { signal: limit, timeoutMs, onTimeout: silent, isProbe: true };
   try {
@@ -161,7 +156,7 @@ async function answers(
 }
 
 /**
- * Whether the server reports within a second that it is done with the model. A model that is not listed proves
+ * Whether the server reports in time that it is done with the model. A model that is not listed proves
  * nothing, unless it was listed before or has no keep-alive.
  */
 async function isSeenIdle(
@@ -170,7 +165,7 @@ async function isSeenIdle(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const since = performance.now();
-  const limit = withLimit(signal, IDLE_WITHIN_MS);
+  const limit = withLimit(signal, connection.limits.idleWithinMs);
   const finder = new RunnerFinder(connection, model);
   try {
     let before = await finder.find(limit);

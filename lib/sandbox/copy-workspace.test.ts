@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -80,46 +79,3 @@ it.runIf(process.platform === 'linux')('preserves names that are not valid UTF-8
   expect(readdirSync(to, { encoding: 'buffer' })).toEqual([Buffer.from([0x66, 0xff, 0xfe])]);
   expect(readdirSync(name(to), { encoding: 'buffer' })).toEqual([Buffer.from([0xe9])]);
 });
-
-/** Creates nested folders without using a path that is too long. */
-function nest(path: string, depth: number, name: string): void {
-  const before = process.cwd();
-  try {
-    process.chdir(path);
-    for (let level = 0; level < depth; level++) {
-      mkdirSync(name);
-      process.chdir(name);
-    }
-    writeFileSync('deepest', 'x');
-  } finally {
-    process.chdir(before);
-  }
-}
-
-it.runIf(process.platform === 'linux')(
-  'copies 1,500 nested folders in linear time',
-  async () => {
-    await using folder = await temporaryFolder();
-    const { from, to } = await folders(folder.path);
-    nest(from, 1500, 'd');
-    const descriptors = () => readdirSync('/proc/self/fd').length;
-    const before = descriptors();
-    const copied = await copyWorkspace(from, to);
-    expect(copied).toEqual({ files: 1, bytes: 1, leftOut: 0 });
-    expect(descriptors()).toBe(before);
-    expect((await readdir(to, { recursive: true })).length).toBe(1501);
-  },
-  10_000,
-);
-
-it.runIf(process.platform === 'linux')(
-  'skips and counts entries whose path is too long to open',
-  async () => {
-    await using folder = await temporaryFolder();
-    const { from, to } = await folders(folder.path);
-    nest(from, 40, 'n'.repeat(200));
-    expect(await copyWorkspace(from, to)).toEqual({ files: 0, bytes: 0, leftOut: 1 });
-    expect((await readdir(to, { recursive: true })).length).toBeLessThan(21);
-    execFileSync('rm', ['-rf', from]); // the path is too long for Node as well
-  },
-);

@@ -1,5 +1,9 @@
-// The same promises where descriptors can't be walked: the tools look at each step instead (macOS, Windows).
-Object.defineProperty(process, 'platform', { value: 'darwin' });
-await import('./files.test.ts');
+import { afterAll, vi } from 'vitest';
 
-export {};
+// The same promises where descriptors can't be walked: the tools look at each step instead (macOS, Windows).
+const { platform } = process;
+Object.defineProperty(process, 'platform', { value: 'darwin' });
+afterAll(() => void Object.defineProperty(process, 'platform', { value: platform }));
+
+vi.resetModules();
+await import('./files.test.ts');

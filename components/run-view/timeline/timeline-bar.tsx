@@ -41,7 +41,8 @@ export const TimelineBar = memo(function TimelineBar({
     <div className="border-b bg-surface print:hidden">
       <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 max-sm:h-10 sm:pr-5">
         {/* What has no room fades out at the edge: there is more to come by. */}
-        <div className="flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
+        {/* `relative`: it clips hidden labels too, which are positioned; they would widen the page. */}
+        <div className="relative flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
           <ListFilter className="mr-1 size-3.5 shrink-0 text-ink-3" aria-hidden="true" />
           {ROW_KINDS.map((kind) => (
             <Chip
