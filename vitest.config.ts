@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'integration',
           ...patient,
           // They mostly wait: for leases, time limits, pauses between tries and processes that start or end.
-          maxWorkers: patient.maxWorkers + 3,
+          maxWorkers: patient.maxWorkers + 2,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
           testTimeout: 60_000,

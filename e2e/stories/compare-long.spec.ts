@@ -27,8 +27,8 @@ test('two runs of ten thousand events can be compared, rendering only visible ro
 
   await test.step('the verdict leads to the first difference', async () => {
     const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
-    await expect(verdict).toContainText('The same until iteration 299');
-    await verdict.getByRole('link', { name: /wrote something else in iteration 300/ }).click();
+    await expect(verdict).toContainText('Identical up to iteration 299');
+    await verdict.getByRole('link', { name: /text differs in iteration 300/ }).click();
     await expect(step(300)).toBeFocused();
     await expect(step(300)).toBeInViewport();
     await expect(step(300).locator('mark').first()).toHaveText(/left/);

@@ -43,8 +43,8 @@ test('two runs are shown side by side with the first difference marked', async (
   // The model stands first: of two runs of one task it is what tells them apart where a name is cut.
   await expect(page.getByLabel('Run B', { exact: true }).locator('option:checked')).toHaveText(/^goes-right/);
   const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
-  await expect(verdict).toContainText('The same until iteration 1');
-  await expect(verdict).toContainText('the model made another call in iteration 2: read_file');
+  await expect(verdict).toContainText('Identical up to iteration 1');
+  await expect(verdict).toContainText('the model made a different call in iteration 2: read_file');
   await expect(page.getByText('Iteration 1 is the same')).toBeVisible();
   const first = page.locator('#step-2');
   await expect(first).toContainText('first difference');

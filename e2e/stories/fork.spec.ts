@@ -181,9 +181,7 @@ test('continuing with a hint extends the conversation; the original is not chang
   await view.end.getByRole('button', { name: 'Continue with a hint' }).click();
   const hint = view.end.getByLabel('What should it know?');
   await expect(hint).toBeFocused();
-  await expect(hint).toHaveAccessibleDescription(
-    /goes on from its end, in the same folder.*stays\s+as it is/,
-  );
+  await expect(hint).toHaveAccessibleDescription(/continues, in the same folder.*stays\s+as it is/);
   await expectAccessible(page);
   await hint.fill('You have read it. Answer.');
   await view.end.getByRole('button', { name: 'Continue', exact: true }).click();

@@ -295,7 +295,7 @@ test('the link that npm start prints signs in once [D17]', async ({ browser, lou
   const late = await second.newPage();
   await late.goto(url);
   await expect(late.getByRole('heading', { name: 'This sign-in link no longer works' })).toBeVisible();
-  await expect(late.getByRole('main')).toContainText('used before or is too old');
+  await expect(late.getByRole('main')).toContainText('has been used or has expired');
   await expect(late.getByRole('button', { name: 'Copy npm start' })).toBeVisible();
   await late.getByLabel('Operator token', { exact: true }).fill(loupe.token);
   await late.getByRole('button', { name: 'Sign in' }).click();

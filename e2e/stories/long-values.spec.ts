@@ -57,8 +57,8 @@ test('texts too long for the stream are fetched in full on demand [E10]', async 
   await test.step('the answer', async () => {
     await open('long-answer');
     await expect(view.end).toContainText('Line 1 of the text.');
-    await view.end.getByRole('button', { name: /Fetch the whole answer/ }).click();
-    const whole = view.end.getByRole('region', { name: 'Whole answer' });
+    await view.end.getByRole('button', { name: /Load the full answer/ }).click();
+    const whole = view.end.getByRole('region', { name: 'Full answer' });
     await expectAtItsEnd(whole, 'The task is completed.');
   });
 
@@ -69,10 +69,10 @@ test('texts too long for the stream are fetched in full on demand [E10]', async 
     const args = row.getByRole('group', { name: 'Arguments', exact: true });
     await expect(args).toContainText('Line 1 of the text.');
     const fetched = page.waitForResponse((response) => /\/events\/\d+$/.test(response.url()));
-    await args.getByRole('button', { name: /Fetch the whole content/ }).click();
+    await args.getByRole('button', { name: /Load the full content/ }).click();
     expect((await fetched).status()).toBe(200);
     await expect(args).toContainText('3,000 lines');
-    const whole = args.getByRole('region', { name: 'Whole content' });
+    const whole = args.getByRole('region', { name: 'Full content' });
     await expectAtItsEnd(whole, 'Line 3000 of the text.');
     await args.getByRole('button', { name: 'Copy the content' }).click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

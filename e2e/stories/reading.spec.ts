@@ -158,7 +158,7 @@ test('a 20 MB result shows its beginning and a download link', async ({ ownServe
   await expect(row).toContainText('A line of a huge log file.');
   await row.getByRole('button', { name: /^Show this part/ }).click();
   expect(await frames(page, 'scroll')).toBeLessThan(3000);
-  const link = row.getByRole('link', { name: /Download the whole content \(20(\.0)? MB\)/ });
+  const link = row.getByRole('link', { name: /Download the full content \(20(\.0)? MB\)/ });
   await link.scrollIntoViewIfNeeded();
   // While the list is moving, a click may hit the previous row.
   let download: Download | undefined;

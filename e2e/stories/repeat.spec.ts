@@ -57,6 +57,6 @@ test('diverging runs show the likely cause and can be compared with one click', 
   await expect(agreement).toContainText('Neither temperature nor seed is set');
   await agreement.getByRole('link', { name: 'Compare two that parted' }).click();
   await expect(page.getByRole('region', { name: 'Where the runs diverge' })).toContainText(
-    'The same until iteration 1',
+    'Identical up to iteration 1',
   );
 });

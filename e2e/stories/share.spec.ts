@@ -189,8 +189,8 @@ test('a text over 64 KB shows how much is loaded, and the rest is fetched, maske
     await other.page.goto(share.url ?? '');
     const end = other.page.getByRole('region', { name: 'How the run ended' });
     await see(end).toContainText(/Only the first 65,53\d of 77,\d{3} characters are here/);
-    await end.getByRole('button', { name: /Fetch the whole answer/ }).click();
-    const whole = end.getByRole('region', { name: 'Whole answer' });
+    await end.getByRole('button', { name: /Load the full answer/ }).click();
+    const whole = end.getByRole('region', { name: 'Full answer' });
     await expectAtItsEnd(whole, 'The task is completed.');
     await see(end).not.toContainText('Only the first');
     const read = (await other.page.locator('body').textContent()) ?? '';

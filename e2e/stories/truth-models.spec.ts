@@ -120,7 +120,7 @@ test('shared, remote and embedding models are labelled, and offered only where t
   await expect(offered).toContainText('twin:1b');
   await expect(offered).not.toContainText('afar:120b');
   await expect(offered).not.toContainText('vectors:1b');
-  await expect(page.getByRole('main')).toContainText('not offered');
+  await expect(page.getByRole('main')).toContainText('models hidden');
   const refused = await loupe.request('/api/runs', { json: { task: 'A secret', model: 'afar:120b' } });
   expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'remote_model']);
 });

@@ -223,7 +223,7 @@ describe('npx loupe', () => {
     const mute = await command(['check', 'mute']).ended;
     expect(mute.code).toBe(1);
     expect(mute.out).toContain('1 of 10 probes passed.');
-    expect(mute.out).toMatch(/Well formed\s+not enough to say/);
+    expect(mute.out).toMatch(/Well formed\s+not enough data/);
     expect(mute.out).not.toContain('\u001b');
     const json = await command(['check', 'able', '--json']).ended;
     expect(JSON.parse(json.out)).toMatchObject({ model: 'able:latest', probes: { length: 10 } });

@@ -127,7 +127,7 @@ function Window({ text, label }: { text: string; label: string }) {
   const blocks = blocksOf(text);
   return (
     <section
-      aria-label={`Whole ${label}`}
+      aria-label={`Full ${label}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
       tabIndex={0}
       className="h-[min(28rem,60dvh)] rounded-sm border border-line"
