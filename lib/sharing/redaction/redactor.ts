@@ -64,105 +64,127 @@ const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
  * the deltas between them.
  */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
-  const show = options.show ?? new Set<FindingKind>();
-  const learned = new Map<string, FindingKind>();
-  const given: ExactValues[] = [
-    { kind: OPERATOR_TOKEN, group: 'secret', values: written(options.tokens ?? []) },
-    { kind: 'workspace', group: 'path', values: folders([options.workspace ?? '']), wholeNames: true },
-    { kind: 'folder', group: 'path', values: folders(options.paths ?? []), wholeNames: true },
-    { kind: 'environment value', group: 'environment', values: written(options.environment ?? []) },
-  ];
-  const replies = new Map<string, ReplyEdits>();
-  const isShown = (kind: FindingKind) => isShowable(kind) && show.has(kind);
-  const tallies = new Tallies(isShown);
-  const texts = new RememberedTexts({ maxChars: options.remembered ?? MAX_SEEN_CHARS });
+  return new RunRedactor(options);
+}
 
+class RunRedactor implements Redactor {
+  readonly #show: ReadonlySet<FindingKind>;
+  readonly #learned = new Set<string>();
   /** The values to search for literally: given and learned ones. */
-  let exact: readonly ExactValues[] = given;
+  #exact: readonly ExactValues[];
+  readonly #replies = new Map<string, ReplyEdits>();
+  readonly #tallies: Tallies;
+  readonly #texts: RememberedTexts;
 
-  const learn = (kind: FindingKind, value: string) => {
-    if (learned.size >= MAX_LEARNED || learned.has(value) || isShown(kind)) return;
-    learned.set(value, kind);
-    exact = [...exact, { kind, group: 'secret', values: [value] }];
-  };
+  constructor({ show, tokens, workspace, paths, environment, remembered }: RedactorOptions) {
+    this.#show = show ?? new Set();
+    this.#exact = [
+      { kind: OPERATOR_TOKEN, group: 'secret', values: written(tokens ?? []) },
+      { kind: 'workspace', group: 'path', values: folders([workspace ?? '']), wholeNames: true },
+      { kind: 'folder', group: 'path', values: folders(paths ?? []), wholeNames: true },
+      { kind: 'environment value', group: 'environment', values: written(environment ?? []) },
+    ];
+    this.#tallies = new Tallies((kind) => this.#isShown(kind));
+    this.#texts = new RememberedTexts({ maxChars: remembered ?? MAX_SEEN_CHARS });
+  }
+
+  event(event: RunEvent): RunEvent {
+    const masked = this.#rewriteEvent(event);
+    this.#tallies.count(event.seq);
+    return masked;
+  }
+
+  text(value: string): string {
+    const masked = this.#settle(() => this.#rewrite(value).text);
+    this.#tallies.count(undefined);
+    return masked;
+  }
+
+  learn(event: RunEvent): void {
+    this.#rewriteEvent(event);
+    this.#tallies.forgetNoted();
+  }
+
+  findings(): ReturnType<Redactor['findings']> {
+    return this.#tallies.findings();
+  }
+
+  masked(): ReturnType<Redactor['masked']> {
+    return this.#tallies.masked();
+  }
+
+  #isShown(kind: FindingKind): boolean {
+    return isShowable(kind) && this.#show.has(kind);
+  }
+
+  #learnValue(kind: FindingKind, value: string): void {
+    if (this.#learned.size >= MAX_LEARNED || this.#learned.has(value) || this.#isShown(kind)) return;
+    this.#learned.add(value);
+    this.#exact = [...this.#exact, { kind, group: 'secret', values: [value] }];
+  }
 
   /** Records the value and returns its mask. */
-  const note = (kind: FindingKind, group: FindingGroup, value: string): string =>
-    maskOf(kind, tallies.note(kind, group, value));
+  #note(kind: FindingKind, group: FindingGroup, value: string): string {
+    return maskOf(kind, this.#tallies.note(kind, group, value));
+  }
 
-  const rewrite = (text: string): { text: string; edits: readonly Edit[] } => {
+  #rewrite(text: string): { text: string; edits: readonly Edit[] } {
     const edits: Edit[] = [];
     let out = '';
     let from = 0;
-    for (const match of texts.find(text, exact)) {
+    for (const match of this.#texts.find(text, this.#exact)) {
       const value = text.slice(match.start, match.end);
-      if (match.learned) learn(match.kind, value);
-      const mask = note(match.kind, match.group, value);
-      if (isShown(match.kind)) continue;
+      if (match.learned) this.#learnValue(match.kind, value);
+      const mask = this.#note(match.kind, match.group, value);
+      if (this.#isShown(match.kind)) continue;
       out += text.slice(from, match.start);
       edits.push({ start: match.start, end: match.end, to: out.length, length: mask.length });
       out += mask;
       from = match.end;
     }
     return { text: out + text.slice(from), edits };
-  };
+  }
 
   /** Redacts a string of an event, given its key. If the result violates the schema, the whole string is masked. */
-  const leaf: RewriteText = (value, { key, schema }) => {
+  readonly #leaf: RewriteText = (value, { key, schema }) => {
     if (key !== undefined && isCredential(key, value)) {
-      if (isDistinctive(value)) learn(CREDENTIAL, value);
-      const mask = note(CREDENTIAL, 'secret', value);
-      if (!isShown(CREDENTIAL)) return mask;
+      if (isDistinctive(value)) this.#learnValue(CREDENTIAL, value);
+      const mask = this.#note(CREDENTIAL, 'secret', value);
+      if (!this.#isShown(CREDENTIAL)) return mask;
     }
-    const masked = rewrite(value).text;
+    const masked = this.#rewrite(value).text;
     return masked === value || schema === undefined || z.safeParse(schema, masked).success
       ? masked
       : maskOf('text', 1);
   };
 
   /** Repeats while new values are learned, because they may occur in what was already rewritten. */
-  const settle = <Result>(work: () => Result): Result => {
+  #settle<Result>(work: () => Result): Result {
     for (let tries = 0; ; tries += 1) {
-      const known = learned.size;
-      tallies.forgetNoted();
+      const known = this.#learned.size;
+      this.#tallies.forgetNoted();
       const result = work();
-      if (learned.size === known || tries === 3) return result;
+      if (this.#learned.size === known || tries === 3) return result;
     }
-  };
+  }
 
-  const rewriteEvent = (event: RunEvent): RunEvent =>
-    settle(() => {
-      const masked = runEvent.parse(rewriteBySchema(runEvent, withoutPlaces(event, replies), leaf));
+  #rewriteEvent(event: RunEvent): RunEvent {
+    return this.#settle(() => {
+      const masked = runEvent.parse(
+        rewriteBySchema(runEvent, withoutPlaces(event, this.#replies), this.#leaf),
+      );
       if (event.type === 'model-call.ended') {
         const { content: said, thinking: thought = '' } = event.message;
-        const { content, thinking } = tallies.unnoted(() => ({
-          content: rewrite(said).edits,
-          thinking: rewrite(thought).edits,
+        const { content, thinking } = this.#tallies.unnoted(() => ({
+          content: this.#rewrite(said).edits,
+          thinking: this.#rewrite(thought).edits,
         }));
         const unchanged = content.length === 0 && thinking.length === 0;
-        replies.set(replyKey(event), unchanged ? UNCHANGED : { content, thinking });
+        this.#replies.set(replyKey(event), unchanged ? UNCHANGED : { content, thinking });
       }
       return masked;
     });
-
-  return {
-    event(event) {
-      const masked = rewriteEvent(event);
-      tallies.count(event.seq);
-      return masked;
-    },
-    text(value) {
-      const masked = settle(() => rewrite(value).text);
-      tallies.count(undefined);
-      return masked;
-    },
-    learn(event) {
-      rewriteEvent(event);
-      tallies.forgetNoted();
-    },
-    findings: () => tallies.findings(),
-    masked: () => tallies.masked(),
-  };
+  }
 }
 
 /** Whether a kind may be left readable; the operator token may not. */
