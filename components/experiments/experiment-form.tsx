@@ -1,16 +1,12 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { type FormEvent, useState } from 'react';
-import type { ExperimentReply } from '#lib/api/experiment.ts';
+import { useRef } from 'react';
+import { FormProvider, useForm, useFormContext, useWatch } from 'react-hook-form';
+import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
-import {
-  type ExperimentDraft,
-  type ExperimentProblems,
-  emptyExperiment,
-  experimentOf,
-} from '#lib/browser/drafts/experiment-draft.ts';
+import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
 import { placeholderOf } from '#lib/browser/drafts/number-fields.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { plural } from '#lib/browser/words/format.ts';
@@ -23,6 +19,7 @@ import { Capabilities } from '../models/model-picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-form.ts';
 import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 
 /** What its runs can be, the default first. */
@@ -36,185 +33,206 @@ const DEFAULT_CYCLES = placeholderOf(
   defaultSettings({ mode: 'explore', agentic: true }).max_cycles,
 );
 
+const resolver = draftResolver(experimentOf);
+
+const useExperimentField = <Name extends keyof ExperimentDraft>(name: Name) =>
+  useFormField<ExperimentDraft, Name>(name);
+
 /** Plans an experiment and starts it. */
 export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
   const router = useRouter();
-  const models = useApi<ModelsReply>('/api/models', modelsRefresh());
-  const [draft, setDraft] = useState<ExperimentDraft>(emptyExperiment);
-  const [problems, setProblems] = useState<ExperimentProblems>({});
+  const form = useForm<ExperimentDraft, unknown, ExperimentRequest>({
+    defaultValues: emptyExperiment,
+    resolver,
+    shouldFocusError: false,
+  });
+  const element = useRef<HTMLFormElement>(null);
   const { busy, problem, run } = useRequest();
-  const set = <K extends keyof ExperimentDraft>(field: K, value: ExperimentDraft[K]) => {
-    setDraft((before) => ({ ...before, [field]: value }));
-    setProblems((before) => ({ ...before, [field]: undefined }));
-  };
-  const { task, usesFiles, hasCycles } = kindFacts(draft.mode);
-  const read = experimentOf(draft);
-  const start = (event: FormEvent) => {
-    event.preventDefault();
-    if (!read.ok) {
-      setProblems(read.problems);
-      return;
-    }
-    void run(async () => {
-      const { experiment } = await postJson<ExperimentReply>('/api/experiments', read.request);
-      router.push(`/experiments/${encodeURIComponent(experiment.id)}`);
-      return LEAVING;
-    });
-  };
+  const start = form.handleSubmit(
+    (asked) =>
+      run(async () => {
+        const { experiment } = await postJson<ExperimentReply>('/api/experiments', asked);
+        router.push(`/experiments/${encodeURIComponent(experiment.id)}`);
+        return LEAVING;
+      }),
+    () => focusFirstError(element.current),
+  );
   return (
-    <form aria-label="New experiment" noValidate className="mt-6" onSubmit={start}>
-      <Section title="What each run does">
-        <Field label="Name" problem={problems.name}>
-          {(props) => (
-            <input
-              {...props}
-              className="field"
-              value={draft.name}
-              onChange={(event) => set('name', event.target.value)}
-              placeholder="Two temperatures, five seeds"
-            />
+    <FormProvider {...form}>
+      <form ref={element} aria-label="New experiment" noValidate className="mt-6" onSubmit={start}>
+        <EachRun />
+        <Models />
+        <Variations />
+        {problem && <ErrorNote error={problem} />}
+        <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">
+          <NumberOfRuns />
+          {onCancel && (
+            <Button kind="quiet" onClick={onCancel}>
+              Cancel
+            </Button>
           )}
-        </Field>
-        <Choice
-          legend="Mode"
-          name="experiment-mode"
-          value={draft.mode}
-          onChange={(mode) => set('mode', mode)}
-          options={MODE_OPTIONS}
-        />
-        {task !== 'none' && (
-          <Field label={KIND_WORDS[draft.mode].experimentTask ?? 'Task'} problem={problems.task}>
-            {(props) => (
-              <textarea
-                {...props}
-                className="field min-h-20 resize-y"
-                value={draft.task}
-                onChange={(event) => set('task', event.target.value)}
-              />
-            )}
-          </Field>
-        )}
-        {hasCycles && (
-          <>
-            <div className="w-40">
-              <NumberField
-                label="Cycles each"
-                value={draft.cycles}
-                onChange={(value) => set('cycles', value)}
-                placeholder={DEFAULT_CYCLES}
-                problem={problems.cycles}
-              />
-            </div>
-            <Switch
-              label={SETTINGS.diversity.label}
-              hint="Tells the model when its reflections repeat themselves."
-              checked={draft.diversity}
-              onChange={(checked) => set('diversity', checked)}
-            />
-          </>
-        )}
-        {usesFiles && (
-          <Field
-            label="Folder to copy"
-            hint="Each run works on a fresh copy of it. Left empty: an empty folder for each."
-            problem={problems.workspace}
-          >
-            {(props) => (
-              <input
-                {...props}
-                className="field font-mono text-sm"
-                value={draft.workspace}
-                onChange={(event) => set('workspace', event.target.value)}
-                placeholder="/home/ada/texts"
-              />
-            )}
-          </Field>
-        )}
-      </Section>
-      <Section title="Models" hint="Each is loaded once, then all its runs follow">
-        <fieldset className="max-h-72 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised">
-          <legend className="sr-only">Models</legend>
-          {sortedModels(models.data?.models.filter(canRun) ?? []).map((model) => (
-            <label key={model.name} className="flex items-baseline gap-3 px-3 py-1.5 hover:bg-surface">
-              <input
-                type="checkbox"
-                className="translate-y-0.5 accent-brass-fill"
-                checked={draft.models.includes(model.name)}
-                onChange={(event) =>
-                  set(
-                    'models',
-                    event.target.checked
-                      ? [...draft.models, model.name]
-                      : draft.models.filter((name) => name !== model.name),
-                  )
-                }
-              />
-              <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
-                <span className="foreign font-mono text-sm">
-                  <ShortName text={model.name} />
-                </span>
-                <Capabilities model={model} />
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {problems.models && <p className="text-xs text-fail">{problems.models}</p>}
-      </Section>
-      <Section title="Variations" hint="Every combination is run">
-        <div className="grid gap-3 sm:grid-cols-3">
-          <NumberField
-            label="Temperatures"
-            value={draft.temperatures}
-            onChange={(value) => set('temperatures', value)}
-            placeholder="model's own"
-            hint="Several: 0, 0.7"
-            problem={problems.temperatures}
-          />
-          <NumberField
-            label="Seeds"
-            value={draft.seeds}
-            onChange={(value) => set('seeds', value)}
-            placeholder="random"
-            hint="Several: 1-5, 42"
-            problem={problems.seeds}
-          />
-          <NumberField
-            label="Repeats"
-            value={draft.repeats}
-            onChange={(value) => set('repeats', value)}
-            placeholder="1"
-            problem={problems.repeats}
-          />
+          <Button type="submit" kind="primary" disabled={busy}>
+            {busy ? 'Starting' : 'Start experiment'}
+          </Button>
         </div>
-        <Field
-          label="Other model options"
-          hint="One a line, with the values to try: top_p: 0.9, 0.5"
-          problem={problems.options}
-        >
+      </form>
+    </FormProvider>
+  );
+}
+
+function NumberOfRuns() {
+  const { control } = useFormContext<ExperimentDraft>();
+  const runs = useWatch({ control, compute: (draft: ExperimentDraft) => experimentOf(draft).runs });
+  return <p className="tnum mr-auto text-sm text-ink-3">{plural(runs, 'run')}</p>;
+}
+
+/** A field of numbers in text form. */
+function Numbers({
+  name,
+  ...words
+}: {
+  name: 'cycles' | 'temperatures' | 'seeds' | 'repeats';
+  label: string;
+  placeholder: string;
+  hint?: string;
+}) {
+  const { value, set, problem } = useExperimentField(name);
+  return <NumberField {...words} value={value} onChange={set} problem={problem} />;
+}
+
+function EachRun() {
+  const name = useExperimentField('name');
+  const mode = useExperimentField('mode');
+  const work = useExperimentField('task');
+  const diversity = useExperimentField('diversity');
+  const folder = useExperimentField('workspace');
+  const { task, usesFiles, hasCycles } = kindFacts(mode.value);
+  return (
+    <Section title="What each run does">
+      <Field label="Name" problem={name.problem}>
+        {(props) => (
+          <input
+            {...props}
+            className="field"
+            value={name.value}
+            onChange={(event) => name.set(event.target.value)}
+            placeholder="Two temperatures, five seeds"
+          />
+        )}
+      </Field>
+      <Choice
+        legend="Mode"
+        name="experiment-mode"
+        value={mode.value}
+        onChange={mode.set}
+        options={MODE_OPTIONS}
+      />
+      {task !== 'none' && (
+        <Field label={KIND_WORDS[mode.value].experimentTask ?? 'Task'} problem={work.problem}>
           {(props) => (
             <textarea
               {...props}
-              rows={2}
-              className="field resize-y font-mono text-sm"
-              value={draft.options}
-              onChange={(event) => set('options', event.target.value)}
-              placeholder={'num_ctx: 8192, 32768\ntop_k: 40'}
+              className="field min-h-20 resize-y"
+              value={work.value}
+              onChange={(event) => work.set(event.target.value)}
             />
           )}
         </Field>
-      </Section>
-      {problem && <ErrorNote error={problem} />}
-      <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">
-        <p className="tnum mr-auto text-sm text-ink-3">{plural(read.runs, 'run')}</p>
-        {onCancel && (
-          <Button kind="quiet" onClick={onCancel}>
-            Cancel
-          </Button>
-        )}
-        <Button type="submit" kind="primary" disabled={busy}>
-          {busy ? 'Starting' : 'Start experiment'}
-        </Button>
+      )}
+      {hasCycles && (
+        <>
+          <div className="w-40">
+            <Numbers name="cycles" label="Cycles each" placeholder={DEFAULT_CYCLES} />
+          </div>
+          <Switch
+            label={SETTINGS.diversity.label}
+            hint="Tells the model when its reflections repeat themselves."
+            checked={diversity.value}
+            onChange={diversity.set}
+          />
+        </>
+      )}
+      {usesFiles && (
+        <Field
+          label="Folder to copy"
+          hint="Each run works on a fresh copy of it. Left empty: an empty folder for each."
+          problem={folder.problem}
+        >
+          {(props) => (
+            <input
+              {...props}
+              className="field font-mono text-sm"
+              value={folder.value}
+              onChange={(event) => folder.set(event.target.value)}
+              placeholder="/home/ada/texts"
+            />
+          )}
+        </Field>
+      )}
+    </Section>
+  );
+}
+
+function Models() {
+  const models = useApi<ModelsReply>('/api/models', modelsRefresh());
+  const { value: chosen, set, problem } = useExperimentField('models');
+  return (
+    <Section title="Models" hint="Each is loaded once, then all its runs follow">
+      <fieldset className="max-h-72 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised">
+        <legend className="sr-only">Models</legend>
+        {sortedModels(models.data?.models.filter(canRun) ?? []).map((model) => (
+          <label key={model.name} className="flex items-baseline gap-3 px-3 py-1.5 hover:bg-surface">
+            <input
+              type="checkbox"
+              className="translate-y-0.5 accent-brass-fill"
+              checked={chosen.includes(model.name)}
+              onChange={(event) =>
+                set(
+                  event.target.checked
+                    ? [...chosen, model.name]
+                    : chosen.filter((name) => name !== model.name),
+                )
+              }
+            />
+            <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
+              <span className="foreign font-mono text-sm">
+                <ShortName text={model.name} />
+              </span>
+              <Capabilities model={model} />
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {problem && <p className="text-xs text-fail">{problem}</p>}
+    </Section>
+  );
+}
+
+function Variations() {
+  const options = useExperimentField('options');
+  return (
+    <Section title="Variations" hint="Every combination is run">
+      <div className="grid gap-3 sm:grid-cols-3">
+        <Numbers name="temperatures" label="Temperatures" placeholder="model's own" hint="Several: 0, 0.7" />
+        <Numbers name="seeds" label="Seeds" placeholder="random" hint="Several: 1-5, 42" />
+        <Numbers name="repeats" label="Repeats" placeholder="1" />
       </div>
-    </form>
+      <Field
+        label="Other model options"
+        hint="One a line, with the values to try: top_p: 0.9, 0.5"
+        problem={options.problem}
+      >
+        {(props) => (
+          <textarea
+            {...props}
+            rows={2}
+            className="field resize-y font-mono text-sm"
+            value={options.value}
+            onChange={(event) => options.set(event.target.value)}
+            placeholder={'num_ctx: 8192, 32768\ntop_k: 40'}
+          />
+        )}
+      </Field>
+    </Section>
   );
 }

@@ -5,10 +5,10 @@ import {
   approvalChoices,
   approvalTools,
   type CommandPlace,
-  type RunDraft,
 } from '#lib/browser/drafts/run-draft.ts';
-import type { RunKind } from '#lib/events/modes.ts';
 import { cx } from '../ui/cx.ts';
+import { Section } from '../ui/form/fields.tsx';
+import { useDraftField } from './run-form.ts';
 
 const WORDS: Record<ApprovalChoice, string> = { auto: 'Run', ask: 'Ask me', deny: 'Refuse' };
 
@@ -17,55 +17,53 @@ const NOTES: Partial<Record<CommandPlace, string>> = {
   off: 'Commands cannot be confined here, so run_command is unavailable.',
 };
 
-/** One rule per available tool: its calls run, need approval, or are denied. */
-export function ApprovalEditor({
-  kind,
-  commands,
-  value,
-  onChange,
-}: {
-  kind: RunKind;
-  commands: CommandPlace;
-  value: RunDraft['approval'];
-  onChange: (value: RunDraft['approval']) => void;
-}) {
+/** One rule per available tool: its calls run, need approval, or are denied. Nothing without such a tool. */
+export function ApprovalFields({ commands }: { commands: CommandPlace }) {
+  const kind = useDraftField('kind').value;
+  const { value, set: onChange } = useDraftField('approval');
+  const tools = approvalTools(kind, commands);
+  if (tools.length === 0) return null;
   return (
-    <div className="grid gap-2">
-      {approvalTools(kind, commands).map((tool) => (
-        <div
-          key={tool}
-          role="radiogroup"
-          aria-label={`Calls of ${tool}`}
-          className="grid items-center gap-x-4 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)]"
-        >
-          <code className="text-sm">{tool}</code>
-          <div className="flex gap-1.5">
-            {approvalChoices(tool, commands).map((choice, _, choices) => {
-              const set = value[tool];
-              const chosen = choice === (set && choices.includes(set) ? set : choices[0]);
-              return (
-                <label
-                  key={choice}
-                  className={cx(
-                    'rounded-md border px-2.5 py-1 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-brass',
-                    chosen ? 'border-brass bg-brass-wash' : 'border-line-strong bg-raised hover:border-ink-3',
-                  )}
-                >
-                  <input
-                    type="radio"
-                    name={`approval-${tool}`}
-                    className="sr-only"
-                    checked={chosen}
-                    onChange={() => onChange({ ...value, [tool]: choice })}
-                  />
-                  {WORDS[choice]}
-                </label>
-              );
-            })}
+    <Section title="Approval" hint="Which calls wait for you">
+      <div className="grid gap-2">
+        {tools.map((tool) => (
+          <div
+            key={tool}
+            role="radiogroup"
+            aria-label={`Calls of ${tool}`}
+            className="grid items-center gap-x-4 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)]"
+          >
+            <code className="text-sm">{tool}</code>
+            <div className="flex gap-1.5">
+              {approvalChoices(tool, commands).map((choice, _, choices) => {
+                const set = value[tool];
+                const chosen = choice === (set && choices.includes(set) ? set : choices[0]);
+                return (
+                  <label
+                    key={choice}
+                    className={cx(
+                      'rounded-md border px-2.5 py-1 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-brass',
+                      chosen
+                        ? 'border-brass bg-brass-wash'
+                        : 'border-line-strong bg-raised hover:border-ink-3',
+                    )}
+                  >
+                    <input
+                      type="radio"
+                      name={`approval-${tool}`}
+                      className="sr-only"
+                      checked={chosen}
+                      onChange={() => onChange({ ...value, [tool]: choice })}
+                    />
+                    {WORDS[choice]}
+                  </label>
+                );
+              })}
+            </div>
           </div>
-        </div>
-      ))}
-      {NOTES[commands] && <p className="text-xs text-ink-3">{NOTES[commands]}</p>}
-    </div>
+        ))}
+        {NOTES[commands] && <p className="text-xs text-ink-3">{NOTES[commands]}</p>}
+      </div>
+    </Section>
   );
 }

@@ -5,26 +5,22 @@ import { fieldLabel, placeholderOf } from '#lib/browser/drafts/number-fields.ts'
 import { priceWords } from '#lib/browser/words/model-price.ts';
 import { NumberField } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
+import { useDraftField } from './run-form.ts';
 
 /** The cost budget of a run; needs a model with a price. */
 export function CostBudgetField({
   model,
-  value,
-  onChange,
-  problem,
 }: {
   /** The chosen model; `undefined` while it is not known. */
   model: InstalledModel | undefined;
-  value: string;
-  onChange: (value: string) => void;
-  problem?: string;
 }) {
+  const { value, set, problem } = useDraftField('max_cost_usd');
   const unpriced = model !== undefined && model.price === undefined;
   return (
     <NumberField
       {...fieldLabel('max_cost_usd')}
       value={value}
-      onChange={onChange}
+      onChange={set}
       placeholder={unpriced ? 'needs a price' : placeholderOf('max_cost_usd', undefined)}
       // A budget that came from another run can still be taken out.
       disabled={unpriced && value === ''}

@@ -6,13 +6,16 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { Field, Section, Switch } from '../ui/form/fields.tsx';
-import type { FormPart } from './form-part.ts';
+import { useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
 /** Settings specific to sessions and explorations: limits and diversity. */
-export function EndlessFields({ models, ...part }: FormPart & { models: readonly InstalledModel[] }) {
-  const { draft, set } = part;
-  const { hasCycles } = kindFacts(draft.kind);
+export function EndlessFields({ models }: { models: readonly InstalledModel[] }) {
+  const kind = useDraftField('kind').value;
+  const untilStopped = useDraftField('untilStopped');
+  const diversity = useDraftField('diversity');
+  const embeddings = useDraftField('embeddingModel');
+  const { hasCycles } = kindFacts(kind);
   return (
     <Section title="Limits" hint="Ends when the conversation is full or you stop it">
       <div className="grid gap-3 sm:grid-cols-3">
@@ -20,48 +23,45 @@ export function EndlessFields({ models, ...part }: FormPart & { models: readonly
           <>
             <SettingField
               name="max_cycles"
-              {...part}
-              {...(draft.untilStopped && {
-                draft: { ...draft, max_cycles: '' },
-                placeholder: 'until stopped',
-              })}
+              instead={untilStopped.value ? '' : undefined}
+              placeholder={untilStopped.value ? 'until stopped' : undefined}
             />
-            <SettingField name="calls_per_cycle" {...part} />
+            <SettingField name="calls_per_cycle" />
           </>
         )}
-        {offersSetting(draft.kind, 'turn_delay') && <SettingField name="turn_delay" {...part} />}
-        <SettingField name="context_limit" {...part} />
+        {offersSetting(kind, 'turn_delay') && <SettingField name="turn_delay" />}
+        <SettingField name="context_limit" />
       </div>
       {hasCycles && (
         <>
           <Switch
             label="Run until stopped"
             hint="No cycle limit. Three empty cycles in a row still end the run."
-            checked={draft.untilStopped}
-            onChange={(checked) => set('untilStopped', checked)}
+            checked={untilStopped.value}
+            onChange={untilStopped.set}
           />
-          <SettingSwitch name="cycle_line" {...part} />
+          <SettingSwitch name="cycle_line" />
           <Switch
             label={SETTINGS.diversity.label}
             hint={SETTINGS.diversity.help}
-            checked={draft.diversity}
-            onChange={(checked) => set('diversity', checked)}
+            checked={diversity.value}
+            onChange={diversity.set}
           />
-          {draft.diversity && (
+          {diversity.value && (
             <div className="grid gap-3 sm:grid-cols-3">
-              <SettingField name="diversity_threshold" {...part} />
-              <SettingField name="diversity_window" {...part} />
+              <SettingField name="diversity_threshold" />
+              <SettingField name="diversity_window" />
               <Field label="Embedding model" hint="If empty, shared words are counted.">
                 {(props) => (
                   <select
                     {...props}
                     className="field text-sm"
-                    value={draft.embeddingModel}
-                    onChange={(event) => set('embeddingModel', event.target.value)}
+                    value={embeddings.value}
+                    onChange={(event) => embeddings.set(event.target.value)}
                   >
                     <option value="">none</option>
                     {models
-                      .filter((model) => canEmbed(model) || model.name === draft.embeddingModel)
+                      .filter((model) => canEmbed(model) || model.name === embeddings.value)
                       .map((model) => (
                         <option key={model.name} value={model.name}>
                           {shortLine(model.name)}

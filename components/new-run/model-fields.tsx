@@ -1,36 +1,57 @@
 'use client';
 
+import type { InstalledModel } from '#lib/api/replies.ts';
 import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
 import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
+import { ModelPicker } from '../models/model-picker.tsx';
 import { Choice, Field, Section, THINKING } from '../ui/form/fields.tsx';
-import type { FormPart } from './form-part.ts';
+import { useDraft, useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
+/** Which model runs. */
+export function ModelFields({ models }: { models: readonly InstalledModel[] }) {
+  const { value, set, problem } = useDraftField('model');
+  return (
+    <Section
+      title="Model"
+      hint={
+        models.length > 0 && models.every(({ demo }) => demo)
+          ? 'Scripts that show what a run looks like. Ollama’s models appear here when it answers'
+          : 'Installed in Ollama'
+      }
+    >
+      <ModelPicker models={models} value={value} onChange={set} problem={problem} />
+    </Section>
+  );
+}
+
 /** The most common model options. */
-export function ModelBehaviour(part: FormPart) {
-  const { draft, set } = part;
+export function ModelBehaviour() {
+  const think = useDraftField('think');
   return (
     <Section title="Model behaviour">
-      <SettingSwitch name="live_tokens" {...part} />
+      <SettingSwitch name="live_tokens" />
       <Choice
         legend={SETTINGS.think.label}
         name="think"
-        value={draft.think}
-        onChange={(value) => set('think', value)}
+        value={think.value}
+        onChange={think.set}
         options={THINKING}
       />
       <div className="grid gap-3 sm:grid-cols-3">
-        <SettingField name="temperature" {...part} />
-        <SettingField name="seed" {...part} />
-        <SettingField name="window_tokens" {...part} />
+        <SettingField name="temperature" />
+        <SettingField name="seed" />
+        <SettingField name="window_tokens" />
       </div>
     </Section>
   );
 }
 
 /** Further options, collapsed. */
-export function AdvancedFields(part: FormPart) {
-  const { draft, set } = part;
+export function AdvancedFields() {
+  const draft = useDraft();
+  const system = useDraftField('system');
+  const keepAlive = useDraftField('keep_alive');
   const defaults = draftDefaults(draft);
   return (
     <details className="group border-t py-6">
@@ -51,36 +72,36 @@ export function AdvancedFields(part: FormPart) {
               <textarea
                 {...props}
                 className="field min-h-20 resize-y font-mono text-sm"
-                value={draft.system}
-                onChange={(event) => set('system', event.target.value)}
+                value={system.value}
+                onChange={(event) => system.set(event.target.value)}
               />
             )}
           </Field>
         )}
         <div className="grid gap-3 sm:grid-cols-3">
-          <SettingField name="call_timeout_seconds" {...part} />
-          <SettingField name="load_timeout_seconds" {...part} />
+          <SettingField name="call_timeout_seconds" />
+          <SettingField name="load_timeout_seconds" />
           <Field label={SETTINGS.keep_alive.label} hint={SETTINGS.keep_alive.help}>
             {(props) => (
               <input
                 {...props}
                 className="field font-mono text-sm"
                 placeholder={String(defaults.keep_alive)}
-                value={draft.keep_alive}
-                onChange={(event) => set('keep_alive', event.target.value)}
+                value={keepAlive.value}
+                onChange={(event) => keepAlive.set(event.target.value)}
               />
             )}
           </Field>
-          <SettingField name="predict_first" {...part} placeholder={String(defaults.num_predict[0])} />
-          <SettingField name="predict_second" {...part} placeholder={String(defaults.num_predict[1])} />
+          <SettingField name="predict_first" placeholder={String(defaults.num_predict[0])} />
+          <SettingField name="predict_second" placeholder={String(defaults.num_predict[1])} />
           {offersSetting(draft.kind, 'compact_at') && (
             <>
-              <SettingField name="compact_at" {...part} />
-              <SettingField name="result_chars" {...part} />
+              <SettingField name="compact_at" />
+              <SettingField name="result_chars" />
             </>
           )}
-          <SettingField name="top_p" {...part} />
-          <SettingField name="top_k" {...part} />
+          <SettingField name="top_p" />
+          <SettingField name="top_k" />
         </div>
       </div>
     </details>

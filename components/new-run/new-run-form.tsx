@@ -2,20 +2,19 @@
 
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
-import { approvalTools, commandPlace, requestOf } from '#lib/browser/drafts/run-draft.ts';
+import { FormProvider, useWatch } from 'react-hook-form';
+import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting } from '#lib/events/settings.ts';
 import { startRun } from '../home/start-run.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
-import { ModelPicker } from '../models/model-picker.tsx';
 import { Problem } from '../shell/problem.tsx';
-import { Section } from '../ui/form/fields.tsx';
-import { ApprovalEditor } from './approval-editor.tsx';
+import { focusFirstError } from '../ui/form/draft-form.ts';
+import { ApprovalFields } from './approval-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
-import type { FormPart } from './form-part.ts';
-import { AdvancedFields, ModelBehaviour } from './model-fields.tsx';
+import { AdvancedFields, ModelBehaviour, ModelFields } from './model-fields.tsx';
 import { StartBar } from './start-bar.tsx';
 import { TaskChecks, TaskLimits } from './task-fields.tsx';
 import { useRunDraft } from './use-run-draft.ts';
@@ -28,29 +27,20 @@ export function NewRunForm() {
   const health = useHealth();
   const commands = health.data ? commandPlace(health.data.sandbox) : 'confined';
   const { busy, problem, setProblem, run: request } = useRequest();
-  const { draft, set, problems, setProblems, models, named } = useRunDraft(from, setProblem);
-  const form = useRef<HTMLFormElement>(null);
-  const task = useTypedEarly((text) => set('task', text));
+  const { form, models, named } = useRunDraft(from, setProblem);
+  const element = useRef<HTMLFormElement>(null);
+  const task = useTypedEarly((text) => form.setValue('task', text));
   const installed = models.data?.models;
-  const part: FormPart = { draft, set, problems };
-  const { usesFiles } = kindFacts(draft.kind);
+  const kind = useWatch({ control: form.control, name: 'kind' });
 
-  const start = () => {
-    const read = requestOf(draft);
-    if (!read.ok) {
-      setProblems(read.problems);
-      requestAnimationFrame(() => {
-        const first = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
-        first?.closest('details')?.setAttribute('open', '');
-        (first?.matches('input, textarea') ? first : first?.querySelector('input'))?.focus();
-      });
-      return;
-    }
-    void request(async () => {
-      router.push(await startRun(read.request));
-      return LEAVING;
-    });
-  };
+  const start = form.handleSubmit(
+    (asked) =>
+      request(async () => {
+        router.push(await startRun(asked));
+        return LEAVING;
+      }),
+    () => focusFirstError(element.current),
+  );
 
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 pt-8 sm:px-6">
@@ -61,51 +51,20 @@ export function NewRunForm() {
           : 'With the settings of the earlier run. Change what you like; the earlier run stays as it is.'}
       </p>
       {models.error && !installed && <Problem error={models.error} onRetry={models.reload} />}
-      <form
-        ref={form}
-        aria-label="New run"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
-        <KindFields {...part} isNew={from === null} task={task} />
-        <Section
-          title="Model"
-          hint={
-            installed?.every(({ demo }) => demo)
-              ? 'Scripts that show what a run looks like. Ollama’s models appear here when it answers'
-              : 'Installed in Ollama'
-          }
-        >
-          <ModelPicker
-            models={installed ?? []}
-            value={draft.model}
-            onChange={(model) => set('model', model)}
-            problem={problems.model}
-          />
-        </Section>
-        {usesFiles && <WorkspaceFields {...part} named={named} />}
-        {offersSetting(draft.kind, 'context_limit') && <EndlessFields {...part} models={installed ?? []} />}
-        {offersSetting(draft.kind, 'max_iterations') && (
-          <TaskLimits {...part} model={installed?.find(({ name }) => name === draft.model)} />
-        )}
-        {offersSetting(draft.kind, 'checks') && <TaskChecks {...part} withCommands={commands !== 'off'} />}
-        {approvalTools(draft.kind, commands).length > 0 && (
-          <Section title="Approval" hint="Which calls wait for you">
-            <ApprovalEditor
-              kind={draft.kind}
-              commands={commands}
-              value={draft.approval}
-              onChange={(approval) => set('approval', approval)}
-            />
-          </Section>
-        )}
-        <ModelBehaviour {...part} />
-        <AdvancedFields {...part} />
-        <StartBar draft={draft} busy={busy} problem={problem} />
-      </form>
+      <FormProvider {...form}>
+        <form ref={element} aria-label="New run" noValidate onSubmit={start}>
+          <KindFields isNew={from === null} task={task} />
+          <ModelFields models={installed ?? []} />
+          {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
+          {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}
+          {offersSetting(kind, 'max_iterations') && <TaskLimits models={installed ?? []} />}
+          {offersSetting(kind, 'checks') && <TaskChecks withCommands={commands !== 'off'} />}
+          <ApprovalFields commands={commands} />
+          <ModelBehaviour />
+          <AdvancedFields />
+          <StartBar busy={busy} problem={problem} />
+        </form>
+      </FormProvider>
     </main>
   );
 }

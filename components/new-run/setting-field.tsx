@@ -9,34 +9,37 @@ import {
 import { draftDefaults, type PlainSwitch } from '#lib/browser/drafts/run-draft.ts';
 import { type NumberFacts, SETTINGS } from '#lib/events/settings.ts';
 import { NumberField, Switch } from '../ui/form/fields.tsx';
-import type { FormPart } from './form-part.ts';
+import { useDraft, useDraftField } from './run-form.ts';
 
 /** A number of the form, as it is declared; empty, it shows what then holds. */
 export function SettingField({
   name,
+  instead,
   placeholder,
-  draft,
-  set,
-  problems,
-}: FormPart & { name: NumberFieldName; placeholder?: string }) {
-  const defaults: Readonly<Record<string, unknown>> = draftDefaults(draft);
+}: {
+  name: NumberFieldName;
+  /** Shown in place of what is filled in. */
+  instead?: string;
+  placeholder?: string;
+}) {
+  const defaults: Readonly<Record<string, unknown>> = draftDefaults(useDraft());
+  const { value, set, problem } = useDraftField(name);
   const { help }: NumberFacts = NUMBER_FIELDS[name];
   return (
     <NumberField
       {...fieldLabel(name)}
       hint={help}
-      value={draft[name]}
-      onChange={(value) => set(name, value)}
+      value={instead ?? value}
+      onChange={set}
       placeholder={placeholder ?? placeholderOf(name, defaults[name])}
-      problem={problems[name]}
+      problem={problem}
     />
   );
 }
 
 /** A setting that is on or off. */
-export function SettingSwitch({ name, draft, set }: FormPart & { name: PlainSwitch }) {
+export function SettingSwitch({ name }: { name: PlainSwitch }) {
+  const { value, set } = useDraftField(name);
   const { label, help } = SETTINGS[name];
-  return (
-    <Switch label={label} hint={help} checked={draft[name]} onChange={(checked) => set(name, checked)} />
-  );
+  return <Switch label={label} hint={help} checked={value} onChange={set} />;
 }

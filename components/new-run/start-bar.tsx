@@ -9,18 +9,18 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
+import { useDraft } from './run-form.ts';
 import { TakesTurnsNote } from './takes-turns-note.tsx';
 
 /** The foot of the form: the run in one line, and the button that starts it. */
 export function StartBar({
-  draft,
   busy,
   problem,
 }: {
-  draft: RunDraft;
   busy: boolean;
   problem: { message: string; hint?: string } | undefined;
 }) {
+  const draft = useDraft();
   return (
     <div className="sticky bottom-0 -mx-3 border-t bg-canvas px-3 py-3 sm:-mx-6 sm:px-6">
       {problem && (

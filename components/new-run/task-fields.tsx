@@ -5,7 +5,7 @@ import { ITERATION_LIMITS, offersSetting, SETTINGS } from '#lib/events/settings.
 import { Choice, Section, Switch } from '../ui/form/fields.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { CostBudgetField } from './cost-budget-field.tsx';
-import type { FormPart } from './form-part.ts';
+import { useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
 const TIERS = [
@@ -15,59 +15,53 @@ const TIERS = [
 ] as const;
 
 /** What ends or corrects a task. */
-export function TaskLimits({ model, ...part }: FormPart & { model: InstalledModel | undefined }) {
-  const { draft, set, problems } = part;
+export function TaskLimits({ models }: { models: readonly InstalledModel[] }) {
+  const kind = useDraftField('kind').value;
+  const model = useDraftField('model').value;
+  const tier = useDraftField('tier');
+  const guard = useDraftField('stall_guard');
   return (
     <Section title="Limits" hint="What ends or corrects the run">
       <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
         <Choice
           legend={SETTINGS.tier.label}
           name="tier"
-          value={draft.tier}
-          onChange={(value) => set('tier', value)}
+          value={tier.value}
+          onChange={tier.set}
           options={TIERS}
         />
         <div className="w-40">
-          <SettingField name="max_iterations" {...part} />
+          <SettingField name="max_iterations" />
         </div>
       </div>
-      {offersSetting(draft.kind, 'stall_guard') && (
+      {offersSetting(kind, 'stall_guard') && (
         <Switch
           label={SETTINGS.stall_guard.label}
           hint={SETTINGS.stall_guard.help}
-          checked={draft.stall_guard !== 'off'}
-          onChange={(checked) => set('stall_guard', checked ? 'usual' : 'off')}
+          checked={guard.value !== 'off'}
+          onChange={(checked) => guard.set(checked ? 'usual' : 'off')}
         />
       )}
-      {offersSetting(draft.kind, 'nudge_plans') && <SettingSwitch name="nudge_plans" {...part} />}
+      {offersSetting(kind, 'nudge_plans') && <SettingSwitch name="nudge_plans" />}
       <div className="grid gap-3 sm:grid-cols-3">
-        <SettingField name="max_tokens_total" {...part} />
-        <SettingField name="max_seconds" {...part} />
-        <CostBudgetField
-          model={model}
-          value={draft.max_cost_usd}
-          onChange={(value) => set('max_cost_usd', value)}
-          problem={problems.max_cost_usd}
-        />
+        <SettingField name="max_tokens_total" />
+        <SettingField name="max_seconds" />
+        <CostBudgetField model={models.find(({ name }) => name === model)} />
       </div>
     </Section>
   );
 }
 
 /** The checks of the finished work. */
-export function TaskChecks({ withCommands, ...part }: FormPart & { withCommands: boolean }) {
-  const { draft, set, problems } = part;
+export function TaskChecks({ withCommands }: { withCommands: boolean }) {
+  const { value: checks, set, problem } = useDraftField('checks');
   return (
     <Section title="Checks" hint="Run in the workspace when the model says it is done">
-      <ChecksEditor
-        checks={draft.checks}
-        withCommands={withCommands}
-        onChange={(checks) => set('checks', checks)}
-      />
-      {problems.checks && <p className="text-xs text-fail">{problems.checks}</p>}
-      {draft.checks.length > 0 && (
+      <ChecksEditor checks={checks} withCommands={withCommands} onChange={set} />
+      {problem && <p className="text-xs text-fail">{problem}</p>}
+      {checks.length > 0 && (
         <div className="w-40">
-          <SettingField name="max_attempts" {...part} />
+          <SettingField name="max_attempts" />
         </div>
       )}
     </Section>

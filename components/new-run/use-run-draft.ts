@@ -2,17 +2,19 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import type { CreateRunRequest } from '#lib/api/create-run.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { getJson, toApiError } from '#lib/browser/api.ts';
-import { type DraftProblems, draftOf, emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { draftOf, emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import { modelsRefresh, preferredModel } from '#lib/browser/state/models.ts';
 import { DEFAULT_MODE, type RunKind, runKinds } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
-import type { FormPart } from './form-part.ts';
+import { runDraftResolver } from './run-form.ts';
 
 /**
- * The draft of the new-run form: from the address, or from an earlier run, with a model that is installed.
+ * The state of the new-run form: from the address, or from an earlier run, with a model that is installed.
  *
  * @param from the id of the earlier run
  * @param onProblem called when that run cannot be read
@@ -25,46 +27,42 @@ export function useRunDraft(
   const models = useApi<ModelsReply>('/api/models', modelsRefresh());
   /** The folder that the file of an imported run names. */
   const [named, setNamed] = useState<string>();
-  const [draft, setDraft] = useState<RunDraft>(() => ({
-    ...emptyDraft,
-    kind: kindNamed(query.get('mode')),
-    task: query.get('task') ?? '',
-    model: query.get('model') ?? '',
-  }));
-  const [problems, setProblems] = useState<DraftProblems>({});
-  const set: FormPart['set'] = (field, value) => {
-    setDraft((before) => ({ ...before, [field]: value }));
-    setProblems((before) => ({ ...before, [field]: undefined }));
-  };
+  const form = useForm<RunDraft, unknown, CreateRunRequest>({
+    defaultValues: {
+      ...emptyDraft,
+      kind: kindNamed(query.get('mode')),
+      task: query.get('task') ?? '',
+      model: query.get('model') ?? '',
+    },
+    resolver: runDraftResolver,
+    shouldFocusError: false, // some fields are groups, and some stand in a closed part
+  });
+  const { getValues, reset, setValue } = form;
 
   useEffect(() => {
     if (from === null) {
-      setDraft((before) => ({ ...before, live_tokens: remembered('live-tokens') === 'on' }));
+      setValue('live_tokens', remembered('live-tokens') === 'on');
       return;
     }
     const abort = new AbortController();
     getJson<RunReply>(`/api/runs/${encodeURIComponent(from)}`, abort.signal)
       .then(({ run, config }) => {
-        setDraft(draftOf(config, run));
+        reset(draftOf(config, run));
         setNamed(run.imported_at === undefined || config.workspace === '' ? undefined : config.workspace);
       })
       .catch((error) => {
         if (!abort.signal.aborted) onProblem(toApiError(error));
       });
     return () => abort.abort();
-  }, [from, onProblem]);
+  }, [from, onProblem, reset, setValue]);
 
   const installed = models.data?.models;
   useEffect(() => {
-    if (!installed || !models.fresh) return;
-    setDraft((before) =>
-      before.model === '' && from === null
-        ? { ...before, model: preferredModel(installed, remembered('model')) }
-        : before,
-    );
-  }, [installed, models.fresh, from]);
+    if (!installed || !models.fresh || from !== null || getValues('model') !== '') return;
+    setValue('model', preferredModel(installed, remembered('model')));
+  }, [installed, models.fresh, from, getValues, setValue]);
 
-  return { draft, set, problems, setProblems, models, named };
+  return { form, models, named };
 }
 
 function kindNamed(name: string | null): RunKind {

@@ -1,0 +1,16 @@
+import { useFormContext, useWatch } from 'react-hook-form';
+import { type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
+import { draftResolver, useFormField } from '../ui/form/draft-form.ts';
+
+export const runDraftResolver = draftResolver(requestOf);
+
+/** All fields of the new-run form, as they are filled in now. */
+export function useDraft(): RunDraft {
+  const { control } = useFormContext<RunDraft>();
+  return useWatch({ control, compute: (draft: RunDraft) => draft });
+}
+
+/** One field of the new-run form. */
+export function useDraftField<Name extends keyof RunDraft>(name: Name) {
+  return useFormField<RunDraft, Name>(name);
+}
