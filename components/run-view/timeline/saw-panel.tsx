@@ -255,7 +255,7 @@ export function RestoredMessage({
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 font-sans">
       <Button size="sm" onClick={() => void restore()}>
-        Restore the whole
+        Show in full
       </Button>
       {problem && <ErrorNote error={problem} />}
     </div>
