@@ -163,7 +163,10 @@ async function main(): Promise<void> {
   });
   addScenarios(ollama);
   const loupe = await startLoupe({ ollamaUrl: ollama.url });
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: findChromium({ whole: true }),
+    args: ['--no-sandbox'],
+  });
 
   /** Runs with a page of a signed-in browser, which is closed afterwards. */
   const withPage = async (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => {

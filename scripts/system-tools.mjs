@@ -22,11 +22,15 @@ function onPath(name) {
     .some((folder) => folder !== '' && existsSync(join(folder, name)));
 }
 
-/** The path of an installed Chromium or Chrome, or `undefined`. LOUPE_CHROMIUM overrides it. */
-export function findChromium() {
+/**
+ * The path of an installed Chromium or Chrome, or `undefined`. LOUPE_CHROMIUM overrides it.
+ *
+ * @param {{ whole?: boolean }} [options] `whole`: not the headless shell, which sets words too close for pictures
+ */
+export function findChromium({ whole = false } = {}) {
   const named = process.env.LOUPE_CHROMIUM;
   if (named) return named;
-  return CHROMIUM_PLACES.find((place) => existsSync(place));
+  return CHROMIUM_PLACES.find((place) => existsSync(place) && !(whole && place === HEADLESS_SHELL));
 }
 
 /**
