@@ -1,11 +1,10 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { draftDefaults } from '#lib/browser/drafts/run-draft.ts';
 import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { Choice, Field, Section, THINKING } from '../ui/form/fields.tsx';
-import { useDraft, useDraftField } from './run-form.ts';
+import { useDraftDefaults, useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
 /** Which model runs. */
@@ -49,10 +48,10 @@ export function ModelBehaviour() {
 
 /** Further options, collapsed. */
 export function AdvancedFields() {
-  const draft = useDraft();
+  const kind = useDraftField('kind').value;
   const system = useDraftField('system');
   const keepAlive = useDraftField('keep_alive');
-  const defaults = draftDefaults(draft);
+  const defaults = useDraftDefaults();
   return (
     <details className="group border-t py-6">
       <summary className="reach flex w-fit items-center gap-2 font-semibold">
@@ -66,7 +65,7 @@ export function AdvancedFields() {
         Advanced
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
-        {offersSetting(draft.kind, 'system') && (
+        {offersSetting(kind, 'system') && (
           <Field label={SETTINGS.system.label} hint={SETTINGS.system.help}>
             {(props) => (
               <textarea
@@ -94,7 +93,7 @@ export function AdvancedFields() {
           </Field>
           <SettingField name="predict_first" placeholder={String(defaults.num_predict[0])} />
           <SettingField name="predict_second" placeholder={String(defaults.num_predict[1])} />
-          {offersSetting(draft.kind, 'compact_at') && (
+          {offersSetting(kind, 'compact_at') && (
             <>
               <SettingField name="compact_at" />
               <SettingField name="result_chars" />

@@ -6,10 +6,10 @@ import {
   type NumberFieldName,
   placeholderOf,
 } from '#lib/browser/drafts/number-fields.ts';
-import { draftDefaults, type PlainSwitch } from '#lib/browser/drafts/run-draft.ts';
+import type { PlainSwitch } from '#lib/browser/drafts/run-draft.ts';
 import { type NumberFacts, SETTINGS } from '#lib/events/settings.ts';
 import { NumberField, Switch } from '../ui/form/fields.tsx';
-import { useDraft, useDraftField } from './run-form.ts';
+import { useDraftDefaults, useDraftField } from './run-form.ts';
 
 /** A number of the form, as it is declared; empty, it shows what then holds. */
 export function SettingField({
@@ -22,7 +22,7 @@ export function SettingField({
   instead?: string;
   placeholder?: string;
 }) {
-  const defaults: Readonly<Record<string, unknown>> = draftDefaults(useDraft());
+  const defaults: Readonly<Record<string, unknown>> = useDraftDefaults();
   const { value, set, problem } = useDraftField(name);
   const { help }: NumberFacts = NUMBER_FIELDS[name];
   return (
