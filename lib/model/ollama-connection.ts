@@ -210,7 +210,8 @@ class Requests implements OllamaCall {
       fetch: async (input, init) => {
         const body = typeof init?.body === 'string' ? init.body : undefined;
         const response = await this.#send(init?.method ?? 'GET', String(input), body);
-        const text = JSON.stringify(await this.#readObject(response));
+        const text = await this.#readWhole(response);
+        this.#checked(text); // the client parses it again, but reports errors in its own way
         return new Response(text, { headers: { 'content-type': 'application/json' } });
       },
     });
@@ -218,12 +219,11 @@ class Requests implements OllamaCall {
   }
 
   async getText(path: string): Promise<string> {
-    const response = await this.#send('GET', this.#url(path));
-    return readText(response.body, this.#connection.limits.maxResponseBytes);
+    return this.#readWhole(await this.#send('GET', this.#url(path)));
   }
 
   async post(path: string, json: string): Promise<Record<string, unknown>> {
-    return this.#readObject(await this.#send('POST', this.#url(path), json));
+    return this.#checked(await this.#readWhole(await this.#send('POST', this.#url(path), json)));
   }
 
   async *postForLines(path: string, json: string, isLast: (line: Record<string, unknown>) => boolean) {
@@ -263,8 +263,8 @@ class Requests implements OllamaCall {
     return response;
   }
 
-  async #readObject(response: HttpResponse): Promise<Record<string, unknown>> {
-    return this.#checked(await readText(response.body, this.#connection.limits.maxResponseBytes));
+  #readWhole(response: HttpResponse): Promise<string> {
+    return readText(response.body, this.#connection.limits.maxResponseBytes);
   }
 
   /** @throws {ModelError} for a text that is no object, or an object that is an error */

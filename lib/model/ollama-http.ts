@@ -91,18 +91,26 @@ export function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   let request: ClientRequest;
   let isClosed = false;
-  let arrived: { message: IncomingMessage; isSkipped: boolean } | undefined;
+  let arrived: IncomingMessage | undefined;
+  let isSkipped = false;
 
   const send = (isRepeated: boolean) => {
     const sentAt = performance.now();
     request = open(transport, url, method, isRepeated);
     request.once('response', (message) => {
-      arrived = { message, isSkipped: false };
-      resolve(
-        responseOf(message, () => {
-          if (arrived) arrived.isSkipped = true;
-        }),
-      );
+      arrived = message;
+      resolve({
+        status: message.statusCode ?? 0,
+        header: (name) => {
+          const value = message.headers[name];
+          return Array.isArray(value) ? value.join(', ') : value;
+        },
+        body: readBody(message),
+        skipRest: () => {
+          isSkipped = true;
+          skipRest(message);
+        },
+      });
     });
     request.on('error', (cause: NodeJS.ErrnoException) => {
       const isStale =
@@ -118,7 +126,7 @@ export function exchange(
     response: promise,
     close: () => {
       isClosed = true;
-      if (!arrived?.message.complete && !arrived?.isSkipped) request.destroy();
+      if (!arrived?.complete && !isSkipped) request.destroy();
     },
   };
 }
@@ -147,21 +155,10 @@ function isHangUp({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-function responseOf(message: IncomingMessage, onSkip: () => void): HttpResponse {
-  return {
-    status: message.statusCode ?? 0,
-    header: (name) => {
-      const value = message.headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    body: readBody(message),
-    skipRest: () => {
-      onSkip();
-      if (message.complete) return;
-      const timer = setTimeout(() => message.destroy(), ENDING_MS).unref();
-      message.once('close', () => clearTimeout(timer)).resume();
-    },
-  };
+function skipRest(message: IncomingMessage): void {
+  if (message.complete) return;
+  const timer = setTimeout(() => message.destroy(), ENDING_MS).unref();
+  message.once('close', () => clearTimeout(timer)).resume();
 }
 
 async function* readBody(message: IncomingMessage): AsyncGenerator<Uint8Array> {
