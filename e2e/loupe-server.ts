@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -143,4 +143,15 @@ async function ready(server: LoupeServer, ended: Promise<unknown>): Promise<void
   }
   await server.stop('SIGKILL');
   throw new Error(`The server did not become ready. It printed:\n${server.output().slice(-4000)}`);
+}
+
+/** Runs `scripts/start.mjs` until it exits, as a start that opens the running server or fails does. */
+export function runStart(env: Readonly<Record<string, string>>): { text: string; status: number | null } {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/start.mjs'], {
+    cwd: root,
+    env: { ...process.env, LOUPE_OPEN: '0', ...env },
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  return { text: `${stdout}${stderr}`, status };
 }

@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import { freePort, type LoupeServer, runStart, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
@@ -251,14 +251,7 @@ describe('a process that is frozen, killed or misconfigured', () => {
     }
   });
 
-  const startAgain = (env: Record<string, string>) => {
-    const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/start.mjs'], {
-      env: { ...process.env, LOUPE_OPEN: '0', OLLAMA_HOST: ollama.url, ...env },
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    return { text: `${stdout}${stderr}`, status };
-  };
+  const startAgain = (env: Record<string, string>) => runStart({ OLLAMA_HOST: ollama.url, ...env });
 
   it('fault matrix: does not start with a damaged database, names the file, and leaves it unchanged', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'loupe-damaged-'));

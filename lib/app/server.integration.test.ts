@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import { type LoupeServer, runStart, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
@@ -335,14 +335,7 @@ describe('restarts', () => {
 });
 
 describe('starting', () => {
-  const startAgain = (env: Record<string, string>) => {
-    const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/start.mjs'], {
-      env: { ...process.env, LOUPE_OPEN: '0', OLLAMA_HOST: ollama.url, ...env },
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    return { text: `${stdout}${stderr}`, status };
-  };
+  const startAgain = (env: Record<string, string>) => runStart({ OLLAMA_HOST: ollama.url, ...env });
 
   it('a second start opens the first', () => {
     const again = startAgain({
