@@ -164,7 +164,7 @@ async function main(): Promise<void> {
   addScenarios(ollama);
   const loupe = await startLoupe({ ollamaUrl: ollama.url });
   const browser = await chromium.launch({
-    executablePath: findChromium({ whole: true }),
+    executablePath: findChromium({ fullBrowser: true }),
     args: ['--no-sandbox'],
   });
 

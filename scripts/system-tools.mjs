@@ -25,12 +25,13 @@ function onPath(name) {
 /**
  * The path of an installed Chromium or Chrome, or `undefined`. LOUPE_CHROMIUM overrides it.
  *
- * @param {{ whole?: boolean }} [options] `whole`: not the headless shell, which sets words too close for pictures
+ * @param {{ fullBrowser?: boolean }} [options] `fullBrowser` skips the headless shell, whose word spacing is too tight for
+ *   screenshots
  */
-export function findChromium({ whole = false } = {}) {
+export function findChromium({ fullBrowser = false } = {}) {
   const named = process.env.LOUPE_CHROMIUM;
   if (named) return named;
-  return CHROMIUM_PLACES.find((place) => existsSync(place) && !(whole && place === HEADLESS_SHELL));
+  return CHROMIUM_PLACES.find((place) => existsSync(place) && !(fullBrowser && place === HEADLESS_SHELL));
 }
 
 /**

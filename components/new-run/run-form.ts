@@ -4,7 +4,7 @@ import { draftResolver, useFormField } from '../ui/form/draft-form.ts';
 
 export const runDraftResolver = draftResolver(requestOf);
 
-/** All fields of the new-run form, as they are filled in now. */
+/** The current values of all fields of the new-run form. */
 export function useDraft(): RunDraft {
   const { control } = useFormContext<RunDraft>();
   return useWatch({ control, compute: (draft: RunDraft) => draft });

@@ -11,14 +11,14 @@ import { type NumberFacts, SETTINGS } from '#lib/events/settings.ts';
 import { NumberField, Switch } from '../ui/form/fields.tsx';
 import { useDraftDefaults, useDraftField } from './run-form.ts';
 
-/** A number of the form, as it is declared; empty, it shows what then holds. */
+/** A number field generated from the setting's declaration; its placeholder is the default. */
 export function SettingField({
   name,
   instead,
   placeholder,
 }: {
   name: NumberFieldName;
-  /** Shown in place of what is filled in. */
+  /** Shown instead of the field's value. */
   instead?: string;
   placeholder?: string;
 }) {

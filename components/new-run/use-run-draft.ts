@@ -35,7 +35,7 @@ export function useRunDraft(
       model: query.get('model') ?? '',
     },
     resolver: runDraftResolver,
-    shouldFocusError: false, // some fields are groups, and some stand in a closed part
+    shouldFocusError: false, // focusFirstError also handles groups and collapsed sections
   });
   const { getValues, reset, setValue } = form;
 

@@ -301,7 +301,7 @@ test('the link that npm start prints signs in once [D17]', async ({ browser, lou
   await late.getByRole('button', { name: 'Sign in' }).click();
   await expect(late.getByRole('form', { name: 'Quick run' })).toBeVisible();
   expect(new URL(late.url()).search).toBe('');
-  // A signed-in browser is told so and continues.
+  // A browser that is already signed in sees a notice and continues.
   await page.goto(url);
   await expect(page.getByRole('status').filter({ hasText: 'signed in already' })).toBeVisible();
   await page.getByRole('link', { name: 'Hide this' }).click();

@@ -87,9 +87,9 @@ export interface FakeOllama {
   requests: readonly RecordedRequest[];
   /** The bodies of chats with messages. */
   readonly chats: readonly JsonObject[];
-  /** Connections, idle ones included. */
+  /** Open connections, including idle ones. */
   readonly openSockets: number;
-  /** Requests that are being answered, or wait for it. */
+  /** Requests in progress. */
   readonly openRequests: number;
   closeEvents: readonly CloseEvent[];
   /** Expectations that were not met. */

@@ -207,7 +207,7 @@ export const runConfig = z.object({
 });
 export type RunConfig = z.infer<typeof runConfig>;
 
-/** The first event of a run. It stands with the configuration, which it brings into the log. */
+/** The first event of a run, which records its configuration in the log. */
 export const runCreated = z.object({
   ...envelope,
   type: z.literal('run.created'),

@@ -36,8 +36,8 @@ export interface DefaultsBasis {
   readonly window_tokens?: number;
 }
 
-/** What is said about every setting. */
-interface Described {
+/** Facts about any setting. */
+interface CommonFacts {
   /** Its name in forms, gauges and comparisons. */
   readonly label: string;
   readonly help?: string;
@@ -65,18 +65,18 @@ interface Described {
 }
 
 /** A number and its limits. */
-export interface NumberFacts extends Described {
-  /** Whether it is whole. */
+export interface NumberFacts extends CommonFacts {
+  /** Whether it must be an integer. */
   readonly whole?: true;
   readonly min?: number;
   readonly max?: number;
-  /** It must be greater than this. */
+  /** Exclusive minimum. */
   readonly above?: number;
 }
 
 /** What is declared about a setting. */
 type SettingFacts = NumberFacts & {
-  /** What its values are; the schema of `other` ones is in `config.ts`. */
+  /** The type of its value; `config.ts` has the schema of `other` types. */
   readonly type: 'number' | 'switch' | 'choice' | 'other';
   /** The values of a choice. */
   readonly options?: readonly string[];
@@ -510,12 +510,12 @@ export const NUMBER_SETTINGS = Object.fromEntries(
   NUMBER_SETTING_NAMES.map((name) => [name, settingFacts(name)]),
 ) as unknown as Readonly<Record<NumberSetting, NumberFacts>>;
 
-/** The settings that every configuration has, also of a mode that makes no use of them. */
+/** The settings stored in every configuration, even if its mode does not use them. */
 export const STORED_ALWAYS = SETTING_NAMES.filter(
   (name) => settingFacts(name).stored === 'always',
 ) as readonly SettingsWith<{ stored: 'always' }>[];
 
-/** The settings that a configuration holds under their own names where they have a value. */
+/** The settings stored under their own names if they have a value. */
 export const STORED_IF_SET = SETTING_NAMES.filter(
   (name) => settingFacts(name).stored === undefined,
 ) as readonly Exclude<SettingName, SettingsWith<{ stored: 'always' | 'elsewhere' }>>[];

@@ -293,7 +293,7 @@ describe('limits of a connection [threat 15]', () => {
     });
   });
 
-  it('answers 400 connections of one address that were opened before any sent its request', async () => {
+  it('serves 400 connections from one address that were opened before any request was sent', async () => {
     await serve({}, async (ownPort) => {
       const sockets = Array.from({ length: 400 }, () => connect(ownPort, '127.0.0.1'));
       await Promise.all(sockets.map((socket) => once(socket, 'connect')));

@@ -34,7 +34,7 @@ const LIMITS: ServerLimits = {
   checkEveryMs: 1000,
   headerBytes: 16 * 1024,
   connections: 1024,
-  // Half of all: a client that opens hundreds of streams at once is idle on each until its request is read.
+  // Half of all connections: a client that opens hundreds of streams counts as idle on each until its request is read.
   idlePerAddress: 512,
 };
 

@@ -47,7 +47,7 @@ describe('a kept connection', () => {
     expect(connections).toBe(1);
   });
 
-  it('is replaced when the server closes it instead of answering, with the same body', async () => {
+  it('is replaced if the server has closed it, and the same body is sent again', async () => {
     const { post } = await serve((number, request, response) => {
       if (number === 1) request.pipe(response);
       else request.socket.destroy();
@@ -71,7 +71,7 @@ describe('a kept connection', () => {
     expect(connections).toBe(3);
   });
 
-  it('is not replaced when it breaks later than one that was closed before', async () => {
+  it('is not replaced if it breaks too late to have been closed while idle', async () => {
     const { post } = await serve(
       (number, request, response) => {
         if (number === 1) request.pipe(response);
@@ -95,7 +95,7 @@ describe('a kept connection', () => {
     expect(connections).toBe(1);
   });
 
-  it('is used again after a rest that was skipped', async () => {
+  it('is reused after the rest of a response was skipped', async () => {
     const { start, post } = await serve((_, __, response) => {
       response.write('first\n');
       response.end('rest');
@@ -127,7 +127,7 @@ it('closes the connection of a response that is not read to its end', async () =
   await expect.poll(() => isGone).toBe(true);
 });
 
-it('closes a connection whose response does not end after the part that was wanted', async () => {
+it('closes a connection whose skipped response does not end', async () => {
   let isGone = false;
   const { start } = await serve((_, request, response) => {
     request.socket.once('close', () => {

@@ -9,7 +9,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-/** How long a kept connection may stay unused, in milliseconds. */
+/** How long an idle connection is kept open, in milliseconds. */
 const IDLE_MS = 30_000;
 
 const STALE_MS = 1000;
@@ -23,8 +23,8 @@ export interface HttpTransport {
   readonly isSecure: boolean;
   readonly connectTimeoutMs: number;
   /**
-   * How soon after a request a kept connection breaks if it was closed while unused, in milliseconds. A later break is
-   * a failure of the server, which must be reported.
+   * Max time between sending a request on a reused connection and finding that the server had closed it while idle, in
+   * milliseconds. A connection that breaks later is a server failure, which must be reported.
    */
   readonly staleMs: number;
   readonly lookup?: LookupFunction;
@@ -80,8 +80,8 @@ export function createHttpTransport(
 }
 
 /**
- * Sends a request, follows no redirect, and has no time limit but that of connecting. A kept connection that the
- * server closed while it was unused is replaced, once: the server restarted, or its own idle time had passed
+ * Sends a request, follows no redirect, and has no time limit except for connecting. An idle connection that the
+ * server has closed is replaced once: the server restarted, or its own idle time had passed
  * (RFC 9112, 9.3.1).
  */
 export function exchange(
@@ -169,7 +169,7 @@ async function* readBody(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A proxy may compress although nobody asked it to. */
+/** Decompresses the body: a proxy may compress it without being asked. */
 function decoded(message: IncomingMessage) {
   const encoding = message.headers['content-encoding']?.toLowerCase();
   const decoder =

@@ -21,7 +21,7 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
   fc.record({ role: fc.constant('tool' as const), tool_name: fc.string(), content: fc.string() }),
 );
 
-it('the text of a body is that of the request, also when its messages were serialized before', () => {
+it('the JSON body equals the serialized request, even if its messages are cached', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(message), fc.boolean(), (model, messages, stream) => {
       for (let end = 0; end <= messages.length; end += 1) {

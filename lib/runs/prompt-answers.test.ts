@@ -11,7 +11,7 @@ it('gives what comes within the limit, and asks anew each time', async () => {
   expect(await answers.ask('a', question)).toEqual({ answer: 'answer 2' });
 });
 
-it('gives nothing when the limit is over, and the late answer to whoever asks next', async () => {
+it('returns nothing after the time limit, and the late answer to the next caller', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const asked: string[] = [];
   const question = (name: string) => () => {

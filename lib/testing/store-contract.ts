@@ -225,7 +225,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.read('a', { afterSeq: 0, limit: 10, maxChars: 100_000 })).toEqual(log);
     });
 
-    it('brings the first run again for a repeated idempotency key [D3]', async () => {
+    it('returns the first run for a repeated idempotency key [D3]', async () => {
       const first = await store.create({ id: 'a', config, idempotencyKey: 'key' });
       const again = await store.create({ id: 'b', config, idempotencyKey: 'key' });
       expect(first).toEqual({ runId: 'a', created: true });

@@ -1,13 +1,13 @@
 import { type FieldErrors, type FieldValues, type Path, type Resolver, useController } from 'react-hook-form';
 
-/** What a draft asks the server for, or what is wrong with it, by field. */
+/** The request a draft stands for, or its problems by field. */
 type ReadDraft<Draft, Request> =
   | { ok: true; request: Request }
   | { ok: false; problems: Partial<Record<keyof Draft, string>> };
 
 /**
- * Validates a form with the pure function that also makes its request, so that a field is judged in one place. A valid
- * form is submitted as that request.
+ * Validates a form with the pure function that builds its request, so that validation and request cannot disagree. The
+ * submit handler receives the request.
  */
 export function draftResolver<Draft extends FieldValues, Request extends FieldValues>(
   read: (draft: Draft) => ReadDraft<Draft, Request>,
@@ -22,7 +22,7 @@ export function draftResolver<Draft extends FieldValues, Request extends FieldVa
   };
 }
 
-/** Moves the focus to the first field with an error, and opens the part of the form that holds it. */
+/** Focuses the first field with an error, expanding the section that contains it. */
 export function focusFirstError(form: HTMLElement | null): void {
   requestAnimationFrame(() => {
     const first = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
@@ -31,7 +31,7 @@ export function focusFirstError(form: HTMLElement | null): void {
   });
 }
 
-/** A field of the form around it: its value, how to set it, and what is wrong with it. */
+/** The value, setter and error of a field in the surrounding form. */
 export function useFormField<Draft extends FieldValues, Name extends keyof Draft & Path<Draft>>(name: Name) {
   const { field, fieldState } = useController<Draft, Name>({ name });
   return {

@@ -101,7 +101,7 @@ it('thinking, the window and the length of replies are settings of a fork', () =
   expect(read({ window: '', reply: '' })).toMatchObject({ ok: true, changes: 0 });
 });
 
-it('sends a new window alone: the server computes what follows from it', () => {
+it('sends only the new window; the server derives the settings that depend on it', () => {
   const config = sampleConfig({ mode: 'session', session: { context_limit: 8192, turn_delay: 0 } });
   const session: ForkDraftReply = { ...point, mode: 'session', config: { ...config, window_tokens: 8192 } };
   const changed = read({ window: '16384' }, session);
