@@ -127,7 +127,8 @@ export class RunWorker {
       await log.appendIf((state) => endedByError(state, interrupted(recoveries - 1)));
       return this.#runs.keepForAWhile(log);
     }
-    const { seq } = await log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
+    const { seq } = log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
+    await log.durable();
     this.#begin(log, config, (signal) => this.#settle(log, seq, signal));
   }
 
@@ -210,7 +211,7 @@ export class RunWorker {
       if (log.state.phase === 'queued') {
         await this.#options.guard.whenWritable();
         if (signal.aborted) return;
-        await log.append([{ type: 'run.started', worker: this.#options.name, epoch: log.epoch }]);
+        log.append([{ type: 'run.started', worker: this.#options.name, epoch: log.epoch }]);
       }
       const { outcome, error } = await this.#options.execute({
         log,
@@ -255,14 +256,15 @@ export class RunWorker {
           hint: 'Start the run again. If it fails again, report the error.',
           cause: error,
         });
+    log.revert();
     await log.appendIf((state) => endedByError(state, shown));
   }
 
   /** Resets the count of recoveries once the run made progress or the server has survived for a while. */
   async #settle(log: StoredRunLog, resumedSeq: number, signal: AbortSignal): Promise<void> {
     const enough = AbortSignal.any([signal, AbortSignal.timeout(SETTLED_AFTER_MS)]);
-    for (let seq = resumedSeq; !enough.aborted; seq = log.state.seq) {
-      await log.changed(seq, enough);
+    for (let seq = resumedSeq; !enough.aborted; seq = log.stored.seq) {
+      await log.storedAfter(seq, enough);
       const events = log.recent(seq, Number.MAX_SAFE_INTEGER) ?? [];
       if (events.some((event) => !NO_PROGRESS.has(event.type))) break;
     }

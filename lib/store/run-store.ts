@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { FileRun } from './import-run.ts';
+import type { LogGrowth } from './log-growth.ts';
 
 /** Another worker has taken the run: this one must stop and write nothing more. */
 export class StaleEpochError extends AppError {
@@ -28,12 +29,9 @@ export class SeqConflictError extends AppError {
   }
 }
 
-export interface AppendRequest {
+export interface AppendRequest extends LogGrowth {
   /** The epoch under which the caller holds the run. */
   epoch: number;
-  /** Sequence number of the last event the caller has seen. */
-  expectedSeq: number;
-  events: readonly NewEvent[];
 }
 
 /** Which runs to list: at most `limit` of those that pass the filter, after the place where the last page ended. */
@@ -147,7 +145,7 @@ export interface RunStore extends RunReader {
    *
    * @throws {StaleEpochError | SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError} and changes nothing
    */
-  append(runId: string, request: AppendRequest): Promise<RunEvent[]>;
+  append(runId: string, request: AppendRequest): Promise<void>;
   /**
    * Deletes a run that has ended, with its log. Its links are revoked in the same transaction and stay in the list; what
    * was counted of its replies stays counted.
