@@ -76,6 +76,9 @@ export class PendingAppends {
       resolve: () => {
         for (const { outcome } of entries) outcome.resolve();
       },
+      reject: (reason) => {
+        for (const { outcome } of entries) outcome.reject(reason);
+      },
     };
   }
 
@@ -124,4 +127,5 @@ export interface Batch {
   commit(): void;
   /** Tells those who wait for them. */
   resolve(): void;
+  reject(reason: unknown): void;
 }

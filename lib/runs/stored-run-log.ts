@@ -190,7 +190,7 @@ export class StoredRunLog implements RunLog {
   }
 
   async #writeBatch(): Promise<void> {
-    const { events, state, commit, resolve } = this.#pending.batch();
+    const { events, state, commit, resolve, reject } = this.#pending.batch();
     try {
       await this.#storeDurably(events, state);
     } catch (error) {
@@ -198,10 +198,15 @@ export class StoredRunLog implements RunLog {
       throw error;
     }
     commit();
-    await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events)));
-    this.#show(events);
-    for (const { type } of events) fault(`after:${type}`);
-    resolve();
+    try {
+      await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events)));
+      this.#show(events);
+      for (const { type } of events) fault(`after:${type}`);
+      resolve();
+    } catch (error) {
+      reject(error);
+      throw error;
+    }
   }
 
   /** Retries for as long as another program has the store locked, because no event may be lost. */

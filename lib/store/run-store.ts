@@ -34,6 +34,11 @@ export interface AppendRequest extends LogGrowth {
   epoch: number;
 }
 
+/** A run as it was created, or the one that an earlier request with the same key created. */
+export type CreatedLog =
+  | { runId: string; created: false }
+  | { runId: string; created: true; first: EventOf<'run.created'> };
+
 /** Which runs to list: at most `limit` of those that pass the filter, after the place where the last page ended. */
 export interface ListPage {
   limit: number;
@@ -103,14 +108,20 @@ export interface RunReader {
  * append are stored together or not at all.
  */
 export interface RunStore extends RunReader {
-  /** Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key returns the first run. */
+  /**
+   * Makes a run with its `run.created` event (seq 1). A repeated idempotency key returns the first run.
+   *
+   * @param run.worker claims the new run, which then has epoch 1; without it no worker holds the run
+   * @returns also the stored event, if the run was created
+   */
   create(run: {
     id: string;
     config: RunConfig;
     copied?: EventOf<'run.created'>['copied'];
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
-  }): Promise<{ runId: string; created: boolean }>;
+    worker?: string;
+  }): Promise<CreatedLog>;
   /**
    * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020): the copied events, then
    * the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies

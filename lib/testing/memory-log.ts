@@ -10,7 +10,7 @@ import { emptyRunState, type RunState } from '../events/run-state.ts';
 export class MemoryLog implements RunLog {
   readonly events: RunEvent[] = [];
   readonly deltas: RunDelta[] = [];
-  readonly failed = new AbortController().signal;
+  readonly #failed = new AbortController().signal;
   readonly #clock: () => number;
   readonly #waiting = new Set<() => void>();
   #state: RunState;
@@ -21,6 +21,10 @@ export class MemoryLog implements RunLog {
     this.#clock = options.clock ?? Date.now;
     this.events.push(...(options.events ?? []));
     this.#state = foldAll(emptyRunState(runId), this.events);
+  }
+
+  get failed(): AbortSignal {
+    return this.#failed;
   }
 
   get state(): RunState {

@@ -229,7 +229,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     it('returns the first run for a repeated idempotency key [D3]', async () => {
       const first = await store.create({ id: 'a', config, idempotencyKey: 'key' });
       const again = await store.create({ id: 'b', config, idempotencyKey: 'key' });
-      expect(first).toEqual({ runId: 'a', created: true });
+      expect(first).toMatchObject({ runId: 'a', created: true });
       expect(again).toEqual({ runId: 'a', created: false });
       expect(await store.summary('b')).toBeUndefined();
     });
@@ -396,7 +396,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
             parent: { run_id: 'a', seq: 3 },
             events: [forked(3), warned('new')],
           }),
-        ).toEqual({ runId: 'b', created: true });
+        ).toMatchObject({ runId: 'b', created: true });
         expect(await log('a')).toEqual(before);
         const events = await log('b');
         expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
@@ -982,7 +982,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(left.get('a1')).toBeGreaterThan(0);
       expect(left.get('a2')).toBeUndefined();
       // The key is free again, and so is the identifier.
-      expect(await store.create({ id: 'run', config, idempotencyKey: 'key' })).toEqual({
+      expect(await store.create({ id: 'run', config, idempotencyKey: 'key' })).toMatchObject({
         runId: 'run',
         created: true,
       });

@@ -483,7 +483,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     for (let round = 0; round < 5; round++) {
       const id = `run-${round}`;
       wire.cutNextAnswerTo('commit');
-      expect(await store.create({ id, config: sampleConfig() })).toEqual({ runId: id, created: true });
+      expect(await store.create({ id, config: sampleConfig() })).toMatchObject({ runId: id, created: true });
       const { epoch } = await store.claim(id, 'w');
       wire.cutNextAnswerTo('loupe_append');
       const appended = await appendTo(store, id, {

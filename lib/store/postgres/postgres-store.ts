@@ -12,10 +12,10 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
-import { type ModelPrice, modelPrice } from '../../events/config.ts';
+import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { forkedLog } from '../../events/forked-log.ts';
-import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
+import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import type { EventRow } from '../import-run.ts';
@@ -24,6 +24,7 @@ import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { checkRow, newRow, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
+  type CreatedLog,
   type EventRange,
   type EventText,
   type SearchPage,
@@ -149,11 +150,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     }
   }
 
-  async create(run: Parameters<Store['create']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, copied, parent, idempotencyKey } = run;
-    return this.#make({ id, key: idempotencyKey }, async (_, at) => [
-      complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
-    ]);
+  async create(run: Parameters<Store['create']>[0]): Promise<CreatedLog> {
+    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const place = { run_id: id, seq: 1, at: steadyNow() };
+    const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
+    const { runId, created } = await this.#make({ id, key: idempotencyKey, worker }, async () => [first]);
+    return created ? { runId, created, first } : { runId, created };
   }
 
   async fork(run: Parameters<Store['fork']>[0]): Promise<{ runId: string; created: boolean }> {
@@ -174,7 +176,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   async #make(
-    { id, key }: { id: string; key: string | undefined },
+    { id, key, worker }: { id: string; key?: string; worker?: string },
     begin: (query: Run, at: number) => Promise<readonly RunEvent[]>,
   ): Promise<{ runId: string; created: boolean }> {
     const at = steadyNow();
@@ -187,7 +189,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       lastSeq = summary.last_seq;
       // An earlier try may have been stored, and its answer lost.
       if (tries > 0 && (await positionOf(query, id))) return id;
-      await query(compiled(postgres.insertInto('runs').values(newRow(summary))));
+      await query(compiled(postgres.insertInto('runs').values(newRow(summary, worker))));
       await query(insertEvents(id, events));
       if (key !== undefined) {
         const used = { key, run_id: id, created_at: at };
@@ -510,11 +512,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#watch.tell(runId, lastSeq);
     this.#search.soon();
   }
-}
-
-/** Validates an event before it is stored, so that the log stays readable. */
-function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
-  return runEvent.parse({ ...event, ...place });
 }
 
 async function firstOf(run: Run, key: string): Promise<string | undefined> {

@@ -16,10 +16,10 @@ import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { type ModelPrice, modelPrice } from '../../events/config.ts';
+import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { forkedLog } from '../../events/forked-log.ts';
-import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
+import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
@@ -33,7 +33,13 @@ import {
 } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
 import { checkRow, newRow, toRow, toShareRow } from '../run-row.ts';
-import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from '../run-store.ts';
+import {
+  type AppendRequest,
+  type CreatedLog,
+  type RunStore,
+  SeqConflictError,
+  StaleEpochError,
+} from '../run-store.ts';
 import { sqlite } from '../schema.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
 import type { Store } from '../store.ts';
@@ -176,20 +182,22 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#lock.announce(holder);
   }
 
-  async create(run: Parameters<RunStore['create']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, copied, parent, idempotencyKey } = run;
-    return this.#make({ id, idempotencyKey }, (at) => [
-      complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
-    ]);
+  async create(run: Parameters<RunStore['create']>[0]): Promise<CreatedLog> {
+    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const place = { run_id: id, seq: 1, at: steadyNow() };
+    const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
+    const { runId, created } = await this.#make({ id, idempotencyKey, worker }, () => [first]);
+    return created ? { runId, created, first } : { runId, created };
   }
 
   async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
     const { id, config, parent, events, idempotencyKey } = run;
-    return this.#make({ id, idempotencyKey }, (at) => {
+    return this.#make({ id, idempotencyKey }, () => {
       const { last_seq } = this.#lease(parent.run_id);
       if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
       const prefix = this.reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
-      return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
+      const log = forkedLog({ id, config, parent, prefix, events, at: steadyNow() });
+      return log.map((event) => runEvent.parse(event));
     });
   }
 
@@ -215,8 +223,8 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   #make(
-    { id, idempotencyKey }: { id: string; idempotencyKey: string | undefined },
-    begin: (at: number) => readonly RunEvent[],
+    { id, idempotencyKey, worker }: { id: string; idempotencyKey?: string; worker?: string },
+    begin: () => readonly RunEvent[],
   ): Promise<{ runId: string; created: boolean }> {
     return this.#transaction(() => {
       if (idempotencyKey !== undefined) {
@@ -227,23 +235,21 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
           return { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false };
         }
       }
-      const at = steadyNow();
-      const events = begin(at);
-      this.#insertRun(summarizeRun(foldAll(emptyRunState(id), events)), events);
+      const events = begin();
+      this.#run(
+        sqlite.insertInto('runs').values(newRow(summarizeRun(foldAll(emptyRunState(id), events)), worker)),
+      );
+      for (const event of events) this.#insert(event);
       if (idempotencyKey !== undefined) {
         this.#run(
-          sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
+          sqlite
+            .insertInto('idempotency_keys')
+            .values({ key: idempotencyKey, run_id: id, created_at: steadyNow() }),
         );
       }
       this.#index.soon();
       return { runId: id, created: true };
     });
-  }
-
-  /** Inserts the row of an unclaimed run and its first events. */
-  #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
-    this.#run(sqlite.insertInto('runs').values(newRow(summary)));
-    for (const event of events) this.#insert(event);
   }
 
   async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
@@ -577,11 +583,6 @@ function noRoomToBegin(dataDir: string, cause: StorageFullError): StorageFullErr
     hint: 'Free some space there, or set LOUPE_DATA_DIR to a folder on another disk.',
     cause,
   });
-}
-
-/** Validates an event before it is stored, so that the log stays readable. */
-function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
-  return runEvent.parse({ ...event, ...place });
 }
 
 /** @throws {AppError} `store_corrupt`: a damaged database is refused at startup and never silently recreated */
