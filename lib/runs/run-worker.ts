@@ -108,18 +108,15 @@ export class RunWorker {
     }
   }
 
-  /** The worker that claims runs as they are created. Where processes share the store, the first with a free slot does. */
   get claimsNew(): string | undefined {
     return this.#options.shared ? undefined : this.#options.name;
   }
 
-  /** Starts a run that was just created and claimed. @param first its only event */
   beginNew(first: EventOf<'run.created'>): void {
     const state = foldAll(emptyRunState(first.run_id), [first]);
     this.#begin(this.#hold(state, 1), first.config);
   }
 
-  /** Starts a new run that no worker has claimed. */
   async beginUnclaimed(runId: string, config: RunConfig): Promise<void> {
     const { shared } = this.#options;
     if (shared) shared.waiting.poke();

@@ -2,8 +2,9 @@ import { countsOf } from '../api/model-reading.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
+import type { EventRow } from './event-row.ts';
 import { toEventRow } from './import-run.ts';
-import type { EventRow, LogGrowth } from './log-growth.ts';
+import type { LogGrowth } from './log-growth.ts';
 
 /**
  * Prepares events to be appended.

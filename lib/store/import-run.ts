@@ -1,7 +1,7 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
-import type { EventRow } from './log-growth.ts';
+import type { EventRow } from './event-row.ts';
 
 /** Rows and UTF-16 units per transaction. A larger event gets its own transaction. */
 export const SLICE_ROWS = 100;

@@ -1,12 +1,5 @@
 import type { RunSummary } from '../api/run-summary.ts';
-
-/** An event as the columns of its table. */
-export interface EventRow {
-  seq: number;
-  type: string;
-  at: number;
-  body: string;
-}
+import type { EventRow } from './event-row.ts';
 
 /** What an append writes: events, already serialized, and what follows from them. */
 export interface LogGrowth {

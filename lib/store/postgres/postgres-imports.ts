@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
+import type { EventRow } from '../event-row.ts';
 import {
   IMPORTING,
   type ImportKey,
@@ -7,7 +8,6 @@ import {
   importInterrupted,
   importUnderWay,
 } from '../import-run.ts';
-import type { EventRow } from '../log-growth.ts';
 import { importingRow } from '../run-row.ts';
 import { isStoreBusy, StorageFullError } from '../store-errors.ts';
 import { compiled, type PostgresDatabase } from './postgres-database.ts';

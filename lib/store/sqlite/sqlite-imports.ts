@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
+import type { EventRow } from '../event-row.ts';
 import {
   IMPORTING,
   type ImportKey,
@@ -10,7 +11,6 @@ import {
   importUnderWay,
   SLICE_ROWS,
 } from '../import-run.ts';
-import type { EventRow } from '../log-growth.ts';
 import { importingRow } from '../run-row.ts';
 import { sqlite } from '../schema.ts';
 import { StorageFullError, storeError } from '../store-errors.ts';
