@@ -215,12 +215,12 @@ export function realPath(path: string): FileCalls<string> {
   );
 }
 
-/** @param replacedBytes size of the file that is replaced: the system frees its space before it returns */
-export function renamePath(from: string, to: string, replacedBytes: number): FileCalls<void> {
+/** Always in the thread pool: it frees the space of a replaced file, and may wait for the file system's journal. */
+export function renamePath(from: string, to: string): FileCalls<void> {
   return call(
     () => renameSync(from, to),
     () => rename(from, to),
-    { bytes: replacedBytes },
+    { waits: true },
   );
 }
 

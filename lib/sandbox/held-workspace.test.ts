@@ -10,15 +10,17 @@ import {
 } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { holdWorkspace } from './held-workspace.ts';
-import { MAX_SYNC_BYTES, SyncBudget } from './sync-budget.ts';
+import { LocalDisk, MAX_SYNC_BYTES, SyncBudget } from './sync-budget.ts';
 import { type TemporaryFolder, temporaryFolder } from './under-test.ts';
 import { listFolder, lookAt, readWhole, replaceFile } from './workspace-files.ts';
 
 const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 
+// However slow this machine is at the moment, its disk is not taken for a slow one.
+beforeEach(() => void vi.spyOn(LocalDisk.prototype, 'tookMs').mockImplementation(() => {}));
 afterEach(() => void vi.restoreAllMocks());
 
 interface HeldUnderTest extends AsyncDisposable {
@@ -118,7 +120,7 @@ it.runIf(isLinux)(
 );
 
 it.runIf(isLinux)(
-  'syncs a file in the thread pool, and everything else of a small write without it',
+  'syncs and renames a file in the thread pool, and does everything else of a small write without it',
   async () => {
     await using test = await heldUnderTest();
     const { uses, result } = usesThreadPool(() =>
@@ -215,7 +217,10 @@ it
     await using test = await heldUnderTest();
     swapped = false;
     let calls = 0;
-    vi.spyOn(SyncBudget.prototype, 'covers').mockImplementation(function (this: SyncBudget, cost) {
+    const spy = vi.spyOn(SyncBudget.prototype, 'covers').mockImplementation(function (
+      this: SyncBudget,
+      cost,
+    ) {
       if (calls++ === moment) {
         SWAPS[swapName]?.(test);
         swapped = true;
@@ -223,7 +228,7 @@ it
       return covers.call(this, cost);
     });
     const outcome = await ATTACKED[operationName]?.(test.workspace).catch((error) => error);
-    vi.restoreAllMocks();
+    spy.mockRestore();
     expect(JSON.stringify(outcome)).not.toContain('outside');
     if (outcome instanceof Error) {
       expect(outcome).toMatchObject({
@@ -349,3 +354,25 @@ it.runIf(isLinux)('a write in progress keeps its folder when the run ends, and c
   expect(await readdir(test.outside)).toEqual(['file']);
   expect(descriptorsOf(test.workspace)).toBe(0);
 });
+
+it.runIf(isLinux)(
+  'takes note of how long the event loop was busy before each call of the thread pool',
+  async () => {
+    await using test = await heldUnderTest();
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { covers } = SyncBudget.prototype;
+      vi.spyOn(SyncBudget.prototype, 'covers').mockImplementation(function (this: SyncBudget, cost) {
+        vi.advanceTimersByTime(10);
+        return covers.call(this, cost);
+      });
+      await replaceFile(test.workspace, ['file'], Buffer.from('x'));
+    } finally {
+      vi.useRealTimers();
+    }
+    const spells = vi.mocked(LocalDisk.prototype.tookMs).mock.calls.map(([ms]) => ms);
+    expect(spells.length).toBeGreaterThan(1);
+    expect(spells[0]).toBeGreaterThanOrEqual(30);
+    await test.release();
+  },
+);

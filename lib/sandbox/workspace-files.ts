@@ -264,7 +264,7 @@ export async function replaceFile(
       try {
         yield* attempt(steps, fill(fd, data, before, owner));
         yield* checkExpected(folder, name, before, steps);
-        yield* attempt(steps, renamePath(temporary, folder.entry(name), before?.size ?? 0));
+        yield* attempt(steps, renamePath(temporary, folder.entry(name)));
       } catch (error) {
         yield* unlinkPath(temporary);
         throw error;
