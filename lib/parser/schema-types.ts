@@ -45,8 +45,17 @@ function schemasIn(list: unknown): ParameterSchema[] {
   return Array.isArray(list) ? list.filter((branch) => typeof branch === 'object' && branch !== null) : [];
 }
 
+/** By schema: every call of a tool is checked against the same few. */
+const typesOf = new WeakMap<ParameterSchema, readonly SchemaType[]>();
+
 /** The types that a schema allows, in a fixed order; empty when it declares none. */
-export function allowedTypes(schema: ParameterSchema): SchemaType[] {
+export function allowedTypes(schema: ParameterSchema): readonly SchemaType[] {
+  const known = typesOf.get(schema) ?? readTypes(schema);
+  typesOf.set(schema, known);
+  return known;
+}
+
+function readTypes(schema: ParameterSchema): SchemaType[] {
   const named = alternatives(schema).flatMap((branch) => branch.type ?? schema.type ?? []);
   const known = new Set(named.map(schemaType));
   return SCHEMA_TYPES.filter((type) => known.has(type));

@@ -1,5 +1,6 @@
 import type { OpenedTools, OpenTools } from '../engine/open-tools.ts';
 import type { RunConfig } from '../events/config.ts';
+import { holdWorkspace } from '../sandbox/held-workspace.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { runChecks } from '../tools/checks.ts';
@@ -26,8 +27,9 @@ type Opener = (config: RunConfig, parts: ToolParts, runId: string) => Promise<Op
 
 const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
   async task(config, { sandbox, unconfined, dataDir }) {
-    const workspace = await workspaceOf(config, dataDir);
     const { blockedPatterns, shellTimeoutSecs } = safetyOf(config, sandbox);
+    const workspace = await workspaceOf(config, dataDir);
+    const held = await holdWorkspace(workspace);
     return {
       toolbox: createTaskTools({
         workspace,
@@ -40,21 +42,24 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
       ...askingFor(unconfined),
       // Checks need no approval, so they run only if they are confined.
       runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
-      close: async () => {},
+      close: () => held.release(),
     };
   },
 
   async session(config, { sandbox, unconfined, dataDir, logPathOf }, runId) {
-    const workspace = await workspaceOf(config, dataDir);
     const commands = unconfined ?? sandbox;
+    const safety = safetyOf(config, commands);
+    const workspace = await workspaceOf(config, dataDir);
+    const workspacePrompt = await readWorkspacePrompt(workspace);
+    const held = await holdWorkspace(workspace);
     return {
-      toolbox: createSessionTools({ workspace, safety: safetyOf(config, commands) }),
+      toolbox: createSessionTools({ workspace, safety }),
       sandbox: shownSandbox(commands),
       ...askingFor(unconfined),
-      workspacePrompt: await readWorkspacePrompt(workspace),
+      workspacePrompt,
       logPath: logPathOf(runId),
       runChecks: async () => [],
-      close: async () => {},
+      close: () => held.release(),
     };
   },
 

@@ -74,7 +74,8 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 /** Whether a path in the workspace is such a file, or inside such a folder. */
 export function isAutoRunFile(steps: readonly string[]): boolean {
   const lower = steps.map((step) => step.toLowerCase());
-  return lower.some((_, start) => {
+  return lower.some((first, start) => {
+    if (!FIRST_STEPS.has(first)) return false;
     const path = lower.slice(start).join('/');
     return AUTO_RUN_FILES.some((file) => path === file || path.startsWith(`${file}/`));
   });

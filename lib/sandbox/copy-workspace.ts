@@ -1,8 +1,8 @@
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors/app-error.ts';
-import { type OpenFolder, openFolderAt } from './workspace-files.ts';
+import { type OpenedFile, type OpenFolder, openFolderAt } from './workspace-files.ts';
 
 /** Limits for a copy of a workspace. */
 export interface CopyLimits {
@@ -134,7 +134,7 @@ class WorkspaceCopy {
       this.#copied.bytes += await copyBytes(source, to.entry(name));
       this.#copied.files += 1;
     } finally {
-      await source.file.close();
+      await source.close();
     }
   }
 
@@ -148,7 +148,7 @@ class WorkspaceCopy {
 }
 
 /** @returns the size of the copy in bytes */
-async function copyBytes(source: { file: FileHandle; stats: Stats }, to: string | Buffer): Promise<number> {
+async function copyBytes(source: OpenedFile, to: string | Buffer): Promise<number> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
   const target = await open(to, flags, source.stats.mode & 0o777);
   // A file that grows while it is read is copied at its original length.
@@ -158,7 +158,7 @@ async function copyBytes(source: { file: FileHandle; stats: Stats }, to: string 
     return 0;
   }
   const writing = target.createWriteStream();
-  await pipeline(source.file.createReadStream({ end, autoClose: false }), writing);
+  await pipeline(createReadStream('', { fd: source.fd, end, autoClose: false }), writing);
   return writing.bytesWritten;
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { FOLDER_FD, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
 import { openCanonical, workspaceMoved } from './folder-handle.ts';
+import { escapedMountPoint, readMounts } from './mounts.ts';
 
 /** The only line on stderr if the check fails. */
 export const OTHER_MOUNTS = 'The workspace changed while it was mounted.';
@@ -36,7 +37,7 @@ async function innerCheck(workspace: string, paths: readonly string[]): Promise<
   for (const path of paths) identities.push(await identity(workspace, path));
   const inside = paths.map((path) => `${SANDBOX_WORKSPACE}/${path}`);
   const points = [
-    ...inside.map(escaped),
+    ...inside.map(escapedMountPoint),
     ...hostMounts(workspace).map((path) => `${SANDBOX_WORKSPACE}/${path}`),
   ];
   return `[ "$(stat -c %d:%i -- ${inside.map(quoted).join(' ')})" = ${quoted(identities.join('\n'))} ] || no
@@ -64,20 +65,9 @@ async function identity(workspace: string, path: string): Promise<string> {
 
 /** The host's own mounts inside the workspace, as relative paths; bwrap includes them. */
 function hostMounts(workspace: string): string[] {
-  const above = `${escaped(workspace)}/`;
-  return readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const point = line.split(' ')[4];
-      return point?.startsWith(above) ? [point.slice(above.length)] : [];
-    });
-}
-
-/** Escapes a path like the kernel does in mount lists. */
-function escaped(path: string): string {
-  return path.replace(
-    /[ \t\n\\]/g,
-    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  const above = `${escapedMountPoint(workspace)}/`;
+  return readMounts(readFileSync('/proc/self/mountinfo', 'utf8')).flatMap(({ point }) =>
+    point.startsWith(above) ? [point.slice(above.length)] : [],
   );
 }
 

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { holdWorkspace } from './held-workspace.ts';
 import { temporaryFolder } from './under-test.ts';
-import { listFolder, openForReading, replaceFile } from './workspace-files.ts';
+import { listFolder, readWhole, replaceFile } from './workspace-files.ts';
 
 const DURATION_MS = 4000;
 
@@ -22,44 +23,49 @@ const move = (from, to) => {
 };
 for (;;) { move('folder', 'aside'); move('link', 'folder'); move('folder', 'link'); move('aside', 'folder'); }`;
 
-it('nothing is read, listed or written outside while folders are swapped for links [O5]', {
-  timeout: 30_000,
-}, async () => {
-  await using outside = await temporaryFolder();
-  await writeFile(join(outside.path, 'file'), 'outside');
-  await using ws = await temporaryFolder();
-  await mkdir(join(ws.path, 'folder'));
-  await writeFile(join(ws.path, 'folder/file'), 'inside');
+it.each([true, false])(
+  'nothing is read, listed or written outside while folders are swapped for links (held open: %s) [O5]',
+  {
+    timeout: 30_000,
+  },
+  async (isHeld) => {
+    await using outside = await temporaryFolder();
+    await writeFile(join(outside.path, 'file'), 'outside');
+    await using ws = await temporaryFolder();
+    await mkdir(join(ws.path, 'folder'));
+    await writeFile(join(ws.path, 'folder/file'), 'inside');
 
-  const swapper = spawn(process.execPath, ['-e', SWAPPER, ws.path, outside.path], { stdio: 'ignore' });
-  const seen = { inside: 0, refused: 0, outside: 0 };
-  try {
-    const read = async () => {
-      const { file } = await openForReading(ws.path, ['folder', 'file']);
-      const text = await file.readFile('utf8').finally(() => file.close());
-      seen[text === 'inside' ? 'inside' : 'outside']++;
-    };
-    const write = () => replaceFile(ws.path, ['folder', 'written'], Buffer.from('x'));
-    const list = () => listFolder(ws.path, ['folder'], 10);
-    const refused = () => {
-      seen.refused++;
-    };
-    for (const until = performance.now() + DURATION_MS; performance.now() < until; ) {
-      await Promise.all([
-        read().catch(refused),
-        read().catch(refused),
-        write().catch(refused),
-        list().catch(refused),
-      ]);
+    const held = isHeld ? await holdWorkspace(ws.path) : undefined;
+    const swapper = spawn(process.execPath, ['-e', SWAPPER, ws.path, outside.path], { stdio: 'ignore' });
+    const seen = { inside: 0, refused: 0, outside: 0 };
+    try {
+      const read = async () => {
+        const { data } = await readWhole(ws.path, ['folder', 'file'], 100);
+        seen[data?.toString() === 'inside' ? 'inside' : 'outside']++;
+      };
+      const write = () => replaceFile(ws.path, ['folder', 'written'], Buffer.from('x'));
+      const list = () => listFolder(ws.path, ['folder'], 10);
+      const refused = () => {
+        seen.refused++;
+      };
+      for (const until = performance.now() + DURATION_MS; performance.now() < until; ) {
+        await Promise.all([
+          read().catch(refused),
+          read().catch(refused),
+          write().catch(refused),
+          list().catch(refused),
+        ]);
+      }
+    } finally {
+      swapper.kill('SIGKILL');
+      await held?.release();
     }
-  } finally {
-    swapper.kill('SIGKILL');
-  }
-  console.info(`Swap race: ${JSON.stringify(seen)}`);
-  expect(seen.outside).toBe(0);
-  expect(await readdir(outside.path)).toEqual(['file']);
-  expect(await readFile(join(outside.path, 'file'), 'utf8')).toBe('outside');
-  // Both outcomes of the race must have occurred, or the test proves nothing.
-  expect(seen.inside).toBeGreaterThan(50);
-  expect(seen.refused).toBeGreaterThan(50);
-});
+    console.info(`Swap race: ${JSON.stringify(seen)}`);
+    expect(seen.outside).toBe(0);
+    expect(await readdir(outside.path)).toEqual(['file']);
+    expect(await readFile(join(outside.path, 'file'), 'utf8')).toBe('outside');
+    // Both outcomes of the race must have occurred, or the test proves nothing.
+    expect(seen.inside).toBeGreaterThan(50);
+    expect(seen.refused).toBeGreaterThan(50);
+  },
+);

@@ -1,44 +1,43 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, type Dirent, type Stats } from 'node:fs';
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  opendir,
-  realpath,
-  rename,
-  stat,
-  unlink,
-} from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Stats } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
-import { openCanonical, workspaceMoved } from './folder-handle.ts';
-import { BARE_PARTS, barePart, isBareRepository } from './nested-git.ts';
+import {
+  chmodFd,
+  chownFd,
+  closeFd,
+  errno,
+  type FileCalls,
+  lstatPath,
+  openFd,
+  perform,
+  readFd,
+  renamePath,
+  statPath,
+  syncFd,
+  unlinkPath,
+  writeFd,
+} from './file-calls.ts';
+import { attempt, explain, notAFile } from './file-errors.ts';
+import { openCanonical } from './folder-handle.ts';
+import {
+  atDescriptor,
+  CREATE_NEW,
+  checkExpected,
+  descend,
+  type EntryType,
+  entrySizes,
+  entryType,
+  type Folder,
+  type FoundFile,
+  type Owner,
+  openFile,
+  openFolder,
+  openPlainRoot,
+  readEntries,
+  refuseBareRepository,
+} from './folder-walk.ts';
+import { enterHeldWorkspace } from './held-workspace.ts';
 import { isGitStep } from './workspace-path.ts';
-
-// Windows lacks these flags; there, the checks before and after opening must suffice.
-const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
-const NONBLOCK = constants.O_NONBLOCK ?? 0;
-const DIRECTORY = constants.O_DIRECTORY ?? 0;
-
-/**
- * A folder inside a workspace, reached without following links.
- *
- * On Linux it is an open descriptor, and names are resolved under `/proc/self/fd/N`: even if a path is renamed or
- * replaced by a link, the descriptor remains the folder that was checked. On other systems each step is checked, and the
- * real path is compared again after opening a file.
- */
-interface Folder {
-  /** Path for a system call on an entry. */
-  entry(name: string): string;
-  /** The real path that an entry must have, if descriptors cannot be used. */
-  expected(name: string): string | undefined;
-  self: string;
-  close(): Promise<void>;
-}
-
-type EntryType = 'file' | 'directory' | 'link' | 'other';
 
 export interface FolderEntry {
   name: string;
@@ -48,22 +47,89 @@ export interface FolderEntry {
 }
 
 /**
- * Opens a regular file for reading. Never blocks: pipes, devices and sockets are rejected.
+ * Performs an operation that starts at the workspace root. Its path was canonical when it was first opened, so a link on
+ * it now means that it has moved.
+ *
+ * Where a run holds the workspace, the operation makes its first calls on the event loop, within a `SyncBudget`;
+ * everything else is left to the thread pool.
+ */
+async function inWorkspace<T>(root: string, operation: (top: Folder) => FileCalls<T>): Promise<T> {
+  const held = enterHeldWorkspace(root);
+  if (held) {
+    try {
+      return await perform(operation(atDescriptor(held.fd, held.budget)), held.budget);
+    } finally {
+      await held.leave();
+    }
+  }
+  if (process.platform !== 'linux') return perform(operation(await perform(openPlainRoot(root))));
+  await using folder = await openCanonical(root);
+  return await perform(operation(atDescriptor(folder.fd)));
+}
+
+/**
+ * Opens a regular file and reads from it. Never blocks: pipes, devices and sockets are rejected.
  *
  * @param steps from `workspaceSteps`
  * @throws {AppError} with a message for the model
  */
-export async function openForReading(
+export async function readFrom<T>(
   root: string,
   steps: readonly string[],
-): Promise<{ file: FileHandle; stats: Stats }> {
+  read: (file: FoundFile) => FileCalls<T>,
+): Promise<T> {
   const { folders, name } = split(steps);
-  const folder = await descend(root, folders);
-  try {
-    return await openFile(folder, folder.entry(name), name, steps);
-  } finally {
-    await folder.close();
-  }
+  return inWorkspace(root, (top) =>
+    descend(top, folders, function* (folder) {
+      const file = yield* openFile(folder, folder.entry(name), name, steps);
+      try {
+        return yield* read(file);
+      } finally {
+        yield* closeFd(file.fd);
+      }
+    }),
+  );
+}
+
+/**
+ * Reads a whole regular file.
+ *
+ * @returns its size, and its content unless it has more than `maxBytes`
+ * @throws {AppError} with a message for the model
+ */
+export async function readWhole(
+  root: string,
+  steps: readonly string[],
+  maxBytes: number,
+): Promise<{ sizeBytes: number; data?: Buffer }> {
+  return readFrom(root, steps, function* ({ fd, stats }) {
+    const chunks: Buffer[] = [];
+    let sizeBytes = stats.size;
+    for (let position = 0; sizeBytes <= maxBytes; sizeBytes = Math.max(sizeBytes, position)) {
+      const chunk = Buffer.allocUnsafe(chunkBytes(sizeBytes - position));
+      const bytes = yield* readFd(fd, chunk, position);
+      chunks.push(chunk.subarray(0, bytes));
+      position += bytes;
+      if (isEnd(bytes, chunk, position, stats)) return { sizeBytes: position, data: Buffer.concat(chunks) };
+    }
+    return { sizeBytes };
+  });
+}
+
+/** Whether a read reached the end of the file. A short one before the end need not mean that. */
+export function isEnd(bytesRead: number, chunk: Buffer, position: number, { size }: Stats): boolean {
+  return bytesRead === 0 || (bytesRead < chunk.length && position >= size);
+}
+
+const MIN_CHUNK_BYTES = 2048;
+const MAX_CHUNK_BYTES = 64 * 1024;
+
+/**
+ * How many bytes of a file to read at once, if so many should be left: for a small file one more than that, so that one
+ * read usually gets all of it, and leaves most of a `SyncBudget`.
+ */
+export function chunkBytes(leftBytes: number): number {
+  return Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, leftBytes + 1));
 }
 
 /** An open folder with its entries by raw name bytes, because not every name is valid UTF-8. */
@@ -74,7 +140,11 @@ export interface OpenFolder {
   /** @throws {AppError} unless it is a readable folder */
   folder(name: Buffer): Promise<OpenFolder>;
   /** @throws {AppError} unless it is a readable regular file */
-  file(name: Buffer): Promise<{ file: FileHandle; stats: Stats }>;
+  file(name: Buffer): Promise<OpenedFile>;
+  close(): Promise<void>;
+}
+
+export interface OpenedFile extends FoundFile {
   close(): Promise<void>;
 }
 
@@ -84,10 +154,12 @@ export interface OpenFolder {
  * @throws {AppError} `workspace_moved`
  */
 export async function openFolderAt(path: string): Promise<OpenFolder> {
-  return withEntries(await openRoot(path));
+  if (process.platform !== 'linux') return withEntries(await perform(openPlainRoot(path)), async () => {});
+  const handle = await openCanonical(path);
+  return withEntries(atDescriptor(handle.fd), () => handle.close());
 }
 
-function withEntries(folder: Folder): OpenFolder {
+function withEntries(folder: Folder, close: () => Promise<void>): OpenFolder {
   // On other systems names are Unicode.
   const entry = (name: Buffer) =>
     process.platform === 'linux'
@@ -98,7 +170,7 @@ function withEntries(folder: Folder): OpenFolder {
     async entries(limit) {
       // One character per byte; UTF-8 would replace invalid sequences.
       const encoding = process.platform === 'linux' ? 'latin1' : 'utf8';
-      const { dirents, complete } = await readEntries(folder, [], limit, encoding);
+      const { dirents, complete } = await perform(readEntries(folder, [], limit, encoding));
       const entries = dirents.map((dirent) => ({
         name: Buffer.from(dirent.name, encoding),
         type: entryType(dirent),
@@ -107,54 +179,21 @@ function withEntries(folder: Folder): OpenFolder {
     },
     async folder(name) {
       const text = name.toString();
-      return withEntries(await openFolder(entry(name), [text], folder.expected(text)));
+      const inner = await perform(openFolder(folder, text, [text], entry(name)));
+      return withEntries(inner, () => perform(inner.close()));
     },
-    file: (name) => openFile(folder, entry(name), name.toString(), [name.toString()]),
-    close: () => folder.close(),
+    async file(name) {
+      const found = await perform(openFile(folder, entry(name), name.toString(), [name.toString()]));
+      return { ...found, close: () => perform(closeFd(found.fd)) };
+    },
+    close,
   };
-}
-
-async function readEntries(
-  folder: Folder,
-  steps: readonly string[],
-  limit: number,
-  encoding: BufferEncoding,
-): Promise<{ dirents: Dirent[]; complete: boolean }> {
-  const dirents: Dirent[] = [];
-  for await (const dirent of await attempt(steps, () => opendir(folder.self, { encoding }))) {
-    if (dirents.length === limit) return { dirents, complete: false };
-    dirents.push(dirent);
-  }
-  return { dirents, complete: true };
-}
-
-async function openFile(
-  folder: Folder,
-  path: string | Buffer,
-  name: string,
-  steps: readonly string[],
-): Promise<{ file: FileHandle; stats: Stats }> {
-  const file = await attempt(steps, () => open(path, constants.O_RDONLY | NOFOLLOW | NONBLOCK));
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw notAFile(steps, stats);
-    await checkExpected(folder, name, stats, steps);
-    return { file, stats };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
 }
 
 /** Stats of a path, without following a link; `undefined` if it does not exist. */
 export async function lookAt(root: string, steps: readonly string[]): Promise<Stats | undefined> {
   try {
-    const folder = await descend(root, steps.slice(0, -1));
-    try {
-      return await (steps.length === 0 ? stat(folder.self) : lstat(folder.entry(steps.at(-1) ?? '')));
-    } finally {
-      await folder.close();
-    }
+    return await inWorkspace(root, (top) => statsOf(top, steps));
   } catch (error) {
     if (errno(error) === 'ENOENT' || (error instanceof AppError && error.code === 'not_found'))
       return undefined;
@@ -162,30 +201,35 @@ export async function lookAt(root: string, steps: readonly string[]): Promise<St
   }
 }
 
+function statsOf(top: Folder, steps: readonly string[]): FileCalls<Stats | undefined> {
+  const name = steps.at(-1);
+  return descend(top, steps.slice(0, -1), (folder) =>
+    name === undefined ? statPath(folder.self) : lstatPath(folder.entry(name)),
+  );
+}
+
 /**
  * Lists a folder, sorted by name.
  *
  * @param limit maximum entries to read; `complete` is false if there are more
  */
-export async function listFolder(
+export function listFolder(
   root: string,
   steps: readonly string[],
   limit: number,
 ): Promise<{ entries: FolderEntry[]; complete: boolean }> {
-  const folder = await descend(root, steps);
-  try {
-    const { dirents, complete } = await readEntries(folder, steps, limit, 'utf8');
-    const entries: FolderEntry[] = [];
-    for (const dirent of dirents) {
-      const type = entryType(dirent);
-      const bytes = type === 'file' ? await fileSize(folder.entry(dirent.name)) : undefined;
-      entries.push({ name: dirent.name, type, ...(bytes !== undefined && { bytes }) });
-    }
+  const list = function* (folder: Folder): FileCalls<{ entries: FolderEntry[]; complete: boolean }> {
+    const { dirents, complete } = yield* readEntries(folder, steps, limit, 'utf8');
+    const files = dirents.filter((dirent) => dirent.isFile()).map(({ name }) => name);
+    const sizes = yield* entrySizes(folder, files);
+    const entries = dirents.map((dirent) => {
+      const bytes = sizes.get(dirent.name);
+      return { name: dirent.name, type: entryType(dirent), ...(bytes !== undefined && { bytes }) };
+    });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     return { entries, complete };
-  } finally {
-    await folder.close();
-  }
+  };
+  return inWorkspace(root, (top) => descend(top, steps, list));
 }
 
 /**
@@ -209,29 +253,26 @@ export async function replaceFile(
     });
   }
   const { folders, name } = split(steps);
-  const owner = await ownerFor(root);
-  const folder = await descend(root, folders, { create: true, owner });
-  const temporary = folder.entry(temporaryName);
-  try {
-    await refuseBareRepository(folder, name, steps);
-    const before = await attempt(steps, () => lstatIfThere(folder.entry(name)));
-    if (before && !before.isFile()) throw notAFile(steps, before);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NOFOLLOW;
-    const file = await attempt(steps, () => open(temporary, flags, 0o666));
-    try {
-      await attempt(steps, async () => {
-        await fill(file, data, before, owner).finally(() => file.close());
-        await checkExpected(folder, name, before, steps);
-        await rename(temporary, folder.entry(name));
-      });
-    } catch (error) {
-      await unlink(temporary);
-      throw error;
-    }
-    return { created: before === undefined };
-  } finally {
-    await folder.close();
-  }
+  return inWorkspace(root, function* (top) {
+    const owner = yield* ownerFor(top);
+    const replace = function* (folder: Folder): FileCalls<{ created: boolean }> {
+      yield* refuseBareRepository(folder, name, steps);
+      const before = yield* attempt(steps, lstatPath(folder.entry(name)));
+      if (before && !before.isFile()) throw notAFile(steps, before);
+      const temporary = folder.entry(temporaryName);
+      const fd = yield* attempt(steps, openFd(temporary, CREATE_NEW, 0o666));
+      try {
+        yield* attempt(steps, fill(fd, data, before, owner));
+        yield* checkExpected(folder, name, before, steps);
+        yield* attempt(steps, renamePath(temporary, folder.entry(name)));
+      } catch (error) {
+        yield* unlinkPath(temporary);
+        throw error;
+      }
+      return { created: before === undefined };
+    };
+    return yield* descend(top, folders, replace, { create: true, owner });
+  });
 }
 
 /**
@@ -260,27 +301,28 @@ export async function removeTemporary(
   const { folders } = split(steps);
   const temporary = [...folders, temporaryName];
   if (!(await lookAt(root, temporary))?.isFile()) return false;
-  const folder = await descend(root, folders);
-  try {
-    await attempt(temporary, () => unlink(folder.entry(temporaryName)));
-    return true;
-  } finally {
-    await folder.close();
-  }
+  await inWorkspace(root, (top) =>
+    descend(top, folders, (folder) => attempt(temporary, unlinkPath(folder.entry(temporaryName)))),
+  );
+  return true;
 }
 
-/** Writes and syncs the new file, with the mode and owner of the one it replaces. */
-async function fill(
-  file: FileHandle,
+/** Writes, syncs and closes the new file, with the mode and owner of the one it replaces. */
+function* fill(
+  fd: number,
   data: Buffer,
   before: Stats | undefined,
   owner: Owner | undefined,
-): Promise<void> {
-  await file.writeFile(data);
-  if (before) await file.chmod(before.mode & 0o777);
-  const keep = before && process.getuid?.() === 0 ? before : owner;
-  if (keep) await file.chown(keep.uid, keep.gid);
-  await file.sync();
+): FileCalls<void> {
+  try {
+    yield* writeFd(fd, data);
+    if (before) yield* chmodFd(fd, before.mode & 0o777);
+    const keep = before && process.getuid?.() === 0 ? before : owner;
+    if (keep) yield* chownFd(fd, keep);
+    yield* syncFd(fd);
+  } finally {
+    yield* closeFd(fd);
+  }
 }
 
 /** The names in the parent folder of a path, for "did you mean". */
@@ -306,237 +348,9 @@ function split(steps: readonly string[]): { folders: readonly string[]; name: st
   return { folders: steps.slice(0, -1), name };
 }
 
-interface Owner {
-  uid: number;
-  gid: number;
-}
-
 /** The workspace's owner, if the server is root and the owner is not. */
-async function ownerFor(root: string): Promise<Owner | undefined> {
+function* ownerFor(top: Folder): FileCalls<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const { uid, gid } = await lstat(root);
+  const { uid, gid } = yield* statPath(top.self);
   return uid === 0 ? undefined : { uid, gid };
-}
-
-async function descend(
-  root: string,
-  steps: readonly string[],
-  making?: { create: true; owner: Owner | undefined },
-): Promise<Folder> {
-  let folder = await openRoot(root);
-  for (const [index, step] of steps.entries()) {
-    const path = steps.slice(0, index + 1);
-    try {
-      if (making) {
-        await refuseBareRepository(folder, step, path);
-        await makeFolder(folder.entry(step), making.owner, path);
-      }
-      const next = await openFolder(folder.entry(step), path, folder.expected(step));
-      await folder.close();
-      folder = next;
-    } catch (error) {
-      await folder.close();
-      throw error;
-    }
-  }
-  return folder;
-}
-
-/**
- * Rejects writes in a bare repository, or that would complete one: git obeys its config like that of a `.git`.
- *
- * @param name the entry to be written in the folder
- */
-async function refuseBareRepository(folder: Folder, name: string, steps: readonly string[]): Promise<void> {
-  const there = await Promise.all(
-    BARE_PARTS.map(async (part) => ((await lstatIfThere(folder.entry(part))) ? [part] : [])),
-  );
-  if (!isBareRepository(new Set([...there.flat(), barePart(name) ?? name]))) return;
-  throw new AppError({
-    code: 'git_protected',
-    message: `"${steps.join('/')}" belongs to a bare git repository, which is read-only here.`,
-    hint: 'Git runs what such a folder (HEAD with objects and refs) configures. Write somewhere else.',
-  });
-}
-
-/**
- * Opens the workspace root. Its path was canonical when it was first opened, so a link on it now means that it has moved.
- */
-async function openRoot(root: string): Promise<Folder> {
-  if (process.platform === 'linux') return byDescriptor(await openCanonical(root));
-  if ((await attempt([], () => realpath(root))) !== root) throw workspaceMoved(root);
-  return openFolder(root, [], root);
-}
-
-async function makeFolder(path: string, owner: Owner | undefined, steps: readonly string[]): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (errno(error) === 'EEXIST') return;
-    throw explain(error, steps);
-  }
-  if (!owner) return;
-  const made = await attempt(steps, () => open(path, constants.O_RDONLY | DIRECTORY | NOFOLLOW));
-  try {
-    await made.chown(owner.uid, owner.gid);
-  } finally {
-    await made.close();
-  }
-}
-
-async function openFolder(
-  path: string | Buffer,
-  steps: readonly string[],
-  realPath: string | undefined,
-): Promise<Folder> {
-  if (process.platform === 'linux') {
-    return byDescriptor(await attempt(steps, () => openFolderDescriptor(path, steps)));
-  }
-  const folder = realPath ?? path.toString();
-  const stats = await attempt(steps, () => lstat(folder));
-  if (stats.isSymbolicLink()) throw isALink(steps);
-  if (!stats.isDirectory()) throw explain(Object.assign(new Error('ENOTDIR'), { code: 'ENOTDIR' }), steps);
-  return {
-    self: folder,
-    entry: (name) => join(folder, name),
-    expected: (name) => join(folder, name),
-    close: () => Promise.resolve(),
-  };
-}
-
-function byDescriptor(handle: FileHandle): Folder {
-  const self = `/proc/self/fd/${handle.fd}`;
-  return {
-    self,
-    entry: (name) => `${self}/${name}`,
-    expected: () => undefined,
-    close: () => handle.close(),
-  };
-}
-
-async function openFolderDescriptor(path: string | Buffer, steps: readonly string[]): Promise<FileHandle> {
-  try {
-    return await open(path, constants.O_RDONLY | DIRECTORY | NOFOLLOW);
-  } catch (error) {
-    // A link and a file give the same error code; this check only selects the message.
-    if (errno(error) === 'ENOTDIR' && (await lstatIfThere(path))?.isSymbolicLink()) throw isALink(steps);
-    throw error;
-  }
-}
-
-/** Without descriptors: the opened file must still be the one at its expected path. */
-async function checkExpected(
-  folder: Folder,
-  name: string,
-  opened: Stats | undefined,
-  steps: readonly string[],
-): Promise<void> {
-  const expected = folder.expected(name);
-  if (expected === undefined) return;
-  const parent = await attempt(steps, () => realpath(folder.self));
-  const now = await attempt(steps, () => lstatIfThere(expected));
-  const same = opened === undefined ? now === undefined : now?.ino === opened.ino && now.dev === opened.dev;
-  if (parent !== folder.self || !same) {
-    throw new AppError({
-      code: 'path_changed',
-      message: `"${steps.join('/')}" changed while it was opened.`,
-      hint: 'Try again.',
-    });
-  }
-}
-
-async function lstatIfThere(path: string | Buffer): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (errno(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function fileSize(path: string): Promise<number | undefined> {
-  return (await lstatIfThere(path))?.size;
-}
-
-function entryType(entry: {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}): EntryType {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'directory';
-  return entry.isSymbolicLink() ? 'link' : 'other';
-}
-
-async function attempt<T>(steps: readonly string[], action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw explain(error, steps);
-  }
-}
-
-function notAFile(steps: readonly string[], stats: Stats): AppError {
-  if (stats.isSymbolicLink()) return isALink(steps);
-  if (stats.isDirectory()) {
-    return new AppError({
-      code: 'is_a_folder',
-      message: `"${steps.join('/')}" is a folder.`,
-      hint: 'Name a file in it; list_directory shows what there is.',
-    });
-  }
-  return new AppError({
-    code: 'not_a_regular_file',
-    message: `"${steps.join('/')}" is a pipe, a socket or a device.`,
-    hint: 'Only regular files can be read and written.',
-  });
-}
-
-function isALink(steps: readonly string[]): AppError {
-  return new AppError({
-    code: 'path_link',
-    message: `"${steps.join('/')}" is a symbolic link, and links are not followed.`,
-    hint: 'Name the file or folder that it stands for, if that lies in the workspace.',
-  });
-}
-
-/** Turns a system error into a message that a model can act on; other errors are returned unchanged. */
-function explain(error: unknown, steps: readonly string[]): unknown {
-  const path = steps.length === 0 ? '.' : steps.join('/');
-  const say = (code: string, message: string, hint?: string) =>
-    new AppError({ code, message, hint, cause: error });
-  switch (errno(error)) {
-    case 'ENOENT':
-      return say('not_found', `"${path}" does not exist.`);
-    case 'ENOTDIR':
-      return say('not_a_folder', `"${path}" is not a folder.`);
-    case 'ELOOP':
-    case 'EMLINK':
-      return isALink(steps);
-    case 'EISDIR':
-      return say('is_a_folder', `"${path}" is a folder.`);
-    case 'ENXIO':
-    case 'ENODEV':
-      return say('not_a_regular_file', `"${path}" is a pipe, a socket or a device.`);
-    case 'EACCES':
-    case 'EPERM':
-      return say('not_permitted', `The system does not permit this for "${path}".`);
-    case 'EROFS':
-      return say('read_only', `"${path}" lies on a read-only file system.`);
-    case 'ENAMETOOLONG':
-      return say(
-        'path_invalid',
-        `A name in "${path.slice(0, 100)}…" is too long.`,
-        'Use names of at most 255 bytes.',
-      );
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return say('no_space', `There is no space left to write "${path}".`);
-    default:
-      return error;
-  }
-}
-
-function errno(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

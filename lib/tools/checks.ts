@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.ts';
 import type { Check } from '../events/setting-values.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { lookAt, openForReading } from '../sandbox/workspace-files.ts';
+import { lookAt, readWhole } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import { shortText } from '../util/short-text.ts';
 import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
@@ -91,18 +91,13 @@ function commandOutput({ output }: ToolResult): string {
 }
 
 async function checkContent(path: string, text: string, workspace: string): Promise<Verdict> {
-  const { file, stats } = await openForReading(workspace, workspaceSteps(path));
-  try {
-    if (stats.size > MAX_FILE_BYTES)
-      return { passed: false, output: `"${path}" is too large to be searched.` };
-    const passed = (await file.readFile('utf8')).includes(text);
-    return {
-      passed,
-      output: passed ? 'The text is there.' : `"${path}" (${stats.size} bytes) does not contain the text.`,
-    };
-  } finally {
-    await file.close();
-  }
+  const { sizeBytes, data } = await readWhole(workspace, workspaceSteps(path), MAX_FILE_BYTES);
+  if (!data) return { passed: false, output: `"${path}" is too large to be searched.` };
+  const passed = data.toString('utf8').includes(text);
+  return {
+    passed,
+    output: passed ? 'The text is there.' : `"${path}" (${sizeBytes} bytes) does not contain the text.`,
+  };
 }
 
 function cannotRun(error: unknown): Verdict {

@@ -52,10 +52,9 @@ function unknownTool(name: string, tools: readonly Tool[]): ToolResult {
 
 /** Models pass null for optional arguments they omit. */
 function withoutNulls(args: JsonObject, required: readonly string[]): JsonObject {
-  const kept = Object.entries(args).filter(([key, value]: [string, JsonValue]) => {
-    return value !== null || required.includes(key);
-  });
-  return Object.fromEntries(kept);
+  const isOmitted = ([key, value]: [string, JsonValue]) => value === null && !required.includes(key);
+  const entries = Object.entries(args);
+  return entries.some(isOmitted) ? Object.fromEntries(entries.filter((entry) => !isOmitted(entry))) : args;
 }
 
 function signature(tool: Tool): string {

@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
-import { listFolder, openForReading } from '../sandbox/workspace-files.ts';
+import { listFolder, readWhole } from '../sandbox/workspace-files.ts';
 import { isGitStep } from '../sandbox/workspace-path.ts';
 import type { Found, Match, SearchRequest } from './text-search.ts';
 
 const TIME_LIMIT_MS = 10_000;
+/** Files are read on the event loop: after this long, it is other work's turn. */
+const MAX_TURN_MS = 10;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ENTRIES_PER_FOLDER = 5000;
 const MAX_DEPTH = 30;
@@ -27,8 +30,13 @@ export async function literalSearch(
   const deadline = performance.now() + TIME_LIMIT_MS;
   const matches: Match[] = [];
   let late = false;
+  let turnEnd = performance.now() + MAX_TURN_MS;
   const open = [steps];
   for (let current = open.pop(); current !== undefined; current = open.pop()) {
+    if (performance.now() > turnEnd) {
+      await setImmediate();
+      turnEnd = performance.now() + MAX_TURN_MS;
+    }
     if (signal.aborted) return undefined;
     late = performance.now() > deadline;
     if (late || matches.length > maxResults) break;
@@ -73,14 +81,8 @@ async function searchFile(workspace: string, steps: readonly string[], wanted: s
 /** The text of a file; `undefined` if it is too large, binary or unreadable, which ripgrep skips too. */
 async function readText(workspace: string, steps: readonly string[]): Promise<string | undefined> {
   try {
-    const { file, stats } = await openForReading(workspace, steps);
-    try {
-      if (stats.size > MAX_FILE_BYTES) return undefined;
-      const data = await file.readFile();
-      return data.subarray(0, 8192).includes(0) ? undefined : data.toString('utf8');
-    } finally {
-      await file.close();
-    }
+    const { data } = await readWhole(workspace, steps, MAX_FILE_BYTES);
+    return data?.subarray(0, 8192).includes(0) ? undefined : data?.toString('utf8');
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

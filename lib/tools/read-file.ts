@@ -1,6 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors/app-error.ts';
-import { openForReading, siblings } from '../sandbox/workspace-files.ts';
+import { type FileCalls, readFd } from '../sandbox/file-calls.ts';
+import type { FoundFile } from '../sandbox/folder-walk.ts';
+import { chunkBytes, isEnd, readFrom, siblings } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { optionalInteger, textArgument } from './arguments.ts';
@@ -8,7 +9,6 @@ import { fitStart } from './fit-text.ts';
 import type { Tool } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
-const CHUNK_BYTES = 64 * 1024;
 /** Lines beyond this offset must be found with other tools. */
 const MAX_SCAN_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
@@ -44,31 +44,29 @@ export const readFile: Tool = {
     if (endLine < startLine) {
       return failed('read_file', { error: `end_line (${endLine}) is less than start_line (${startLine}).` });
     }
-    const { file, stats } = await openOrSuggest(workspace, path);
-    try {
-      const read = await readLines(file, { startLine, endLine, signal });
-      if (read.binary) {
-        return failed('read_file', {
-          error: `"${path}" is not a text file (${stats.size} bytes with NUL characters) and can not be shown.`,
-        });
-      }
-      if (read.text === '' && startLine > Math.max(1, read.lastLine)) {
-        return failed('read_file', {
-          error: read.complete
-            ? `"${path}" has only ${read.lastLine} lines; line ${startLine} does not exist.`
-            : `Line ${startLine} of "${path}" lies more than ${MAX_SCAN_BYTES} bytes into the file. Use search_files instead.`,
-        });
-      }
-      return succeeded('read_file', readOutput(path, stats.size, startLine, read), {
-        truncated: read.truncated,
+    const read = await readOrSuggest(workspace, path, (file) =>
+      readLines(file, { startLine, endLine, signal }),
+    );
+    const { sizeBytes } = read;
+    if (read.binary) {
+      return failed('read_file', {
+        error: `"${path}" is not a text file (${sizeBytes} bytes with NUL characters) and can not be shown.`,
       });
-    } finally {
-      await file.close();
     }
+    if (read.text === '' && startLine > Math.max(1, read.lastLine)) {
+      return failed('read_file', {
+        error: read.complete
+          ? `"${path}" has only ${read.lastLine} lines; line ${startLine} does not exist.`
+          : `Line ${startLine} of "${path}" lies more than ${MAX_SCAN_BYTES} bytes into the file. Use search_files instead.`,
+      });
+    }
+    return succeeded('read_file', readOutput(path, startLine, read), { truncated: read.truncated });
   },
 };
 
 interface LinesRead {
+  /** Of the file. */
+  sizeBytes: number;
   text: string;
   /** Number of the last line read. */
   lastLine: number;
@@ -80,29 +78,42 @@ interface LinesRead {
   binary: boolean;
 }
 
-function readOutput(path: string, sizeBytes: number, startLine: number, read: LinesRead) {
+const NOTHING_READ: Omit<LinesRead, 'sizeBytes'> = {
+  text: '',
+  lastLine: 0,
+  nextLine: 1,
+  truncated: false,
+  complete: false,
+  binary: false,
+};
+
+function readOutput(path: string, startLine: number, read: LinesRead) {
   return {
     path,
-    size_bytes: sizeBytes,
+    size_bytes: read.sizeBytes,
     start_line: startLine,
     end_line: read.truncated ? Math.max(startLine, read.nextLine - 1) : read.lastLine,
     ...(read.complete && !read.truncated && { total_lines: read.lastLine }),
-    ...(read.truncated && { note: cutNote(sizeBytes, startLine, read) }),
+    ...(read.truncated && { note: cutNote(startLine, read) }),
     content: read.text,
   };
 }
 
-function cutNote(sizeBytes: number, startLine: number, { text, nextLine }: LinesRead): string {
+function cutNote(startLine: number, { sizeBytes, text, nextLine }: LinesRead): string {
   const shown = `Cut: ${Buffer.byteLength(text)} of ${sizeBytes} bytes are shown.`;
   return nextLine === startLine
     ? `${shown} Line ${startLine} is too long to be shown whole; search_files finds text in it.`
     : `${shown} Read on with start_line ${nextLine}.`;
 }
 
-async function openOrSuggest(workspace: string, path: string) {
+async function readOrSuggest<T>(
+  workspace: string,
+  path: string,
+  read: (file: FoundFile) => FileCalls<T>,
+): Promise<T> {
   const steps = workspaceSteps(path);
   try {
-    return await openForReading(workspace, steps);
+    return await readFrom(workspace, steps, read);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
     const near = nearestName(steps.at(-1) ?? '', await siblings(workspace, steps));
@@ -116,42 +127,49 @@ async function openOrSuggest(workspace: string, path: string) {
 }
 
 /** Reads in chunks and keeps only the requested lines, so that memory use is bounded for any file size. */
-async function readLines(
-  file: FileHandle,
+function* readLines(
+  { fd, stats }: FoundFile,
   { startLine, endLine, signal }: { startLine: number; endLine: number; signal: AbortSignal },
-): Promise<LinesRead> {
+): FileCalls<LinesRead> {
+  const sizeBytes = stats.size;
   const budget = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
   const wanted: Buffer[] = [];
   let wantedBytes = 0;
   let line = 1;
   let position = 0;
+  let ended = false;
   let complete = false;
   let endsWithNewline = true;
-  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let unused: Buffer | undefined;
   while (position < MAX_SCAN_BYTES && line <= endLine && wantedBytes <= budget) {
     signal.throwIfAborted();
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
+    const room = chunkBytes(sizeBytes - position);
+    const chunk: Buffer = unused?.length === room ? unused : Buffer.allocUnsafe(room);
+    const bytesRead = ended ? 0 : yield* readFd(fd, chunk, position);
     if (bytesRead === 0) {
       complete = true;
       break;
     }
     const data = chunk.subarray(0, bytesRead);
     if (position === 0 && data.subarray(0, 8192).includes(0)) {
-      return { text: '', lastLine: 0, nextLine: 1, truncated: false, complete: false, binary: true };
+      return { ...NOTHING_READ, sizeBytes, binary: true };
     }
+    let wantedFrom: number | undefined;
     let from = 0;
     while (from < bytesRead && line <= endLine) {
+      if (line >= startLine) wantedFrom ??= from;
       const newline = data.indexOf(LINE_FEED, from);
-      const to = newline === -1 ? bytesRead : newline + 1;
-      if (line >= startLine) {
-        wanted.push(Buffer.from(data.subarray(from, to)));
-        wantedBytes += to - from;
-      }
+      from = newline === -1 ? bytesRead : newline + 1;
       if (newline !== -1) line++;
-      from = to;
+    }
+    unused = wantedFrom === undefined ? chunk : undefined;
+    if (wantedFrom !== undefined) {
+      wanted.push(data.subarray(wantedFrom, from));
+      wantedBytes += from - wantedFrom;
     }
     endsWithNewline = data[bytesRead - 1] === LINE_FEED;
     position += bytesRead;
+    ended = isEnd(bytesRead, chunk, position, stats);
   }
   // `line` is the next line; a last line without a line feed counts too.
   const lastLine = Math.min(endLine, endsWithNewline || line > endLine ? line - 1 : line);
@@ -160,7 +178,7 @@ async function readLines(
   const truncated = fitting.length < whole.length || (!complete && line <= endLine);
   const text = truncated ? fitting.slice(0, fitting.lastIndexOf('\n') + 1 || fitting.length) : fitting;
   const nextLine = startLine + countLineFeeds(text);
-  return { text, lastLine, nextLine, truncated, complete, binary: false };
+  return { sizeBytes, text, lastLine, nextLine, truncated, complete, binary: false };
 }
 
 function countLineFeeds(text: string): number {

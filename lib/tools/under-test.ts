@@ -1,3 +1,4 @@
+import { holdWorkspace } from '../sandbox/held-workspace.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type TemporaryFolder, temporaryFolder } from '../sandbox/under-test.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -22,13 +23,14 @@ export interface ToolsUnderTest extends AsyncDisposable {
   error(name: string, args: JsonObject): Promise<string>;
 }
 
-/** The Task tools on a fresh workspace. */
+/** The Task tools on a fresh workspace, which is held open as in a run. */
 export async function toolsUnderTest(
   options: Partial<TaskToolOptions> = {},
   owner?: number,
 ): Promise<ToolsUnderTest> {
   const folder: TemporaryFolder = await temporaryFolder(owner);
   const box = createTaskTools({ workspace: folder.path, sandbox: noSandbox, ...options });
+  const held = await holdWorkspace(options.workspace ?? folder.path);
   const call = (name: string, args: JsonObject, signal = new AbortController().signal) =>
     box.execute({ name, arguments: args }, { signal });
   return {
@@ -47,6 +49,9 @@ export async function toolsUnderTest(
       if (result.success) throw new Error(`${name} succeeded: ${JSON.stringify(result.output)}`);
       return result.output.error;
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await held.release();
+      await folder[Symbol.asyncDispose]();
+    },
   };
 }

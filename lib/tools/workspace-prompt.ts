@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
-import { openForReading } from '../sandbox/workspace-files.ts';
+import { readWhole } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 
 /** The file with a workspace's session prompt (S5). */
@@ -17,15 +17,11 @@ const MAX_BYTES = 100_000;
  */
 export async function readWorkspacePrompt(workspace: string): Promise<string | undefined> {
   try {
-    const { file, stats } = await openForReading(workspace, workspaceSteps(SYSTEM_PROMPT_FILE));
-    try {
-      if (stats.size > MAX_BYTES) throw unusable(`has ${stats.size} bytes, and at most ${MAX_BYTES} fit`);
-      const text = await file.readFile('utf8');
-      if (text.includes('\0')) throw unusable('is not a text file');
-      return text;
-    } finally {
-      await file.close();
-    }
+    const { sizeBytes, data } = await readWhole(workspace, workspaceSteps(SYSTEM_PROMPT_FILE), MAX_BYTES);
+    if (!data) throw unusable(`has ${sizeBytes} bytes, and at most ${MAX_BYTES} fit`);
+    const text = data.toString('utf8');
+    if (text.includes('\0')) throw unusable('is not a text file');
+    return text;
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'system_prompt_unusable') throw error;
     if (error.code === 'not_found') return undefined;

@@ -1,0 +1,107 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { type FileHandle, readFile } from 'node:fs/promises';
+import { openCanonical } from './folder-handle.ts';
+import { isOnLocalDisk, readMounts } from './mounts.ts';
+import { LocalDisk, type SyncBudget } from './sync-budget.ts';
+
+interface HeldFolder {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly inode: number;
+  readonly disk: LocalDisk;
+  /** Runs that hold it, and operations in progress. It is closed after the last of them. */
+  users: number;
+}
+
+const heldFolders = new Map<string, HeldFolder>();
+const disks = new Map<number, LocalDisk>();
+
+/** A workspace that is held open. */
+export interface HeldWorkspace {
+  release(): Promise<void>;
+}
+
+/**
+ * Opens a workspace for the duration of a run, so that file operations in it need not walk to it each time, and may make
+ * their first calls on the event loop (`SyncBudget`). Runs in the same workspace share one descriptor.
+ *
+ * That changes no result: each operation first makes sure that the path still leads to the open folder. If the folder has
+ * been moved or replaced, operations walk to the path again, as they do in a workspace that nobody holds.
+ *
+ * Only a workspace on a local disk is held (`isOnLocalDisk`), and only on Linux. Elsewhere this does nothing.
+ *
+ * @param path from `openWorkspace`
+ * @throws {AppError} `workspace_moved`
+ */
+export async function holdWorkspace(path: string): Promise<HeldWorkspace> {
+  const folder = enter(path) ?? (await open(path));
+  return {
+    async release() {
+      if (folder) await leave(folder);
+    },
+  };
+}
+
+/** A held workspace during one operation. */
+export interface EnteredWorkspace {
+  fd: number;
+  /** `undefined` if all calls must be left to the thread pool. */
+  budget: SyncBudget | undefined;
+  leave(): Promise<void>;
+}
+
+/** Enters a workspace for one operation, if it is held and its path still leads to it. */
+export function enterHeldWorkspace(path: string): EnteredWorkspace | undefined {
+  const folder = enter(path);
+  return folder && { fd: folder.handle.fd, budget: folder.disk.budget(), leave: () => leave(folder) };
+}
+
+function enter(path: string): HeldFolder | undefined {
+  const folder = heldFolders.get(path);
+  if (!folder) return undefined;
+  if (!isStillThere(folder)) {
+    heldFolders.delete(path);
+    return undefined;
+  }
+  folder.users += 1;
+  return folder;
+}
+
+async function leave(folder: HeldFolder): Promise<void> {
+  folder.users -= 1;
+  if (folder.users > 0) return;
+  if (heldFolders.get(folder.path) === folder) heldFolders.delete(folder.path);
+  await folder.handle.close();
+}
+
+async function open(path: string): Promise<HeldFolder | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  if (!isOnLocalDisk(path, readMounts(await readFile('/proc/self/mountinfo', 'utf8')))) return undefined;
+  const handle = await openCanonical(path);
+  const { dev, ino } = await handle.stat();
+  const opened = { path, handle, inode: ino, disk: diskOf(dev), users: 1 };
+  const other = enter(path);
+  if (!other) heldFolders.set(path, opened);
+  else await handle.close(); // another run was faster
+  return other ?? opened;
+}
+
+function diskOf(device: number): LocalDisk {
+  const disk = disks.get(device) ?? new LocalDisk(device);
+  disks.set(device, disk);
+  return disk;
+}
+
+/**
+ * The kernel names the place where an open folder is now, which differs if the folder or one above it was moved, replaced
+ * by a link or deleted. The second check notices a file system that has been mounted over it.
+ */
+function isStillThere({ path, handle, inode, disk }: HeldFolder): boolean {
+  try {
+    if (readlinkSync(`/proc/self/fd/${handle.fd}`) !== path) return false;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.ino === inode && found.dev === disk.device;
+  } catch {
+    return false; // walking to it will say what is wrong
+  }
+}
