@@ -15,6 +15,8 @@ import type { RunWorker } from './run-worker.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 export interface RunCreationOptions {
+  /** A display name for this process. */
+  name: string;
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
   stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
   worker: Pick<RunWorker, 'beginNew'>;
@@ -55,10 +57,16 @@ export class RunCreation {
     await guard.refuseNewRun();
     const id = newRunId(new Date());
     const { config, copied, discard } = await prepare(request, id);
-    let made: { runId: string; created: boolean };
+    let made: Awaited<ReturnType<RunStore['create']>>;
     try {
       await admit(config);
-      made = await store.create({ id, config, copied, idempotencyKey: options.idempotencyKey });
+      made = await store.create({
+        id,
+        config,
+        copied,
+        idempotencyKey: options.idempotencyKey,
+        worker: this.#options.name,
+      });
     } catch (error) {
       await discard();
       throw error;
@@ -69,7 +77,8 @@ export class RunCreation {
       if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
       return { ...first, created: false };
     }
-    await worker.beginNew(id, config);
+    const { epoch } = made;
+    await worker.beginNew(id, config, epoch === undefined ? undefined : { epoch });
     return { ...(await stored.get(id)), created: true };
   }
 

@@ -76,7 +76,7 @@ export class RunService {
     const guard = new WriteGuard({ store, dataDir, minFreeBytes, closing });
     const queueOptions = { concurrency, stretchMs, clock, hostOf, worker: this.worker };
     const slots = new HostSlots({ ...queueOptions, closing, runs, shared });
-    const stored = new StoredRuns({ ...options, slots, closing });
+    const stored = new StoredRuns({ ...options, runs, slots, closing });
     const followed = new FollowedRuns();
     const remote = shared && connectToOthers({ shared, runs, followed, changes });
     const source = feedSource({ runs, remote, stored });
@@ -89,7 +89,7 @@ export class RunService {
     this.#slots = slots;
     this.#viewers = new Viewers({ store, source, followed });
     this.#runWorker = worker;
-    this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
+    this.#creation = new RunCreation({ ...parts, name: this.worker, worker, prepare, admit, prepareFork });
     this.#operator = new OperatorActions({ ...parts, worker });
     this.#modelUse = new ModelUse({ ...parts, hostOf, render, namesOfRunner, unload });
     this.#shared = shared &&

@@ -107,11 +107,15 @@ export class RunWorker {
     }
   }
 
-  /** Starts a new run. Where processes share the store, the first one with a free slot does. */
-  async beginNew(runId: string, config: RunConfig): Promise<void> {
+  /**
+   * Starts a new run. Where processes share the store, the first one with a free slot does.
+   *
+   * @param claim set if the run is already claimed
+   */
+  async beginNew(runId: string, config: RunConfig, claim?: { epoch: number }): Promise<void> {
     const { shared } = this.#options;
     if (shared) shared.waiting.poke();
-    else this.#begin(await this.#retryWhileBusy(runId, () => this.#open(runId)), config);
+    else this.#begin(await this.#retryWhileBusy(runId, () => this.#open(runId, claim)), config);
   }
 
   /** Claims a run and resumes it from its log. @param claim set if the run is already claimed */

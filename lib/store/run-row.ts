@@ -45,9 +45,12 @@ export function toRow(summary: RunSummary): SummaryRow {
   };
 }
 
-/** The row of an unclaimed run. */
-export function newRow(summary: RunSummary): RunsTable {
-  return { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
+/** The row of a new run, unclaimed by default. */
+export function newRow(
+  summary: RunSummary,
+  { epoch, worker }: Pick<RunsTable, 'epoch' | 'worker'> = { epoch: 0, worker: null },
+): RunsTable {
+  return { ...toRow(summary), epoch, worker, recoveries: 0, indexed_seq: 0 };
 }
 
 /** The row of a run whose events are still to come. The search index passes over it: it looks finished. */

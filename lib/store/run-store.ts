@@ -105,14 +105,20 @@ export interface RunReader {
  * append are stored together or not at all.
  */
 export interface RunStore extends RunReader {
-  /** Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key returns the first run. */
+  /**
+   * Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key returns the first run.
+   *
+   * @param run.worker claims the run in the same transaction, unless several processes share the store
+   * @returns `epoch` if the run was claimed
+   */
   create(run: {
     id: string;
     config: RunConfig;
     copied?: EventOf<'run.created'>['copied'];
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
-  }): Promise<{ runId: string; created: boolean }>;
+    worker?: string;
+  }): Promise<{ runId: string; created: boolean; epoch?: number }>;
   /**
    * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020): the copied events, then
    * the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies

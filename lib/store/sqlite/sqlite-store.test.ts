@@ -54,6 +54,20 @@ afterEach(() => {
 
 const modeOf = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8);
 
+it('claims a run for the worker that creates it, and for nobody else', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  const run = { id: 'a', config: sampleConfig(), idempotencyKey: 'key', worker: 'worker' };
+  expect(await store.create(run)).toEqual({ runId: 'a', created: true, epoch: 1 });
+  expect(await store.create({ ...run, id: 'b' })).toEqual({ runId: 'a', created: false });
+  const started: NewEvent = { type: 'run.started', worker: 'worker', epoch: 1 };
+  await store.append('a', { epoch: 1, expectedSeq: 1, events: [started] });
+  expect(await store.claim('a', 'another')).toEqual({ epoch: 2, lastSeq: 2 });
+  await expect(store.append('a', { epoch: 1, expectedSeq: 2, events: [started] })).rejects.toMatchObject({
+    code: 'stale_epoch',
+  });
+  await store.close();
+});
+
 it('keeps its files for their owner alone and its journal safe against power loss', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });

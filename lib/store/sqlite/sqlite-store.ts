@@ -33,7 +33,7 @@ import {
 } from '../import-run.ts';
 import { checkRow, newRow, toRow, toShareRow } from '../run-row.ts';
 import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from '../run-store.ts';
-import { sqlite } from '../schema.ts';
+import { type RunsTable, sqlite } from '../schema.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
 import { StateCache } from '../state-cache.ts';
 import type { Store } from '../store.ts';
@@ -179,11 +179,13 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#lock.announce(holder);
   }
 
-  async create(run: Parameters<RunStore['create']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, copied, parent, idempotencyKey } = run;
-    return this.#make({ id, idempotencyKey }, (at) => [
+  async create(run: Parameters<RunStore['create']>[0]): ReturnType<RunStore['create']> {
+    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const claim = worker === undefined ? undefined : { epoch: 1, worker };
+    const made = await this.#make({ id, idempotencyKey, claim }, (at) => [
       complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
     ]);
+    return made.created && claim ? { ...made, epoch: claim.epoch } : made;
   }
 
   async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
@@ -218,7 +220,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   #make(
-    { id, idempotencyKey }: { id: string; idempotencyKey: string | undefined },
+    {
+      id,
+      idempotencyKey,
+      claim,
+    }: { id: string; idempotencyKey?: string; claim?: Parameters<typeof newRow>[1] },
     begin: (at: number) => readonly RunEvent[],
   ): Promise<{ runId: string; created: boolean }> {
     return this.#transaction<{ runId: string; created: boolean }>(() => {
@@ -233,7 +239,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       const at = steadyNow();
       const events = begin(at);
       const state = foldAll(this.#states.at(id, 0), events);
-      this.#insertRun(summarizeRun(state), events);
+      this.#insertRun(newRow(summarizeRun(state), claim), events);
       if (idempotencyKey !== undefined) {
         this.#run(
           sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
@@ -243,9 +249,9 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
-  /** Inserts the row of an unclaimed run and its first events. */
-  #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
-    this.#run(sqlite.insertInto('runs').values(newRow(summary)));
+  /** Inserts the row of a new run and its first events. */
+  #insertRun(row: RunsTable, events: readonly RunEvent[]): void {
+    this.#run(sqlite.insertInto('runs').values(row));
     for (const event of events) this.#insert(event);
   }
 
