@@ -40,7 +40,7 @@ export class LocalRuns {
   /** The text being written in a run whose log is in memory. */
   writing(runId: string): { lastSeq: number; texts: LiveDeltas; ended: boolean } | undefined {
     const log = this.#logs.get(runId);
-    return log && { lastSeq: log.state.seq, texts: log.texts, ended: log.state.ended !== undefined };
+    return log && { lastSeq: log.stored.seq, texts: log.texts, ended: log.stored.ended !== undefined };
   }
 
   /** Registers a run that this process starts to work on. */

@@ -6,7 +6,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
-import type { RunStore } from '../store/run-store.ts';
+import type { CreatedLog, RunStore } from '../store/run-store.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
@@ -15,11 +15,9 @@ import type { RunWorker } from './run-worker.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 export interface RunCreationOptions {
-  /** A display name for this process. */
-  name: string;
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
   stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
-  worker: Pick<RunWorker, 'beginNew'>;
+  worker: Pick<RunWorker, 'beginNew' | 'beginUnclaimed' | 'claimsNew'>;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
   prepare(request: NewRun, runId: string): Promise<PreparedRun>;
@@ -57,16 +55,11 @@ export class RunCreation {
     await guard.refuseNewRun();
     const id = newRunId(new Date());
     const { config, copied, discard } = await prepare(request, id);
-    let made: Awaited<ReturnType<RunStore['create']>>;
+    let made: CreatedLog;
     try {
       await admit(config);
-      made = await store.create({
-        id,
-        config,
-        copied,
-        idempotencyKey: options.idempotencyKey,
-        worker: this.#options.name,
-      });
+      const { idempotencyKey } = options;
+      made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew });
     } catch (error) {
       await discard();
       throw error;
@@ -77,8 +70,8 @@ export class RunCreation {
       if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
       return { ...first, created: false };
     }
-    const { epoch } = made;
-    await worker.beginNew(id, config, epoch === undefined ? undefined : { epoch });
+    if (worker.claimsNew !== undefined) worker.beginNew(made.first);
+    else await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
   }
 
@@ -122,7 +115,7 @@ export class RunCreation {
       if (!(await this.#isSameFork(made.runId, parent, events))) throw keyConflict(made.runId);
       return { ...(await stored.get(made.runId)), created: false };
     }
-    await worker.beginNew(id, config);
+    await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
   }
 

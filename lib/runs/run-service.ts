@@ -89,7 +89,7 @@ export class RunService {
     this.#slots = slots;
     this.#viewers = new Viewers({ store, source, followed });
     this.#runWorker = worker;
-    this.#creation = new RunCreation({ ...parts, name: this.worker, worker, prepare, admit, prepareFork });
+    this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
     this.#operator = new OperatorActions({ ...parts, worker });
     this.#modelUse = new ModelUse({ ...parts, hostOf, render, namesOfRunner, unload });
     this.#shared = shared &&
@@ -159,7 +159,7 @@ export class RunService {
       await this.stored.get(runId); // all unfinished runs are in memory
       return;
     }
-    while (!log.state.ended && !signal.aborted) await log.changed(log.state.seq, signal);
+    while (!log.stored.ended && !signal.aborted) await log.storedAfter(log.stored.seq, signal);
   }
 
   async #endedAnywhere(runId: string, signal: AbortSignal): Promise<void> {

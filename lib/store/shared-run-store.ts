@@ -1,4 +1,4 @@
-import type { NewEvent, RunEvent } from '../events/registry.ts';
+import type { LogGrowth } from './log-growth.ts';
 
 /** A run that no worker holds: it has not started yet, its worker released it, or its worker is gone. */
 export interface FreeRun {
@@ -78,10 +78,7 @@ export interface SharedRunStore extends RunLeases, SlotLeases, ExperimentLeaseSt
    *
    * @throws {SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError}
    */
-  intervene(
-    runId: string,
-    request: { expectedSeq: number; events: readonly NewEvent[] },
-  ): Promise<RunEvent[]>;
+  intervene(runId: string, growth: LogGrowth): Promise<void>;
   /**
    * Called when another process has appended, and with 0 when it has deleted the run. Only a notification, which may be
    * late: the store has the events.
