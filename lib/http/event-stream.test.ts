@@ -90,7 +90,7 @@ it('a viewer cut off after any number of bytes reconnects with its last ID and g
   expect(test.service.viewers).toBe(0);
 });
 
-it('sends two viewers of a live run the same bytes: what a fresh encoding of each event gives', async () => {
+it('sends every viewer the same bytes: live or from the store, and what a fresh encoding of each event gives', async () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('long '.repeat(MAX_STREAMED_CHARS / 4)));
   await fc.assert(
     fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), async (texts) => {
@@ -109,6 +109,10 @@ it('sends two viewers of a live run the same bytes: what a fresh encoding of eac
       const log = await test.store.read(id, { afterSeq: 0, limit: 100 });
       const fresh = log.map((event) => `id: ${event.seq}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`);
       expect(one).toBe(`retry: 1000\n: Loupe\n\n${fresh.join('')}`);
+      const late = await wholeText(eventStreamResponse(await follow(id, log.length - 1), byNumber));
+      expect(one.endsWith(late.slice(late.indexOf('id: ')))).toBe(true);
+      await test.restart();
+      expect(await wholeText(eventStreamResponse(await follow(id, 0), byNumber))).toBe(one);
       await test.dispose();
     }),
     { numRuns: 10 },
