@@ -5,7 +5,7 @@ import { foldAll } from '../lib/events/fold-run.ts';
 import { placeEvents } from '../lib/events/place-events.ts';
 import type { NewEvent } from '../lib/events/registry.ts';
 import { emptyRunState, type RunState } from '../lib/events/run-state.ts';
-import { growthOf } from '../lib/store/log-growth.ts';
+import { growthOf } from '../lib/store/growth-of.ts';
 import { PostgresRunStore } from '../lib/store/postgres/postgres-store.ts';
 import { ThreadedRunStore } from '../lib/store/sqlite/threaded-store.ts';
 import type { Store } from '../lib/store/store.ts';

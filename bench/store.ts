@@ -6,7 +6,7 @@ import { foldAll } from '../lib/events/fold-run.ts';
 import { placeEvents } from '../lib/events/place-events.ts';
 import type { NewEvent } from '../lib/events/registry.ts';
 import { emptyRunState } from '../lib/events/run-state.ts';
-import { growthOf } from '../lib/store/log-growth.ts';
+import { growthOf } from '../lib/store/growth-of.ts';
 import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
 import { sampleConfig } from '../lib/testing/sample-logs.ts';
 import { quantile } from './quantile.ts';

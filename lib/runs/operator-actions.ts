@@ -9,22 +9,30 @@ import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { queuedMessages } from '../policies/operator-messages.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
-import { growthOf } from '../store/log-growth.ts';
+import { growthOf } from '../store/growth-of.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
 import { steadyNow } from '../util/steady-clock.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { RunLookup } from './run-lookup.ts';
-import type { RunWorker } from './run-worker.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /** Max messages queued for a run. */
 const MAX_QUEUED_MESSAGES = 100;
 
+/** A log to which a person's actions are appended. */
+interface OperatorLog {
+  /** Resolves when the events that `choose` derives from the latest state are on disk. */
+  appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState>;
+}
+
 export interface OperatorActionsOptions {
   stored: Pick<RunLookup, 'get' | 'stateOf'>;
   runs: Pick<LocalRuns, 'lose'>;
-  worker: Pick<RunWorker, 'logOf'>;
+  worker: {
+    /** The log of a run that this process works on. */
+    logOf(runId: string): Promise<OperatorLog | undefined>;
+  };
   slots: Pick<HostSlots, 'leave'>;
   changes: RunChanges;
   guard: Pick<WriteGuard, 'refuseWhenReadOnly'>;

@@ -11,13 +11,22 @@ import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './pla
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
 import type { RunLookup } from './run-lookup.ts';
-import type { RunWorker } from './run-worker.ts';
 import type { WriteGuard } from './write-guard.ts';
+
+/** Starts new runs. */
+interface NewRunWorker {
+  /** The worker that claims runs as they are created. Where processes share the store, the first with a free slot does. */
+  readonly claimsNew: string | undefined;
+  /** Starts a run that was just created and claimed. @param first its only event */
+  beginNew(first: EventOf<'run.created'>): void;
+  /** Starts a new run that no worker has claimed. */
+  beginUnclaimed(runId: string, config: RunConfig): Promise<void>;
+}
 
 export interface RunCreationOptions {
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
   stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
-  worker: Pick<RunWorker, 'beginNew' | 'beginUnclaimed' | 'claimsNew'>;
+  worker: NewRunWorker;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
   prepare(request: NewRun, runId: string): Promise<PreparedRun>;

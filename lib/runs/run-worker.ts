@@ -11,9 +11,9 @@ import type { HostSlots } from '../queue/host-slots.ts';
 import { warnNotReleased } from '../queue/shared-work.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import type { RunLeases } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { RunLeases } from '../store/shared-run-store.ts';
 import { isStorageFull } from '../store/store-errors.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
@@ -108,18 +108,15 @@ export class RunWorker {
     }
   }
 
-  /** The worker that claims runs as they are created. Where processes share the store, the first with a free slot does. */
   get claimsNew(): string | undefined {
     return this.#options.shared ? undefined : this.#options.name;
   }
 
-  /** Starts a run that was just created and claimed. @param first its only event */
   beginNew(first: EventOf<'run.created'>): void {
     const state = foldAll(emptyRunState(first.run_id), [first]);
     this.#begin(this.#hold(state, 1), first.config);
   }
 
-  /** Starts a new run that no worker has claimed. */
   async beginUnclaimed(runId: string, config: RunConfig): Promise<void> {
     const { shared } = this.#options;
     if (shared) shared.waiting.poke();

@@ -6,7 +6,7 @@ import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { LiveDeltas } from '../feed/live-deltas.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
-import { growthOf } from '../store/log-growth.ts';
+import { growthOf } from '../store/growth-of.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
+import type { EventRow } from '../event-row.ts';
 import {
-  type EventRow,
   IMPORTING,
   type ImportKey,
   type ImportSteps,

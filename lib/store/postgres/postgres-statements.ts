@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../events/registry.ts';
-import { type EventRow, IMPORTING, toEventRow } from '../import-run.ts';
+import type { EventRow } from '../event-row.ts';
+import { IMPORTING, toEventRow } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { toRow } from '../run-row.ts';
 import type { TextRange } from '../run-store.ts';

@@ -18,7 +18,7 @@ import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
-import type { EventRow } from '../import-run.ts';
+import type { EventRow } from '../event-row.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { checkRow, newRow, toShareRow } from '../run-row.ts';

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
+import type { EventRow } from '../event-row.ts';
 import {
-  type EventRow,
   IMPORTING,
   type ImportKey,
   type ImportSteps,

@@ -23,14 +23,8 @@ import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
-import {
-  type EventRow,
-  type FileRun,
-  type ImportKey,
-  type ImportSteps,
-  importInSlices,
-  toEventRow,
-} from '../import-run.ts';
+import type { EventRow } from '../event-row.ts';
+import { type FileRun, type ImportKey, type ImportSteps, importInSlices, toEventRow } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
 import { checkRow, newRow, toRow, toShareRow } from '../run-row.ts';
 import {

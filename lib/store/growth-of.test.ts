@@ -4,7 +4,7 @@ import { placeEvents } from '../events/place-events.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { completedLog, sampleConfig } from '../testing/sample-logs.ts';
-import { growthOf } from './log-growth.ts';
+import { growthOf } from './growth-of.ts';
 
 const created = placeEvents(emptyRunState('a'), [{ type: 'run.created', config: sampleConfig() }], 1000);
 const before = foldAll(emptyRunState('a'), created);
