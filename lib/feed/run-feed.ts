@@ -18,8 +18,12 @@ export interface FeedSource {
   recent(runId: string, afterSeq: number, limit: number): readonly RunEvent[] | undefined;
   /** A page of events after `afterSeq` from the store, without gaps. */
   stored(runId: string, afterSeq: number): Promise<readonly (RunEvent | EventText)[]>;
-  /** The last sequence number and the texts in progress of a run held by this process. */
-  live(runId: string): { lastSeq: number; texts: LiveDeltas } | undefined;
+  /**
+   * The last sequence number and the texts in progress of a run held by this process, and whether it is known to have
+   * ended.
+   */
+  live(runId: string): { lastSeq: number; texts: LiveDeltas; ended?: boolean } | undefined;
+  /** The same object for as long as nothing in it changes, where that is known. */
   summary(runId: string): Promise<RunSummary | undefined>;
   /** The first page of the run list: the newest runs and all unfinished ones. */
   summaries(): Promise<RunSummary[]>;
@@ -27,6 +31,11 @@ export interface FeedSource {
 
 /** Live events sent to a viewer at a time. The rest stays in the store, not in memory. */
 const PAGE = 100;
+/**
+ * Shortest time between two pulls that a live run wakes, in milliseconds. Each write to a socket costs the server more than
+ * its events do. After a pause the next event is sent at once, and so is the end of a run.
+ */
+const PACE_MS = 10;
 
 interface Topic {
   cursor: number;
@@ -45,6 +54,13 @@ export class RunFeed {
   readonly #onClose: () => void;
   #listPending: boolean;
   #wake: (() => void) | undefined;
+  /** Ends the pause between two pulls. */
+  #hurry: (() => void) | undefined;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  /** Whether the last pull stopped at its limit. */
+  #hasMore = false;
+  /** The summaries that the viewer of the list has, of unfinished runs. */
+  readonly #listed = new Map<string, RunSummary>();
   #closed = false;
   #ended: boolean;
 
@@ -82,6 +98,7 @@ export class RunFeed {
     if (this.#topics.has(runId)) this.#dirty.add(runId);
     this.#changedRuns?.add(runId);
     this.#wake?.();
+    if (this.#hurry && this.#topics.has(runId) && this.#source.live(runId)?.ended) this.#hurry();
   }
 
   /**
@@ -91,8 +108,12 @@ export class RunFeed {
   async next(timeoutMs: number): Promise<FeedItem[]> {
     const deadline = performance.now() + timeoutMs;
     while (!this.done) {
+      await this.#pause();
       const items = await this.#collect();
-      if (items.length > 0) return items;
+      if (items.length > 0) {
+        this.#sentAt = performance.now();
+        return items;
+      }
       const left = deadline - performance.now();
       if (left <= 0 || this.done) break;
       await this.#sleep(left);
@@ -104,11 +125,13 @@ export class RunFeed {
     if (this.#closed) return;
     this.#closed = true;
     this.#wake?.();
+    this.#hurry?.();
     this.#onClose();
   }
 
   async #collect(): Promise<FeedItem[]> {
     const items: FeedItem[] = [];
+    this.#hasMore = false;
     await this.#collectList(items);
     for (const runId of [...this.#dirty]) {
       if (items.length >= PAGE || this.#closed) break;
@@ -135,6 +158,7 @@ export class RunFeed {
       // One page from the store is enough per pull, and does not show whether more follow.
       if (items.length >= PAGE || (!recent && events.length > 0)) {
         this.#dirty.add(runId);
+        this.#hasMore = true;
         return;
       }
       const live = this.#source.live(runId);
@@ -166,8 +190,28 @@ export class RunFeed {
     for (const runId of [...(this.#changedRuns ?? [])].slice(0, PAGE)) {
       this.#changedRuns?.delete(runId);
       const summary = await this.#source.summary(runId);
-      items.push(summary ? { kind: 'run', summary } : { kind: 'deleted', runId });
+      if (!summary) items.push({ kind: 'deleted', runId });
+      // Text in progress changes nothing in the list.
+      else if (this.#listed.get(runId) !== summary) items.push({ kind: 'run', summary });
+      if (summary && summary.phase !== 'ended') this.#listed.set(runId, summary);
+      else this.#listed.delete(runId);
     }
+  }
+
+  /** Waits until `PACE_MS` after the last items, unless more are waiting or the run has ended. */
+  #pause(): Promise<void> | undefined {
+    const left = this.#sentAt + PACE_MS - performance.now();
+    if (left <= 0 || this.#hasMore) return undefined;
+    for (const runId of this.#dirty) if (this.#source.live(runId)?.ended) return undefined;
+    return new Promise((resolve) => {
+      const hurry = () => {
+        clearTimeout(timer);
+        this.#hurry = undefined;
+        resolve();
+      };
+      const timer = setTimeout(hurry, left);
+      this.#hurry = hurry;
+    });
   }
 
   #sleep(ms: number): Promise<void> {

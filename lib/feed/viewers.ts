@@ -23,7 +23,6 @@ export interface FollowOptions {
 
 /** The feeds of all viewers, by the runs they follow, and the feeds of the run list. */
 export class Viewers {
-  readonly #store: Pick<RunReader, 'read' | 'readTexts' | 'summary'>;
   readonly #events: FeedSource;
   readonly #texts: FeedSource;
   readonly #feeds = new Set<RunFeed>();
@@ -35,12 +34,11 @@ export class Viewers {
    * @param options.followed gets the runs of each feed
    */
   constructor(options: {
-    store: Pick<RunReader, 'read' | 'readTexts' | 'summary'>;
+    store: Pick<RunReader, 'read' | 'readTexts'>;
     source: Omit<FeedSource, 'stored'>;
     followed: FollowedRuns;
   }) {
     const { store, source, followed } = options;
-    this.#store = store;
     this.#followed = followed;
     this.#events = {
       ...source,
@@ -95,7 +93,7 @@ export class Viewers {
   async #finishedOf(topics: ReadonlyMap<string, number>): Promise<Set<string>> {
     const finished = new Set<string>();
     for (const [runId, cursor] of topics) {
-      const run = await this.#store.summary(runId);
+      const run = await this.#events.summary(runId);
       if (!run) throw new RunNotFoundError(runId);
       if (run.phase === 'ended' && cursor >= run.last_seq) finished.add(runId);
     }

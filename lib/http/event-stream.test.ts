@@ -1,9 +1,11 @@
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
+import { MAX_STREAMED_CHARS } from '../events/limits.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import { cursorOf, eventStreamResponse, topicsOf } from './event-stream.ts';
+import { viewEvent } from './view-event.ts';
 
 let test: TestService;
 afterEach(() => test?.dispose());
@@ -86,6 +88,35 @@ it('a viewer cut off after any number of bytes reconnects with its last ID and g
     { numRuns: 40 },
   );
   expect(test.service.viewers).toBe(0);
+});
+
+it('sends every viewer the same bytes: live or from the store, and what a fresh encoding of each event gives', async () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('long '.repeat(MAX_STREAMED_CHARS / 4)));
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), async (texts) => {
+      const begin = Promise.withResolvers<void>();
+      const events = scripted(texts.map(warned));
+      test = await openTestService(async (run) => {
+        await begin.promise;
+        return events(run);
+      });
+      const id = await test.start();
+      const viewers = [await follow(id, 0), await follow(id, 0)];
+      const streams = viewers.map((feed) => wholeText(eventStreamResponse(feed, byNumber)));
+      begin.resolve();
+      const [one = '', other] = await Promise.all(streams);
+      expect(other).toBe(one);
+      const log = await test.store.read(id, { afterSeq: 0, limit: 100 });
+      const fresh = log.map((event) => `id: ${event.seq}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`);
+      expect(one).toBe(`retry: 1000\n: Loupe\n\n${fresh.join('')}`);
+      const late = await wholeText(eventStreamResponse(await follow(id, log.length - 1), byNumber));
+      expect(one.endsWith(late.slice(late.indexOf('id: ')))).toBe(true);
+      await test.restart();
+      expect(await wholeText(eventStreamResponse(await follow(id, 0), byNumber))).toBe(one);
+      await test.dispose();
+    }),
+    { numRuns: 10 },
+  );
 });
 
 it('sends a run-deleted event', async () => {

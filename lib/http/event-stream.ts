@@ -1,3 +1,4 @@
+import type { RunSummary } from '../api/run-summary.ts';
 import type { RunDeleted, ViewDelta } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
@@ -79,6 +80,8 @@ type EventId = (event: { run_id: string; seq: number }) => string;
 
 /** Encoded events by ID, shared by all viewers of a live run. */
 const sent = new WeakMap<RunEvent, Map<string, Uint8Array>>();
+/** Encoded summaries, shared by all viewers of the run list. */
+const sentRuns = new WeakMap<RunSummary, Uint8Array>();
 
 function frame(item: FeedItem, eventId: EventId): Uint8Array {
   switch (item.kind) {
@@ -93,7 +96,7 @@ function frame(item: FeedItem, eventId: EventId): Uint8Array {
       return encoder.encode(`event: delta\ndata: ${JSON.stringify(delta)}\n\n`);
     }
     case 'run':
-      return encoder.encode(`event: run\ndata: ${JSON.stringify(item.summary)}\n\n`);
+      return runFrame(item.summary);
     case 'deleted': {
       const deleted: RunDeleted = { run_id: item.runId };
       return encoder.encode(`event: run-deleted\ndata: ${JSON.stringify(deleted)}\n\n`);
@@ -106,6 +109,12 @@ function eventFrame(event: RunEvent, id: string): Uint8Array {
   const bytes = known?.get(id) ?? encoder.encode(`id: ${id}\ndata: ${viewEventJson(event)}\n\n`);
   if (known) known.set(id, bytes);
   else sent.set(event, new Map([[id, bytes]]));
+  return bytes;
+}
+
+function runFrame(summary: RunSummary): Uint8Array {
+  const bytes = sentRuns.get(summary) ?? encoder.encode(`event: run\ndata: ${JSON.stringify(summary)}\n\n`);
+  sentRuns.set(summary, bytes);
   return bytes;
 }
 

@@ -15,9 +15,12 @@ export function viewEvent(event: RunEvent): ViewEvent {
   return cuts.length === 0 ? event : { ...view, cuts };
 }
 
-/** `viewEvent` as JSON. A short event cannot contain a long text, so it is not scanned. */
-export function viewEventJson(event: RunEvent): string {
-  return viewJson(JSON.stringify(event));
+/**
+ * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. A short event cannot contain a
+ * long text, so it is not scanned.
+ */
+export function viewEventJson({ run_id, seq, at, ...body }: RunEvent): string {
+  return viewJson(JSON.stringify({ run_id, seq, at, ...body }));
 }
 
 /** `viewEventJson` for an event that is already JSON. */

@@ -38,9 +38,9 @@ export class LocalRuns {
   }
 
   /** The text being written in a run whose log is in memory. */
-  writing(runId: string): { lastSeq: number; texts: LiveDeltas } | undefined {
+  writing(runId: string): { lastSeq: number; texts: LiveDeltas; ended: boolean } | undefined {
     const log = this.#logs.get(runId);
-    return log && { lastSeq: log.stored.seq, texts: log.texts };
+    return log && { lastSeq: log.stored.seq, texts: log.texts, ended: log.stored.ended !== undefined };
   }
 
   /** Registers a run that this process starts to work on. */

@@ -53,6 +53,41 @@ describe('starting', () => {
     expect(await ended(id)).toMatchObject({ id, last_seq: 5, termination_reason: 'error' });
   });
 
+  it('shows an unfinished run from memory as the store has it, and keeps one summary until it changes', async () => {
+    let step = Promise.withResolvers<void>();
+    test = await openTestService(async (run) => {
+      for (const text of ['a', 'b', 'c']) {
+        await step.promise;
+        step = Promise.withResolvers();
+        await run.log.append([warned(text)]);
+      }
+      return scripted([])(run);
+    });
+    const id = await test.start();
+    const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+    for (let seq = 2; seq <= 4; seq++) {
+      await eventually(async () => expect((await test.service.stored.summary(id))?.last_seq).toBe(seq));
+      const shown = await test.service.stored.summary(id);
+      expect(asJson(shown)).toEqual(asJson(await test.store.summary(id)));
+      expect(await test.service.stored.summary(id)).toBe(shown);
+      const { run, config } = await test.service.stored.get(id);
+      expect(run).toBe(shown);
+      expect(await test.store.readOne(id, 1)).toMatchObject({ config });
+      step.resolve();
+    }
+    expect(await ended(id)).toMatchObject({ last_seq: 6 });
+  });
+
+  it('claims a new run when it creates it', async () => {
+    test = await openTestService(untilAborted);
+    const claim = vi.spyOn(test.store, 'claim');
+    const id = await test.start();
+    await eventually(async () =>
+      expect(await test.store.readOne(id, 2)).toMatchObject({ type: 'run.started', epoch: 1 }),
+    );
+    expect(claim).not.toHaveBeenCalled();
+  });
+
   it('creates one run for two requests with the same key, and refuses the key for another request', async () => {
     test = await openTestService(untilAborted);
     const ids = await Promise.all([test.start({}, 'key'), test.start({}, 'key')]);

@@ -5,6 +5,7 @@ import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, SearchReply } from '../api/search.ts';
+import { summarizeRun } from '../api/summarize-run.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { agreementOfPages, comparePages } from '../compare/compare-pages.ts';
 import { settingChanges } from '../compare/settings.ts';
@@ -26,6 +27,8 @@ import { type SentRequest, sentRequest } from './sent-request.ts';
 
 export interface StoredRunsOptions {
   store: RunReader;
+  /** The runs whose logs are in memory. */
+  runs: { get(runId: string): { readonly stored: RunState } | undefined };
   slots: {
     /** Adds to a run its position in the queue while it waits. */
     withPosition(run: RunSummary): RunSummary;
@@ -53,11 +56,13 @@ const LIST_SNAPSHOT = 50;
 
 /**
  * Read access to runs: search, list, read, compare, export. Everything comes from the store, whichever process works on
- * the run.
+ * the run, except the summary of an unfinished run whose log is in memory.
  */
 export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
   readonly #store: RunReader;
+  /** A summary per state: every viewer of the list asks for it after each append. */
+  readonly #summaries = new WeakMap<RunState, RunSummary>();
   readonly #closing: AbortSignal;
   /** Comparing reads whole logs: one at a time, so that many who ask cost no more memory than one. */
   readonly #comparisons = new OneAtATime({ maxWaiting: MAX_WAITING, full: tooManyComparisons });
@@ -75,12 +80,27 @@ export class StoredRuns implements RunLookup {
 
   /** A run's summary, with its position in the queue while it waits. */
   async summary(runId: string): Promise<RunSummary | undefined> {
-    const run = await this.#store.summary(runId);
+    const state = this.#unfinished(runId);
+    const run = state ? this.#summaryOf(state) : await this.#store.summary(runId);
     return run && this.#placed(run);
+  }
+
+  /** The state of an unfinished run whose log is in memory. Another process may have deleted one that has ended. */
+  #unfinished(runId: string): RunState | undefined {
+    const state = this.#options.runs.get(runId)?.stored;
+    return state?.config && !state.ended ? state : undefined;
+  }
+
+  #summaryOf(state: RunState): RunSummary {
+    const summary = this.#summaries.get(state) ?? summarizeRun(state);
+    this.#summaries.set(state, summary);
+    return summary;
   }
 
   /** @throws {RunNotFoundError} */
   async get(runId: string): Promise<{ run: RunSummary; config: RunConfig }> {
+    const state = this.#unfinished(runId);
+    if (state?.config) return { run: this.#placed(this.#summaryOf(state)), config: state.config };
     const run = await this.summary(runId);
     const created = run && (await this.#store.readOne(runId, 1));
     if (!run || created?.type !== 'run.created') throw new RunNotFoundError(runId);
@@ -122,14 +142,15 @@ export class StoredRuns implements RunLookup {
 
   /** The complete log as of now, page by page; yields to the event loop after each. @throws {RunNotFoundError} before the first event */
   async *log(runId: string): AsyncGenerator<RunEvent[]> {
-    const { run } = await this.get(runId);
+    const run = await this.#store.summary(runId);
+    if (!run) throw new RunNotFoundError(runId);
     for (let afterSeq = 0; afterSeq < run.last_seq; ) {
       const events = await this.#store.read(runId, { afterSeq, ...LOG_PAGE });
       const last = events.at(-1);
       if (!last) return;
       afterSeq = last.seq;
       yield events;
-      await turn(); // the store reads synchronously
+      if (afterSeq < run.last_seq) await turn(); // the store reads synchronously
     }
   }
 

@@ -39,9 +39,13 @@ export async function openWorkspace(path: string, options: { dataDir: string }):
       hint: 'Give the full path of a folder, beginning at the root.',
     });
   }
+  // Looked up meanwhile: each call to the file system is a trip to another thread.
+  const places = Promise.all([realpath(homedir()).catch(() => homedir()), canonicalDataDir(options.dataDir)]);
+  places.catch(() => undefined); // thrown below, unless the folder itself is refused
   const workspace = await canonicalFolder(path);
-  await refuseTooWide(workspace);
-  await refuseDataDirectory(workspace, options.dataDir);
+  const [home, data] = await places;
+  refuseTooWide(workspace, home);
+  await refuseDataDirectory(workspace, data);
   return workspace;
 }
 
@@ -79,8 +83,7 @@ async function canonicalFolder(path: string): Promise<string> {
   return workspace;
 }
 
-async function refuseTooWide(workspace: string): Promise<void> {
-  const home = await realpath(homedir()).catch(() => homedir());
+function refuseTooWide(workspace: string, home: string): void {
   const isSystem = process.platform !== 'win32' && SYSTEM_FOLDERS.includes(workspace);
   if (workspace === parse(workspace).root || workspace === home || isSystem) {
     throw new AppError({
@@ -91,12 +94,16 @@ async function refuseTooWide(workspace: string): Promise<void> {
   }
 }
 
-async function refuseDataDirectory(workspace: string, dataDir: string): Promise<void> {
+async function canonicalDataDir(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const data = await realpath(resolve(dataDir));
+  return realpath(resolve(dataDir));
+}
+
+async function refuseDataDirectory(workspace: string, data: string): Promise<void> {
   const own = relative(join(data, WORKSPACES_FOLDER), workspace);
   if (own !== '' && !own.startsWith('..') && !isAbsolute(own)) return;
-  if ((await isWithin(data, workspace)) || (await isWithin(workspace, data))) {
+  const nested = await Promise.all([isWithin(data, workspace), isWithin(workspace, data)]);
+  if (nested.includes(true)) {
     throw new AppError({
       code: 'workspace_holds_data',
       message: `${workspace} can not be a workspace: Loupe's own data lies in ${data}.`,
@@ -107,10 +114,8 @@ async function refuseDataDirectory(workspace: string, dataDir: string): Promise<
 
 /** Whether `inner` is `outer` or inside it, by device and inode, so that other mounts or spellings do not matter. */
 async function isWithin(inner: string, outer: string): Promise<boolean> {
-  const target = await stat(outer, { bigint: true });
-  for (let folder = inner; ; folder = dirname(folder)) {
-    const here = await stat(folder, { bigint: true });
-    if (here.dev === target.dev && here.ino === target.ino) return true;
-    if (folder === dirname(folder)) return false;
-  }
+  const paths = [outer, inner];
+  for (let folder = inner; folder !== dirname(folder); folder = dirname(folder)) paths.push(dirname(folder));
+  const [target, ...folders] = await Promise.all(paths.map((path) => stat(path, { bigint: true })));
+  return folders.some(({ dev, ino }) => dev === target?.dev && ino === target.ino);
 }

@@ -15,6 +15,8 @@ import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.number() }));
 const bodyRow = z.object({ body: z.string() });
 const behindRow = z.object({ behind: z.number() });
+/** Filters and searches make queries of many shapes; the frequent ones are few. */
+const MAX_PREPARED = 64;
 
 /** Reads a database. In WAL mode it sees every commit immediately and never waits for a writer. */
 export class SqliteReader extends SqlReader {
@@ -24,6 +26,8 @@ export class SqliteReader extends SqlReader {
   readonly #selectEvents: Database.Statement<[string, number, string, number]>;
   readonly #searchRows: Database.Statement<[string, number, number]>;
   readonly #selectBehind: Database.Statement<[]>;
+  /** Prepared queries by their text. */
+  readonly #prepared = new Map<string, Database.Statement<unknown[]>>();
 
   constructor(options: { path: string; database: Database.Database; patienceMs: number }) {
     super(sqlite);
@@ -110,7 +114,16 @@ export class SqliteReader extends SqlReader {
 
   protected all(query: Compilable): Promise<unknown[]> {
     const { sql: text, parameters } = query.compile();
-    return this.#whenFree(() => this.#database.prepare(text).all(...parameters));
+    return this.#whenFree(() => this.#prepare(text).all(...parameters));
+  }
+
+  #prepare(text: string): Database.Statement<unknown[]> {
+    const known = this.#prepared.get(text);
+    if (known) return known;
+    const statement = this.#database.prepare<unknown[]>(text);
+    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
+    this.#prepared.set(text, statement);
+    return statement;
   }
 
   #whenFree<T>(work: () => T): Promise<T> {

@@ -55,6 +55,15 @@ afterEach(() => {
 
 const modeOf = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8);
 
+it('claims a run for the worker that creates it', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  const run = { id: 'a', config: sampleConfig(), idempotencyKey: 'key', worker: 'worker' };
+  expect(await store.create(run)).toMatchObject({ runId: 'a', created: true, first: { seq: 1 } });
+  expect(await store.create({ ...run, id: 'b' })).toEqual({ runId: 'a', created: false });
+  expect(await store.claim('a', 'another')).toEqual({ epoch: 2, lastSeq: 1 });
+  await store.close();
+});
+
 it('keeps its files for their owner alone and its journal safe against power loss', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });
