@@ -1,0 +1,170 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { findPostgres, startPostgres } from '../lib/testing/postgres-server.ts';
+import { type Cost, costOf, type Subject } from './harness/cost.ts';
+import { CASES, type CaseName } from './harness/loads.ts';
+import { FakeProcess, median } from './harness/measure.ts';
+import { ServerRoom } from './harness/measured-server.ts';
+
+// What Loupe adds to a model call: whole runs, started over HTTP and followed over server-sent events to their end, beside a
+// bare fetch loop that keeps nothing. Both talk to a fake Ollama that answers at once, by turns, and each measurement has
+// processes of its own. Needs a build of the dashboard.
+//   npm run bench harness -- [--rounds 3] [--cases short,long,many] [--only 'mixed|postgres'] [--check]
+// `--check` fails when the mixed load misses a bar.
+
+const BARS = {
+  /** The wall time of a run, divided by that of the bare fetch loop. */
+  ratio: { short: 2.0, long: 1.5, many: 2.0 } satisfies Record<CaseName, number>,
+  growth: 1.1,
+  storedKbPerIteration: 6,
+  idleMb: 180,
+  /** The most with all runs, less what the idle server takes. */
+  aboveIdleMb: 250,
+};
+
+const SUBJECTS: Readonly<Record<string, Subject & { title: string }>> = {
+  mixed: { title: '3 reads, 1 write', load: 'mixed' },
+  streamed: { title: 'the same, streamed', load: 'streamed', settings: { live_tokens: true } },
+  calls: { title: '8 calls per reply', load: 'eightCalls' },
+  writes: { title: 'only writes', load: 'writes' },
+  postgres: { title: 'the first, PostgreSQL', load: 'mixed', usesPostgres: true },
+  limit: { title: '(a loop on node:http)', load: 'mixed', loop: 'serialized-once' },
+};
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    cases: { type: 'string', default: Object.keys(CASES).join(',') },
+    only: { type: 'string', default: '' },
+    check: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(options.rounds);
+const caseNames = (Object.keys(CASES) as CaseName[]).filter((name) =>
+  options.cases.split(',').includes(name),
+);
+const hasPostgres = findPostgres() !== undefined;
+const subjects = Object.entries(SUBJECTS).filter(
+  ([name, { usesPostgres }]) => new RegExp(options.only).test(name) && (usesPostgres !== true || hasPostgres),
+);
+if (!(rounds >= 1) || caseNames.length === 0 || subjects.length === 0) {
+  console.error('Nothing to measure. The options are listed at the top of bench/harness.ts.');
+  process.exit(2);
+}
+
+interface Row {
+  name: string;
+  title: string;
+  caseName: CaseName;
+  costs: Cost[];
+}
+
+/** The median over the rounds; `undefined` when nothing was measured. */
+function typical(costs: readonly Cost[], read: (cost: Cost) => number | undefined): number | undefined {
+  const values = costs.map(read).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : median(values);
+}
+
+async function measureAll(): Promise<Row[]> {
+  using fake = await FakeProcess.start();
+  using room = new ServerRoom();
+  const needsPostgres = subjects.some(([, { usesPostgres }]) => usesPostgres);
+  await using postgres = needsPostgres
+    ? await startPostgres({ durable: true, env: room.fsyncs?.env })
+    : undefined;
+  if (!room.fsyncs) console.warn('NOT measured: fsyncs, which need Linux and a C compiler.');
+  if (!hasPostgres) console.warn('NOT measured: PostgreSQL is not installed. apt-get install postgresql');
+  const rows = caseNames.flatMap((caseName) =>
+    subjects.map(([name, { title, ...subject }]) => ({
+      name,
+      title,
+      caseName,
+      subject,
+      costs: [] as Cost[],
+    })),
+  );
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { title, caseName, subject, costs } of rows) {
+      try {
+        costs.push(await costOf({ fake, room, postgres }, subject, CASES[caseName], round));
+      } catch (error) {
+        console.error(`FAILED: ${title}, ${CASES[caseName].title}:`, error);
+        process.exitCode = 1;
+      }
+    }
+    console.warn(`round ${round + 1} of ${rounds}: load ${loadavg()[0]?.toFixed(1)}`);
+  }
+  return rows;
+}
+
+const COLUMNS: readonly [title: string, digits: number, read: (cost: Cost) => number | undefined][] = [
+  ['ratio', 2, ({ ratio }) => ratio],
+  ['ms', 2, ({ msPerIteration }) => msPerIteration],
+  ['CPU ms', 2, ({ cpuMsPerIteration }) => cpuMsPerIteration],
+  ['fsyncs', 2, ({ fsyncsPerIteration }) => fsyncsPerIteration],
+  ['KB stored', 1, ({ storedKbPerIteration }) => storedKbPerIteration],
+  ['growth', 2, ({ growth }) => growth?.own],
+  ['bare growth', 2, ({ growth }) => growth?.bare],
+  ['idle MB', 0, ({ memory }) => memory?.idleMb],
+  ['peak MB', 0, ({ memory }) => memory?.peakMb],
+];
+
+function printTable(rows: readonly Row[]): void {
+  console.info(`\n${rounds} rounds, Node ${process.version}; per iteration, ratio to a bare fetch loop\n`);
+  const line = (first: string, second: string, cells: readonly string[]) =>
+    console.info(first.padEnd(24) + second.padEnd(22) + cells.map((cell) => cell.padStart(12)).join(''));
+  line(
+    'load',
+    'case',
+    COLUMNS.map(([title]) => title),
+  );
+  for (const { title, caseName, costs } of rows) {
+    const cells = COLUMNS.map(([, digits, read]) => typical(costs, read)?.toFixed(digits) ?? '-');
+    line(title, CASES[caseName].title, costs.length === 0 ? ['FAILED'] : cells);
+  }
+  console.info(
+    '\ngrowth: the time from a reply to the next request, at iteration 99 divided by that at iteration 20',
+  );
+}
+
+/** @returns whether the mixed load is within all bars */
+function printBars(rows: readonly Row[]): boolean {
+  const checks = rows
+    .filter(({ name, costs }) => name === 'mixed' && costs.length > 0)
+    .flatMap(({ caseName, costs }) => [
+      { name: 'ratio', value: typical(costs, ({ ratio }) => ratio), bar: BARS.ratio[caseName], caseName },
+      { name: 'growth', value: typical(costs, ({ growth }) => growth?.own), bar: BARS.growth, caseName },
+      {
+        name: 'KB stored per iteration',
+        value: typical(costs, ({ storedKbPerIteration }) => storedKbPerIteration),
+        bar: BARS.storedKbPerIteration,
+        caseName,
+      },
+      {
+        name: 'idle MB',
+        value: typical(costs, ({ memory }) => memory?.idleMb),
+        bar: BARS.idleMb,
+        caseName,
+      },
+      {
+        name: 'MB above idle',
+        value: typical(costs, ({ memory }) => memory && memory.peakMb - memory.idleMb),
+        bar: BARS.aboveIdleMb,
+        caseName,
+      },
+    ]);
+  console.info('');
+  let isWithin = true;
+  for (const { name, value, bar, caseName } of checks) {
+    if (value === undefined) continue;
+    if (value > bar) isWithin = false;
+    console.info(
+      `${CASES[caseName].title}: ${name} ${value.toFixed(2)}, ${value <= bar ? 'within' : 'ABOVE'} ${bar}`,
+    );
+  }
+  return isWithin;
+}
+
+const rows = await measureAll();
+printTable(rows);
+if (!printBars(rows) && options.check) process.exitCode = 1;
