@@ -85,9 +85,7 @@ async function measureRatios(rig: Rig): Promise<void> {
   const costs = { SQLite: [] as Cost[], PostgreSQL: [] as Cost[] };
   for (let round = 0; round < rounds; round += 1) {
     costs.SQLite.push(await costOf(rig, { load: 'mixed' }, CASES.short, round));
-    costs.PostgreSQL.push(
-      await costOf(rig, { load: 'mixed', usesPostgres: true }, CASES.short, rounds + round),
-    );
+    costs.PostgreSQL.push(await costOf(rig, { load: 'mixed', usesPostgres: true }, CASES.short, round));
   }
   console.info(`\nruns of ${CASES.short.title}, ratio to a bare fetch loop`);
   for (const [name, own] of Object.entries(costs)) {

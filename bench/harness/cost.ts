@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoupeServer } from '../../e2e/loupe-server.ts';
 import type { PostgresServer } from '../../lib/testing/postgres-server.ts';
-import type { Case, LoadName } from './loads.ts';
+import { CASES, type Case, type LoadName } from './loads.ts';
 import { type FakeProcess, type Measured, measureRuns, ownMs } from './measure.ts';
 import { bytesIn, type ServerRoom, settleAndStop } from './measured-server.ts';
 import { cpuMs, memoryMb, resetPeak } from './process-tree.ts';
@@ -16,13 +16,19 @@ export interface Subject {
   usesPostgres?: boolean;
 }
 
+interface OwnMs {
+  at20: number;
+  at99: number;
+}
+
 /** What runs cost; `undefined` for what this machine or this subject cannot tell. */
 export interface Cost {
   msPerIteration: number;
   /** Divided by that of the bare fetch loop, measured just before or after. */
   ratio: number;
-  /** The time without the model call at iteration 99, divided by that at iteration 20. */
-  growth: { own: number; bare: number } | undefined;
+  /** From a reply to the next request, of long runs. */
+  ownMs: OwnMs | undefined;
+  bareOwnMs: OwnMs | undefined;
   cpuMsPerIteration: number | undefined;
   fsyncsPerIteration: number | undefined;
   /** What the store takes on the disk after a clean stop. The warm-ups count as well. */
@@ -39,7 +45,6 @@ export interface Rig {
 
 /** How long a started server is left alone before its memory counts as that of an idle one. */
 const SETTLES_WITHIN_MS = 2000;
-const LONG = 99;
 
 /** Measures the subject and the bare loop one after the other; which comes first alternates with the round. */
 export async function costOf(rig: Rig, subject: Subject, size: Case, round: number): Promise<Cost> {
@@ -60,16 +65,17 @@ export async function costOf(rig: Rig, subject: Subject, size: Case, round: numb
     ...own,
     msPerIteration: measured.msPerIteration,
     ratio: measured.msPerIteration / bare.msPerIteration,
-    growth: size.iterations >= LONG ? { own: growthOf(measured), bare: growthOf(bare) } : undefined,
+    ownMs: ownMsOf(measured, size),
+    bareOwnMs: ownMsOf(bare, size),
   };
 }
 
-function growthOf({ runs }: Measured): number {
-  // The windows of 12 iterations around 20 and up to 99.
-  return ownMs(runs, LONG - 6) / ownMs(runs, 20);
+function ownMsOf({ runs }: Measured, { iterations }: Case): OwnMs | undefined {
+  if (iterations < CASES.long.iterations) return undefined;
+  return { at20: ownMs(runs, 20), at99: ownMs(runs, iterations) };
 }
 
-type OwnCost = Omit<Cost, 'msPerIteration' | 'ratio' | 'growth'> & { measured: Measured };
+type OwnCost = Omit<Cost, 'msPerIteration' | 'ratio' | 'ownMs' | 'bareOwnMs'> & { measured: Measured };
 
 async function measureLoupe(rig: Rig, subject: Subject, size: Case, round: number): Promise<OwnCost> {
   const { fake, room, postgres } = rig;

@@ -57,6 +57,7 @@ export interface MeasureOptions {
 
 /** @throws {Error} when a run fails, or does not make exactly one model request per iteration plus one */
 export async function measureRuns({ fake, by, plan, onWarm }: MeasureOptions): Promise<Measured> {
+  await fake.takeRuns(); // those of a measurement that failed
   const child = fork(STARTERS[by], {
     env: {
       ...process.env,
@@ -117,11 +118,12 @@ export function median(values: readonly number[]): number {
 const WINDOW = 12;
 
 /**
- * The milliseconds between a reply and the next request around an iteration: what the client does apart from sending and
- * waiting. The median over all runs at each iteration, so that a disturbed run does not count; then the mean.
+ * The milliseconds between a reply and the next request, around an iteration or up to the last: what the client does apart
+ * from sending and waiting. The median over all runs at each iteration, so that a disturbed run does not count; then the mean.
  */
 export function ownMs(runs: readonly SeenRun[], around: number): number {
-  const from = around - WINDOW / 2;
+  const gapCount = (runs[0]?.arrivedAt.length ?? 0) - 1;
+  const from = Math.min(around - WINDOW / 2, gapCount - WINDOW);
   const gaps = Array.from({ length: WINDOW }, (_, index) =>
     median(
       runs.map(({ arrivedAt, answeredAt }) => {
