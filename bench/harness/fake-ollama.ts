@@ -79,11 +79,14 @@ function chat(res: ServerResponse, body: Buffer, arrivedAt: number): void {
   };
   if (body.includes(STREAMS)) {
     res.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    res.cork();
+    // One packet with a chunk per line. `res.cork` would drop lines (Node 24).
+    const { socket } = res;
+    socket?.cork();
     for (const message of messages) {
       res.write(`${JSON.stringify({ model, created_at, message, done: false })}\n`);
     }
     res.end(`${JSON.stringify({ ...end, message: { role: 'assistant', content: '' } })}\n`);
+    socket?.uncork();
   } else sendJson(res, { ...end, message: messages.at(-1) });
   seen.answeredAt.push(performance.now());
 }
