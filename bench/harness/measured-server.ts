@@ -17,14 +17,14 @@ export class ServerRoom implements Disposable {
   /** Missing where processes cannot be hooked: without Linux or a C compiler. */
   readonly fsyncs: FsyncHook | undefined;
   readonly #root = mkdtempSync(join(tmpdir(), 'loupe-bench-'));
+  // Apart from the root, which only this user can open: PostgreSQL may run as another.
+  readonly #hooks = mkdtempSync(join(tmpdir(), 'loupe-bench-hook-'));
   readonly #workspace = join(this.#root, 'workspace');
   #count = 0;
   #emptyBytes: number | undefined;
 
   constructor() {
-    const hooks = join(this.#root, 'hook');
-    mkdirSync(hooks);
-    this.fsyncs = createFsyncHook(hooks);
+    this.fsyncs = createFsyncHook(this.#hooks);
     this.#writeFiles();
   }
 
@@ -58,7 +58,7 @@ export class ServerRoom implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.#root, { recursive: true, force: true });
+    for (const folder of [this.#root, this.#hooks]) rmSync(folder, { recursive: true, force: true });
   }
 
   /** Every file that a load reads. */
