@@ -87,7 +87,9 @@ async function measureAll(): Promise<Row[]> {
   for (let round = 0; round < rounds; round += 1) {
     for (const { title, caseName, subject, costs } of rows) {
       try {
-        costs.push(await costOf({ fake, room, postgres }, subject, CASES[caseName], round));
+        const cost = await costOf({ fake, room, postgres }, subject, CASES[caseName], round);
+        costs.push(cost);
+        console.warn(`round ${round + 1}: ${title}, ${CASES[caseName].title}: ${cost.ratio.toFixed(2)}`);
       } catch (error) {
         console.error(`FAILED: ${title}, ${CASES[caseName].title}:`, error);
         process.exitCode = 1;
