@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm run bench`: every measurement, one after the other. `npm run bench engine` runs one. Each prints ratios taken in
-// one run, since machines differ and are noisy.
+// `npm run bench`: every measurement, one after the other. `npm run bench engine` runs one, and
+// `npm run bench harness -- --rounds 1` passes its options on. Each prints ratios taken in one run, since machines differ
+// and are noisy.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,19 +10,28 @@ const benches = {
   compare: 'compare.ts',
   dashboard: 'dashboard.ts',
   engine: 'engine.ts',
+  harness: 'harness.ts',
   import: 'import.ts',
   parser: 'parser.ts',
   postgres: 'postgres.ts',
   sandbox: 'sandbox.ts',
+  'slow-disk': 'slow-disk.ts',
   slot: 'slot.ts',
   store: 'store.ts',
   viewers: 'viewers.ts',
 };
 
-const named = process.argv.slice(2);
+const given = process.argv.slice(2);
+const firstOption = given.findIndex((argument) => argument.startsWith('-'));
+const named = firstOption < 0 ? given : given.slice(0, firstOption);
+const options = firstOption < 0 ? [] : given.slice(firstOption);
 const unknown = named.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`Unknown measurement: ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
+  process.exit(2);
+}
+if (options.length > 0 && named.length !== 1) {
+  console.error('Options belong to one measurement: name it first.');
   process.exit(2);
 }
 
@@ -31,9 +41,13 @@ for (const [name, file] of Object.entries(benches)) {
   const path = join(import.meta.dirname, file);
   if (!existsSync(path)) throw new Error(`${path} is missing`);
   console.info(`\n=== ${name} ===`);
-  const { status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', path], {
-    stdio: 'inherit',
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', path, ...options],
+    {
+      stdio: 'inherit',
+    },
+  );
   if (status !== 0) failed += 1;
 }
 process.exit(failed > 0 ? 1 : 0);

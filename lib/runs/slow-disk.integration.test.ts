@@ -1,32 +1,24 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-
-/** Makes each write to the disk take two seconds, while the file SLOW_DISK is there. */
-const SLOW_FSYNC = `
-  #define _GNU_SOURCE
-  #include <dlfcn.h>
-  #include <stdlib.h>
-  #include <unistd.h>
-  static void slow(void) { const char *flag = getenv("SLOW_DISK"); if (flag && access(flag, F_OK) == 0) sleep(2); }
-  int fsync(int fd) { slow(); return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd); }
-  int fdatasync(int fd) { slow(); return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd); }
-`;
+import { createFsyncHook } from '../testing/fsync-hook.ts';
 
 const PROGRAM = `
-  const { rmSync, writeFileSync } = await import('node:fs');
+  const { once } = await import('node:events');
   const { monitorEventLoopDelay } = await import('node:perf_hooks');
   const at = (file) => import(new URL(file, process.env.HERE).href);
   const { readEnvironment } = await at('../config/environment.ts');
   const { openRunService } = await at('../app/open-run-service.ts');
   const { createRunRequest } = await at('../api/create-run.ts');
   const { startFakeOllama } = await at('../demo/fake-ollama.ts');
+  const delayFsyncs = (ms) => { process.send(ms); return once(process, 'message'); };
   const ollama = await startFakeOllama({ record: false });
   ollama.add({ name: 'short', steps: [{ reply: { content: 'The work is completed.' } }] });
   const { service } = await openRunService(readEnvironment({ ...process.env, OLLAMA_HOST: ollama.url }));
-  writeFileSync(process.env.SLOW_DISK, '');
+  await delayFsyncs(2000);
   const lag = monitorEventLoopDelay({ resolution: 10 });
   lag.enable();
   const began = performance.now();
@@ -42,7 +34,7 @@ const PROGRAM = `
   }
   lag.disable();
   const { run } = await starting;
-  rmSync(process.env.SLOW_DISK);
+  await delayFsyncs(0);
   let end = run;
   while (end.phase !== 'ended') {
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -52,34 +44,32 @@ const PROGRAM = `
   process.exit();
 `;
 
-function compiled(folder: string): string | undefined {
-  const library = join(folder, 'slow-fsync.so');
-  writeFileSync(join(folder, 'slow-fsync.c'), SLOW_FSYNC);
-  const cc = spawnSync('cc', ['-shared', '-fPIC', '-o', library, join(folder, 'slow-fsync.c'), '-ldl']);
-  return cc.status === 0 ? library : undefined;
-}
-
-it('fault matrix: a disk that takes two seconds per event blocks neither readers nor the event loop', ({
+it('fault matrix: a disk that takes two seconds per event blocks neither readers nor the event loop', async ({
   skip,
 }) => {
   const root = mkdtempSync(join(tmpdir(), 'loupe-slow-'));
   try {
-    const library = process.platform === 'linux' ? compiled(root) : undefined;
-    if (!library) return skip('no C compiler to slow the disk with');
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+    const hook = createFsyncHook(root);
+    if (!hook) return skip('no C compiler to slow the disk with');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], {
       env: {
         NODE_ENV: 'test',
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         HERE: import.meta.url,
-        LD_PRELOAD: library,
-        SLOW_DISK: join(root, 'slow'),
+        ...hook.env,
         LOUPE_DATA_DIR: join(root, 'data'),
         LOUPE_MIN_FREE_MB: '0',
       },
-      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       timeout: 50_000,
     });
+    child.on('message', (ms) => {
+      hook.delay(Number(ms));
+      child.send('delayed');
+    });
+    if (!child.stdout || !child.stderr) throw new Error('The process has no output');
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(stdout, stderr).not.toBe('');
     const told = JSON.parse(stdout);
     console.info(

@@ -36,13 +36,16 @@ export function findPostgres(): string | undefined {
 /**
  * @param options.durable waits for the disk at each commit, as a server does that is not for tests. Default: false
  * @param options.databasesIn an empty folder that holds the databases instead of the server's own; its journal stays there
+ * @param options.env in addition, for the processes of the server
  */
 export async function startPostgres({
   durable = false,
   databasesIn,
+  env: more = {},
 }: {
   durable?: boolean;
   databasesIn?: string;
+  env?: Readonly<Record<string, string>>;
 } = {}): Promise<PostgresServer> {
   const bin = findPostgres();
   if (bin === undefined) throw new Error('PostgreSQL is not installed');
@@ -63,7 +66,12 @@ export async function startPostgres({
     const args = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
     // A server that is killed loses nothing either way: that takes a machine that is.
     if (!durable) args.push('-c', 'fsync=off');
-    const child = spawn(join(bin, 'postgres'), args, { ...user, env, cwd: folder, stdio: 'ignore' });
+    const child = spawn(join(bin, 'postgres'), args, {
+      ...user,
+      env: { ...env, ...more },
+      cwd: folder,
+      stdio: 'ignore',
+    });
     const ready = () =>
       spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
     for (const deadline = Date.now() + STARTS_WITHIN_MS; !ready(); ) {
