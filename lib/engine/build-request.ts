@@ -26,10 +26,21 @@ export function buildRequest(state: ReadyState, mode: Pick<Mode, 'prompt'>): Cha
   };
 }
 
+// A shortened message stays the same object in every later request, so that it is serialized once as well.
+const shortened = new WeakMap<ChatMessage, ChatMessage>();
+
 /** The conversation with shortened contents where they exist. */
 function sentMessages({ messages, folded }: ReadyState): readonly ChatMessage[] {
   return messages.map((message, index) => {
     const content = folded[index];
-    return content === undefined ? message : { ...message, content };
+    return content === undefined ? message : withContent(message, content);
   });
+}
+
+function withContent(message: ChatMessage, content: string): ChatMessage {
+  const known = shortened.get(message);
+  if (known?.content === content) return known;
+  const short = { ...message, content };
+  shortened.set(message, short);
+  return short;
 }

@@ -73,16 +73,16 @@ export interface OllamaCall {
   client: Ollama;
   /** For paths that the client lacks. */
   getText(path: string): Promise<string>;
-  /** Posts a JSON text and reads the reply, an object that is not an error. */
-  post(path: string, json: string): Promise<Record<string, unknown>>;
+  /** Posts JSON and reads the reply, an object that is not an error. */
+  post(path: string, json: string | Buffer): Promise<Record<string, unknown>>;
   /**
-   * Posts a JSON text and reads the reply line by line, each an object that is not an error, up to the first for which
+   * Posts JSON and reads the reply line by line, each an object that is not an error, up to the first for which
    * `isLast` holds. A reply that ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that
    * repeats the same piece thirty times.
    */
   postForLines(
     path: string,
-    json: string,
+    json: string | Buffer,
     isLast: (line: Record<string, unknown>) => boolean,
   ): AsyncGenerator<Record<string, unknown>>;
   /** The server's clock at its last response, in milliseconds since 1970. */
@@ -222,11 +222,15 @@ class Requests implements OllamaCall {
     return this.#readWhole(await this.#send('GET', this.#url(path)));
   }
 
-  async post(path: string, json: string): Promise<Record<string, unknown>> {
+  async post(path: string, json: string | Buffer): Promise<Record<string, unknown>> {
     return this.#checked(await this.#readWhole(await this.#send('POST', this.#url(path), json)));
   }
 
-  async *postForLines(path: string, json: string, isLast: (line: Record<string, unknown>) => boolean) {
+  async *postForLines(
+    path: string,
+    json: string | Buffer,
+    isLast: (line: Record<string, unknown>) => boolean,
+  ) {
     const response = await this.#send('POST', this.#url(path), json);
     for await (const text of readLines(response.body, this.#connection.limits)) {
       const line = this.#checked(text);
@@ -250,7 +254,7 @@ class Requests implements OllamaCall {
     return `${this.#connection.host.url}${path}`;
   }
 
-  async #send(method: string, url: string, body?: string): Promise<HttpResponse> {
+  async #send(method: string, url: string, body?: string | Buffer): Promise<HttpResponse> {
     if (this.#isClosed) throw aborted();
     const started = exchange(this.#connection.transport, { url, method, body });
     this.#exchanges.push(started);

@@ -86,7 +86,7 @@ export function createHttpTransport(
  */
 export function exchange(
   transport: HttpTransport,
-  { url, method, body }: { url: string; method: string; body?: string },
+  { url, method, body }: { url: string; method: string; body?: string | Buffer },
 ): Exchange {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   let request: ClientRequest;
