@@ -14,6 +14,7 @@ import {
   type HttpResponse,
   type HttpTransport,
 } from './ollama-http.ts';
+import { ServerFacts } from './server-facts.ts';
 
 /** Max response sizes and timeouts. Every field has a default. */
 export interface OllamaLimits extends BodyLimits {
@@ -45,11 +46,8 @@ export interface OllamaConnection {
   readonly host: OllamaHost;
   readonly limits: OllamaLimits;
   readonly transport: HttpTransport;
-  /**
-   * What the server reported about itself. Reset when a connection fails or a model is gone, since it may have been
-   * upgraded.
-   */
-  readonly known: { version?: string };
+  /** What the server reported in the last seconds; forgotten when a connection fails or a model is missing. */
+  readonly facts: ServerFacts;
   /** Runner keys of Ollama's scheduler, by manifest digest. */
   readonly runnerKeys: Map<string, string>;
   /** Whether to allow models that Ollama forwards to another machine. */
@@ -99,7 +97,7 @@ export function connectOllama(
   return {
     host,
     limits: all,
-    known: {},
+    facts: new ServerFacts(),
     runnerKeys: new Map(),
     allowRemoteModels,
     transport: createHttpTransport(host.url, {
@@ -156,13 +154,18 @@ export async function callOllama<T>(
     if (outcome.end === 'stopped') throw aborted();
     if (outcome.end === 'timeout') throw await timeoutError(connection, options);
     const error = transportError(cause, connection.host);
-    if (error?.kind === 'unreachable' || error?.kind === 'cut_off') connection.known.version = undefined;
+    if (error && showsChange(error)) connection.facts.forget();
     throw error ?? cause;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
     requests.close();
   }
+}
+
+/** Whether the server may have been restarted or upgraded, or a model has been removed. */
+function showsChange({ kind, status }: ModelError): boolean {
+  return kind === 'unreachable' || kind === 'cut_off' || status === 404;
 }
 
 /** Distinguishes a slow server, which answers a probe, from one that does not respond at all. */
