@@ -292,7 +292,7 @@ export async function listRunning(
   const { reply, serverTimeMs } = await callOllama(
     connection,
     { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late(connection, '/api/ps'), isProbe: true },
-    async (call) => ({ reply: await call.client.ps(), serverTimeMs: call.serverTimeMs() }),
+    async (call) => ({ reply: await call.get('/api/ps'), serverTimeMs: call.serverTimeMs() }),
   );
   return (checked(psReply, reply, '/api/ps').models ?? []).map((model) => ({
     name: model.name,
