@@ -47,7 +47,7 @@ function sentMessages({ messages, folded }: ReadyState): readonly ChatMessage[] 
     const content = folded[index];
     return content === undefined ? message : withContent(message, content);
   });
-  lastSent.set(folded, { messages, sent });
+  lastSent.set(folded, { messages: [...messages], sent });
   return sent;
 }
 
