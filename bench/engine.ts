@@ -161,7 +161,7 @@ async function measureRun(subject: Subject, id: string, { url, root, store }: Pl
     epoch,
     onChange: () => {},
   });
-  await log.append([{ type: 'run.started', worker: 'bench', epoch }]);
+  log.append([{ type: 'run.started', worker: 'bench', epoch }]);
 
   const calls: { startedAt: number; endedAt: number; sent: number }[] = [];
   const real = createOllamaChatModel({ host: parseOllamaHost(url) });

@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { foldAll } from '../lib/events/fold-run.ts';
+import { placeEvents } from '../lib/events/place-events.ts';
 import type { NewEvent } from '../lib/events/registry.ts';
+import { emptyRunState, type RunState } from '../lib/events/run-state.ts';
+import { growthOf } from '../lib/store/growth-of.ts';
 import { PostgresRunStore } from '../lib/store/postgres/postgres-store.ts';
 import { ThreadedRunStore } from '../lib/store/sqlite/threaded-store.ts';
 import type { Store } from '../lib/store/store.ts';
@@ -21,7 +25,7 @@ interface Subject {
   name: string;
   store: Store;
   epoch: number;
-  seq: number;
+  state: RunState;
   tookMs: number[];
   readMs: number;
 }
@@ -29,15 +33,17 @@ interface Subject {
 async function subject(name: string, store: Store): Promise<Subject> {
   await store.create({ id: 'bench', config: sampleConfig() });
   const { epoch } = await store.claim('bench', 'bench');
-  return { name, store, epoch, seq: 1, tookMs: [], readMs: 0 };
+  const state = foldAll(emptyRunState('bench'), await store.read('bench', { afterSeq: 0, limit: 1 }));
+  return { name, store, epoch, state, tookMs: [], readMs: 0 };
 }
 
 async function appendRound(to: Subject): Promise<void> {
   for (let n = 0; n < ROUND; n++) {
     const from = performance.now();
-    await to.store.append('bench', { epoch: to.epoch, expectedSeq: to.seq, events: [event] });
+    const placed = placeEvents(to.state, [event], Date.now());
+    to.state = foldAll(to.state, placed);
+    await to.store.append('bench', { epoch: to.epoch, ...growthOf(placed, to.state) });
     to.tookMs.push(performance.now() - from);
-    to.seq += 1;
   }
 }
 

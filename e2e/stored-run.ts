@@ -1,5 +1,6 @@
 import type { NewEvent, RunEvent } from '../lib/events/registry.ts';
 import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
+import { appendTo } from '../lib/testing/append-to.ts';
 
 /** Writes finished logs into a data directory, for a server that is started on it: runs that would take hours to make. */
 export async function storeRuns(
@@ -11,7 +12,7 @@ export async function storeRuns(
     if (created?.type !== 'run.created') throw new Error(`The log of ${id} does not begin with its run`);
     await store.create({ id, config: created.config });
     const { epoch } = await store.claim(id, 'stories');
-    await store.append(id, { epoch, expectedSeq: 1, events: rest.map(withoutPlace) });
+    await appendTo(store, id, { epoch, expectedSeq: 1, events: rest.map(withoutPlace) });
   }
   await store.close();
 }

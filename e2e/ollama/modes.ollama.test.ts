@@ -71,7 +71,7 @@ describe('with the tiny model', () => {
         while (running.state.turns.completed < 8) {
           await running.changed(running.state.seq, AbortSignal.timeout(60_000));
         }
-        await running.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+        running.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
       });
       expect(end.result).toMatchObject({ termination_reason: 'stopped', error: null });
       const tools = of('tool-call.ended').map(({ tool, result }) => `${tool} ${result.success}`);

@@ -196,7 +196,7 @@ describe('approval of calls', () => {
     const { log, run, executed } = setUp({ replies: [[write]], approval: { default: 'ask' } });
     const running = run();
     const callId = await waiting(log);
-    await log.append([{ type: 'stop.requested', force, by: 'operator' }]);
+    log.append([{ type: 'stop.requested', force, by: 'operator' }]);
     await running;
     expect(log.state.result?.termination_reason).toBe('stopped');
     expect(executed).toEqual([]);

@@ -4,10 +4,15 @@ import { createFault, FAULT_POINTS } from './fault.ts';
 
 it('can fail at every event boundary, around a tool and in recovery', () => {
   const types = runEvent.options.map((option) => option.shape.type.value);
-  expect(FAULT_POINTS).toHaveLength(2 * (types.length + 1) + 1);
-  expect(FAULT_POINTS).toEqual(
-    expect.arrayContaining(['before:run.created', 'after:run.ended', 'before:tool-effect', 'recovery']),
-  );
+  expect(FAULT_POINTS).toHaveLength(3 * types.length + 2 + 1);
+  const some = [
+    'before:run.created',
+    'queued:run.started',
+    'after:run.ended',
+    'before:tool-effect',
+    'recovery',
+  ];
+  expect(FAULT_POINTS).toEqual(expect.arrayContaining(some));
 });
 
 it('fails only at the configured point and occurrence', () => {

@@ -1,17 +1,21 @@
 import { type RunEventType, runEvent } from '../events/registry.ts';
 
 /**
- * Where a test can inject a fault: before and after the append of each event type and around a tool's effect; `recovery`
- * is passed once for each run resumed after a crash.
+ * Where a test can inject a fault: before an event of each type is appended, when it is queued for writing, and after it
+ * is on disk; before and after a tool's effect; `recovery` is passed once for each run resumed after a crash.
  */
-export type FaultPoint = `${'before' | 'after'}:${RunEventType | 'tool-effect'}` | 'recovery';
+export type FaultPoint =
+  | `${'before' | 'queued' | 'after'}:${RunEventType}`
+  | `${'before' | 'after'}:tool-effect`
+  | 'recovery';
 
 /** Every fault point, for tests that crash at each of them. */
 export const FAULT_POINTS: readonly FaultPoint[] = [
-  ...[...runEvent.options.map(({ shape }) => shape.type.value), 'tool-effect' as const].flatMap((place) => [
-    `before:${place}` as const,
-    `after:${place}` as const,
-  ]),
+  ...runEvent.options
+    .map(({ shape }) => shape.type.value)
+    .flatMap((type) => [`before:${type}` as const, `queued:${type}` as const, `after:${type}` as const]),
+  'before:tool-effect',
+  'after:tool-effect',
   'recovery',
 ];
 

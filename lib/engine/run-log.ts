@@ -3,18 +3,29 @@ import type { NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 
 /**
- * A run's log as held by its worker, and the loop's only way to read or change state. Serializes appends from several
- * sources (the loop, an operator's stop); each is durable before its promise resolves.
+ * A run's log as held by its worker, and the loop's only way to read or change state. An append takes effect at once and
+ * is written in the background, in order. Whoever causes an effect outside the log waits for `durable` first.
  */
 export interface RunLog {
-  /** The fold of everything appended so far. */
+  /** The fold of everything appended so far, whether or not it is on disk. */
   readonly state: RunState;
+  /** Aborted when appended events could not be written, with the error as its reason. The run cannot go on. */
+  readonly failed: AbortSignal;
   /**
-   * Appends the events in one transaction and folds them.
+   * Folds the events and queues them for writing; those of one append are stored together or not at all.
+   *
+   * @throws the reason of `failed`
+   */
+  append(events: readonly NewEvent[]): RunState;
+  /**
+   * Resolves once everything appended so far is on disk, also against power loss.
    *
    * @throws {StaleEpochError} when another worker has taken over the run; the caller must stop immediately
+   * @throws the reason of `failed`
    */
-  append(events: readonly NewEvent[]): Promise<RunState>;
+  durable(): Promise<void>;
+  /** After a failure: goes back to what is on disk, and takes appends again. */
+  revert(): void;
   /** Sends a delta to viewers without storing it. Never throws, never waits (E12). */
   delta(delta: RunDelta): void;
   /** Resolves at the next append after `seq` (for waits that a stop must cut short). */

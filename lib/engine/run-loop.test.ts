@@ -175,7 +175,7 @@ const endings: {
     options: {
       during: async ({ log }) => {
         await until(log, () => log.state.calls === 2);
-        await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+        log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
       },
     },
     message: /Stopped immediately, in iteration 2/,
@@ -283,7 +283,7 @@ it('where several checks would end a run, the first in order names the reason [G
     config,
     during: async ({ log }) => {
       await until(log, () => log.state.phase === 'calling');
-      await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+      log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
     },
   });
   expect(stopped.end.result.termination_reason).toBe('stopped');
@@ -504,7 +504,7 @@ const stopNowWhen =
   (text: string): TaskOptions['during'] =>
   async ({ log }) => {
     await vi.waitFor(() => expect(JSON.stringify(log.deltas)).toContain(text));
-    await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+    log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
   };
 /** Goes on with its call after a stop. */
 const deaf = (model: ChatModel): ChatModel => ({
@@ -701,7 +701,7 @@ it('a graceful stop finishes the step in hand, with its calls [S13]', async () =
     {
       during: async ({ log }) => {
         await until(log, () => log.state.phase === 'calling');
-        await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+        log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
       },
     },
   );
@@ -716,7 +716,7 @@ it('a forced stop aborts the call at once and keeps the partial reply [S14]', as
   await using run = await play([calls(write('a.md')), { fault: { kind: 'hang' } }], {
     during: async ({ log }) => {
       await until(log, () => log.state.calls === 2 && log.state.phase === 'calling');
-      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+      log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
     },
   });
   expect(run.end).toMatchObject({ forced: true, files_written: ['a.md'] });
@@ -727,7 +727,7 @@ it('a forced stop kills the running tool at once [S14]', async () => {
   await using run = await play([calls({ name: 'run_command', arguments: { command: 'sleep 30' } })], {
     during: async ({ log }) => {
       await until(log, () => log.state.phase === 'executing');
-      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+      log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
     },
   });
   expect(run.end.result.termination_reason).toBe('stopped');
@@ -750,7 +750,7 @@ it('a tool that ignores the stop is left behind, and its outcome is unknown [S14
     }),
     during: async ({ log }) => {
       await until(log, () => log.state.phase === 'executing');
-      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+      log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
     },
   });
   expect(run.of('tool-call.interrupted')).toHaveLength(1);
@@ -771,7 +771,7 @@ it('a shutdown suspends the run without a trace of the call that was out; a stop
     loop: () => ({ sleep: (_ms, signal) => delay(60_000, undefined, { signal }) }),
     during: async ({ log }) => {
       await until(log, () => log.state.retries.transient === 1);
-      await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+      log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
     },
   });
   expect(paused.end.result.termination_reason).toBe('stopped');
@@ -920,7 +920,7 @@ it.each<Pick<(typeof endings)[number], 'reason' | 'steps' | 'options'> & { tool_
     options: {
       during: async ({ log }) => {
         await until(log, () => log.state.calls === 2);
-        await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+        log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
       },
     },
     tool_calls: 1,

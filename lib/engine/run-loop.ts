@@ -88,7 +88,7 @@ class Loop {
   readonly #clock: () => number;
   readonly #graceMs: number;
   readonly #closed = new AbortController();
-  /** Aborted by a forced stop or a shutdown. */
+  /** Aborted by a forced stop, a shutdown, or a log that cannot be written. */
   readonly #abort: AbortSignal;
   #tools: Promise<OpenedTools> | undefined;
   /** The iteration in which the run got its slot. It completes at least one more before it yields. */
@@ -108,7 +108,7 @@ class Loop {
     this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
     this.#slotSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
-    this.#abort = options.signal ? AbortSignal.any([options.signal, forced]) : forced;
+    this.#abort = AbortSignal.any([...(options.signal ? [options.signal] : []), forced, options.log.failed]);
     this.#residency = new ResidencyCheck(options.model, this.#abort);
   }
 
@@ -116,8 +116,12 @@ class Loop {
     const { mode } = this.#options;
     for (;;) {
       if (this.#suspended) return { outcome: 'suspended' };
+      this.#log.failed.throwIfAborted();
       const action = nextAction(this.#log.state, mode, this.#clock());
-      if (action.type === 'none') return { outcome: 'ended' };
+      if (action.type === 'none') {
+        await this.#log.durable();
+        return { outcome: 'ended' };
+      }
       if (beginsIteration(action) && (await this.#yieldToOthers())) continue;
       await this.#perform(action);
     }
@@ -127,15 +131,17 @@ class Loop {
   async fail(error: unknown): Promise<RunLoopOutcome> {
     if (error instanceof AppError && error.code === 'stale_epoch') return { outcome: 'superseded' };
     if (this.#suspended) return { outcome: 'suspended', error };
+    this.#log.revert();
     const { state } = this.#log;
     if (state.ended) return { outcome: 'ended', error };
     if (!isReady(state)) return { outcome: 'broken', error };
     try {
       const interrupted = interruptedCall(state, 'The program failed while this call ran.');
-      await this.#log.append([
+      this.#append([
         ...(interrupted ? [interrupted] : []),
         runEnded(state, { reason: 'error', error: errorShape(error) }),
       ]);
+      await this.#log.durable();
       return { outcome: 'ended', error };
     } catch (second) {
       return { outcome: 'broken', error: new AggregateError([error, second], 'The run could not be ended') };
@@ -175,7 +181,7 @@ class Loop {
     const { loaded, config } = this.#ready();
     if (this.#warnedOfChanges || !loaded || loaded.already_loaded || loaded.remote_host) return;
     this.#warnedOfChanges = true;
-    await this.#append([
+    this.#append([
       {
         type: 'policy.warned',
         code: 'models_take_turns',
@@ -193,7 +199,7 @@ class Loop {
     return state;
   }
 
-  #append(events: readonly NewEvent[]): Promise<RunState> {
+  #append(events: readonly NewEvent[]): RunState {
     return this.#log.append(events);
   }
 
@@ -221,7 +227,7 @@ class Loop {
   }
 
   async #appendAndWait({ events, waitMs }: Extract<Action, { type: 'append' }>): Promise<void> {
-    await this.#append(events);
+    this.#append(events);
     if (!waitMs) return;
     const done = new AbortController();
     const stopped = signalWhen(this.#log, (state) => state.stop !== undefined, done.signal);
@@ -289,7 +295,7 @@ class Loop {
         message: `${config.model} holds ${details.maxContextTokens} tokens at most: the window is ${details.maxContextTokens} instead of ${config.window_tokens}.`,
       });
     }
-    await this.#append(events);
+    this.#append(events);
   }
 
   /** @param why the cause of a load during a run: a wait for its slot, or other clients that unloaded the model */
@@ -298,7 +304,7 @@ class Loop {
     why: Pick<EventOf<'model.load-started'>, 'cause' | 'found_context_tokens' | 'waited_ms'> = {},
   ): Promise<void> {
     const { config } = this.#ready();
-    await this.#append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx, ...why }]);
+    this.#append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx, ...why }]);
     const loaded = await this.#options.model.load(
       { model: config.model, numCtx, keepAlive: config.keep_alive, options: config.model_options },
       {
@@ -327,7 +333,7 @@ class Loop {
         message: `Ollama loaded the model with a window of ${loaded.contextTokens} tokens instead of ${numCtx}.`,
       });
     }
-    await this.#append(events);
+    this.#append(events);
     this.#residency.noteLoad(this.#ready());
   }
 
@@ -336,12 +342,12 @@ class Loop {
     const opened = mode.usesTools ? await this.#openTools() : undefined;
     const tools = mode.offer(opened?.toolbox.definitions ?? []);
     const { workspacePrompt, logPath } = opened ?? {};
-    await this.#append(mode.open(this.#ready(), { attempt, tools, workspacePrompt, logPath }));
+    this.#append(mode.open(this.#ready(), { attempt, tools, workspacePrompt, logPath }));
   }
 
   async #callModel(events: readonly NewEvent[]): Promise<void> {
     if (await this.#loadedAgain()) return;
-    await this.#append(events);
+    this.#append(events);
     const { mode } = this.#options;
     const state = this.#ready();
     const request = buildRequest(state, mode);
@@ -381,7 +387,7 @@ class Loop {
       outcome = [{ ...callFailed(state, failure, duration), ...cleanupFacts(error) }];
     }
     // A suspended run repeats the call when it is resumed, so this one must not be logged.
-    if (!this.#suspended) await this.#append(outcome);
+    if (!this.#suspended) this.#append(outcome);
   }
 
   /** Reloads the model if another client unloaded it or loaded it with another window. */
@@ -437,11 +443,12 @@ class Loop {
     const { toolbox, alwaysAsk } = await this.#openTools();
     if (alwaysAsk?.includes(call.name) && !this.#log.state.approvals[call.callId]) {
       const { iteration } = this.#log.state;
-      await this.#append([...events.slice(0, -1), approvalRequested(call, iteration)]);
+      this.#append([...events.slice(0, -1), approvalRequested(call, iteration)]);
       return;
     }
-    await this.#append(events);
+    this.#append(events);
     this.#residency.begin(this.#ready());
+    if (!toolbox.isReadOnly(call.name)) await this.#log.durable();
     const startedAt = performance.now();
     const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
@@ -462,10 +469,10 @@ class Loop {
     if (this.#suspended) return;
     const abandoned =
       result === ABANDONED ? interruptedCall(this.#log.state, 'The run was stopped.') : undefined;
-    if (abandoned) await this.#append([abandoned]);
+    if (abandoned) this.#append([abandoned]);
     if (result === ABANDONED) return;
     const note = editNote(this.#log.state, call);
-    await this.#append([
+    this.#append([
       ...facts.map((fact) => factEvent(fact, call, this.#log.state)),
       {
         type: 'tool-call.ended',
@@ -485,7 +492,7 @@ class Loop {
       { graceMs: this.#graceMs },
     );
     // An aborted comparison is meaningless; the next step handles the cause.
-    if (events !== ABANDONED && !this.#abort.aborted) await this.#append(events);
+    if (events !== ABANDONED && !this.#abort.aborted) this.#append(events);
   }
 
   /** Streams a command's output to viewers. */
@@ -501,6 +508,7 @@ class Loop {
     const state = this.#ready();
     const reason = state.attempts.at(-1)?.reason ?? 'error';
     const tools = await this.#openTools();
+    await this.#log.durable(); // checks run commands
     const checks = await withinGrace(
       tools.runChecks(state.config.checks, { signal: this.#abort }),
       this.#abort,
@@ -509,7 +517,7 @@ class Loop {
     // Checks cut short by a stop say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;
     const outcome = verificationOutcome(checks, { reason, cut: state.lastReplyCut });
-    await this.#append([{ type: 'verification.checked', attempt, outcome, checks }]);
+    this.#append([{ type: 'verification.checked', attempt, outcome, checks }]);
   }
 
   /** Opened once, on first use. */

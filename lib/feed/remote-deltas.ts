@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RunDelta } from '../events/delta.ts';
-import type { ProcessMessages } from '../store/shared-run-store.ts';
+import type { ProcessMessages } from '../store/leases.ts';
 import { jsonValue } from '../util/json.ts';
 import { LiveDeltas, nothingSeen, type SeenTexts } from './live-deltas.ts';
 

@@ -338,7 +338,7 @@ it('continues until stopped if no cycle limit is set [X22, S13, S14]', async () 
     {
       during: async ({ log }) => {
         await until(log, (events) => events.filter(({ type }) => type === 'cycle.reflected').length >= 30);
-        await log.append([stop()]);
+        log.append([stop()]);
       },
     },
   );
@@ -347,7 +347,7 @@ it('continues until stopped if no cycle limit is set [X22, S13, S14]', async () 
   await using forced = await play(explore, [{ fault: { kind: 'hang' } }], {
     during: async ({ log }) => {
       await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
-      await log.append([stop(true)]);
+      log.append([stop(true)]);
     },
   });
   expect(forced.end).toMatchObject({ forced: true, message: 'Stopped immediately, in call 1 of cycle 1.' });
@@ -439,7 +439,7 @@ it('a message reaches the operator at once, and answers arrive only in a tool re
     {
       during: async ({ log }) => {
         await until(log, (events) => events.some(({ type }) => type === 'agent.messaged'));
-        await log.append([
+        log.append([
           { type: 'operator.messaged', message_id: 'm1', text: 'Tell me more.' },
           { type: 'operator.messaged', message_id: 'm2', text: 'Take your time.' },
         ]);
@@ -467,7 +467,7 @@ it('a message reaches the operator at once, and answers arrive only in a tool re
 it('returns undelivered messages when the run ends', async () => {
   await using run = await play(explore, [says('Nothing to say.')], {
     during: async ({ log }) => {
-      await log.append([{ type: 'operator.messaged', message_id: 'm1', text: 'Hello?' }]);
+      log.append([{ type: 'operator.messaged', message_id: 'm1', text: 'Hello?' }]);
     },
   });
   expect(run.log.state.operatorMessages).toMatchObject([{ id: 'm1', status: 'returned' }]);

@@ -21,7 +21,7 @@ const write = (path: string, content = 'x') => ({ name: 'write_file', arguments:
 const stopAfter = (turns: number) => ({
   during: async ({ log }: { log: Parameters<typeof until>[0] }) => {
     await until(log, (events) => events.filter(({ type }) => type === 'turn.ended').length >= turns);
-    await log.append([stop()]);
+    log.append([stop()]);
   },
 });
 
@@ -215,7 +215,7 @@ it('the first stop lets the current turn finish, with its calls [S13]', async ()
     {
       during: async ({ log }) => {
         await until(log, (events) => events.filter(({ type }) => type === 'model-call.started').length === 2);
-        await log.append([stop()]);
+        log.append([stop()]);
       },
     },
   );
@@ -232,10 +232,10 @@ it('the second stop ends at once, in a stream and in a command [S14]', async () 
     {
       during: async ({ log }) => {
         await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
-        await log.append([stop()]);
+        log.append([stop()]);
         await delay(50);
         expect(log.state.ended).toBeUndefined();
-        await log.append([stop(true)]);
+        log.append([stop(true)]);
       },
     },
   );
@@ -249,7 +249,7 @@ it('the second stop ends at once, in a stream and in a command [S14]', async () 
     {
       during: async ({ log }) => {
         await until(log, (events) => events.some(({ type }) => type === 'tool-call.started'));
-        await log.append([stop(true)]);
+        log.append([stop(true)]);
       },
     },
   );
@@ -279,7 +279,7 @@ it('pauses between turns, and honours a stop during the pause [S16]', async () =
     loop,
     during: async ({ log }) => {
       await until(log, (events) => events.some(({ type }) => type === 'turn.paused'));
-      await log.append([stop()]);
+      log.append([stop()]);
     },
   });
   expect(Date.now() - started).toBeLessThan(10_000);

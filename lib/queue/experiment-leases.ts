@@ -1,5 +1,5 @@
 import type { ExperimentHolder } from '../experiments/experiments.ts';
-import { BEATS_PER_LEASE, type ExperimentLeaseStore, type RunLeases } from '../store/shared-run-store.ts';
+import { BEATS_PER_LEASE, type ExperimentLeaseStore, type RunLeases } from '../store/leases.ts';
 import { isStoreBusy } from '../store/store-errors.ts';
 
 /**

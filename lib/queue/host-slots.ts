@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RunConfig } from '../events/config.ts';
+import { BEATS_PER_LEASE } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
-import { BEATS_PER_LEASE } from '../store/shared-run-store.ts';
 import { HostQueue } from './host-queue.ts';
 import { type QueuedRuns, RunSlot, type RunSlotOptions, type SharedSlots, SLOT_POLL_MS } from './run-slot.ts';
 import { warnNotReleased } from './shared-work.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { FreeRun, RunLeases } from '../store/shared-run-store.ts';
+import type { FreeRun, RunLeases } from '../store/leases.ts';
 import { SharedWork } from './shared-work.ts';
 import { WaitingRuns } from './waiting-runs.ts';
 

@@ -1,4 +1,4 @@
-import { BEATS_PER_LEASE, type FreeRun, type HeldRun, type RunLeases } from '../store/shared-run-store.ts';
+import { BEATS_PER_LEASE, type FreeRun, type HeldRun, type RunLeases } from '../store/leases.ts';
 import { isStoreBusy } from '../store/store-errors.ts';
 import type { WaitingRuns } from './waiting-runs.ts';
 

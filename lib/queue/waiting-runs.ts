@@ -1,4 +1,4 @@
-import type { FreeRun } from '../store/shared-run-store.ts';
+import type { FreeRun } from '../store/leases.ts';
 
 /** With a shared store: the runs for which no process had a slot at the last look, in order. */
 export class WaitingRuns {

@@ -31,14 +31,15 @@ it('finishes an append only after its observers', async () => {
   const order: string[] = [];
   test = await openTestService(
     async ({ log }) => {
-      await log.append([warned('first')]);
+      log.append([warned('first')]);
+      await log.durable();
       order.push('appended');
       return { outcome: 'suspended' };
     },
     { observers: [observer] },
   );
   await test.start();
-  await expect.poll(() => written.map(({ type }) => type)).toEqual(['run.started']);
+  await expect.poll(() => written.map(({ type }) => type)).toEqual(['run.started', 'policy.warned']);
   order.push('released');
   release();
   await expect.poll(() => order).toEqual(['released', 'appended']);

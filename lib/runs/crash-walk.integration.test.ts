@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,9 +22,10 @@ import { bundleProgram } from '../testing/bundle-program.ts';
 
 /**
  * One life of the program, without its pages: takes up what an earlier life left, makes a run for each task that has
- * none, and prints their logs when all have ended.
+ * none, follows them like a viewer, who writes down each event as it is shown, and prints their logs when all have ended.
  */
 const LIFE = `
+  import { appendFileSync } from 'node:fs';
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { createRunRequest } from '#lib/api/create-run.ts';
@@ -36,7 +46,11 @@ const LIFE = `
   const logs = await Promise.all(runs.map(async (run) => {
     const feed = await service.follow({ topics: new Map([[run.id, 0]]), signal: new AbortController().signal });
     const log = [];
-    while (!feed.done) for (const item of await feed.next(1000)) if (item.kind === 'event') log.push(item.event);
+    while (!feed.done) for (const item of await feed.next(1000)) {
+      if (item.kind !== 'event') continue;
+      log.push(item.event);
+      appendFileSync(process.env.WALK_SEEN, JSON.stringify(item.event) + '\\n');
+    }
     feed.close();
     return log;
   }));
@@ -123,6 +137,7 @@ async function live(
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       WALK_WORKSPACE: workspace,
+      WALK_SEEN: join(folder, 'seen'),
       WALK_REQUEST: JSON.stringify({ model: 'walk', ...request }),
       WALK_TASKS: JSON.stringify(tasks),
       NODE_COMPILE_CACHE: join(root, 'compiled'),
@@ -153,6 +168,14 @@ async function stored(folder: string): Promise<RunEvent[]> {
   const events = run ? await reader.read(run.id, { afterSeq: 0, limit: 1000 }) : [];
   reader.close();
   return events;
+}
+
+/** Every event that a viewer was shown, in any life. */
+function shown(folder: string): RunEvent[] {
+  const path = join(folder, 'seen');
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as RunEvent);
 }
 
 /** Does the work for each, two at a time. */
@@ -194,6 +217,7 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
   const faults = [...points].flatMap(([type, count]) =>
     Array.from({ length: count }, (_, n) => [
       `kill:before:${type}#${n + 1}`,
+      ...(type === 'tool-effect' ? [] : [`kill:queued:${type}#${n + 1}`]),
       `kill:after:${type}#${n + 1}`,
     ]).flat(),
   );
@@ -202,16 +226,21 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
   let interrupted = 0;
   let repeated = 0;
   let lost = 0;
+  let kept = 0;
   let seen = 0;
+  let unstored = 0;
   const walk = async (fault: string) => {
     const folder = join(root, fault.replaceAll(/[^a-z0-9]+/g, '-'));
     const first = await live(folder, fault);
     deaths += first.killed ? 1 : 0;
     const left = await stored(folder);
+    const viewed = shown(folder);
+    seen += viewed.length;
+    unstored += viewed.filter((event) => !isDeepStrictEqual(event, left[event.seq - 1])).length;
     const { log } = first.killed ? await live(folder) : first;
-    const kept = left.filter((event, index) => isDeepStrictEqual(event, log[index])).length;
-    lost += left.length - kept;
-    seen += left.length;
+    const same = left.filter((event, index) => isDeepStrictEqual(event, log[index])).length;
+    lost += left.length - same;
+    kept += same;
     expect(outcome(log), fault).toEqual(outcome(whole.log));
     expect(log.map((event) => event.seq)).toEqual(log.map((_, index) => index + 1));
     const failures = log.filter((event) => event.type === 'tool-call.ended' && !event.result.success);
@@ -226,9 +255,12 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
   await twoAtATime(faults, walk);
   console.info(
     `crash walk: ${faults.length} points, ${deaths} deaths, ${interrupted} calls told as interrupted, ` +
-      `${lost} of ${seen} events lost, ${repeated} effects repeated`,
+      `${lost} of ${lost + kept} events lost, ${repeated} effects repeated; ` +
+      `a viewer saw ${seen} events, ${unstored} of them not on disk`,
   );
   expect(lost).toBe(0);
+  expect(seen).toBeGreaterThan(faults.length);
+  expect(unstored).toBe(0);
   // After the last event there is nobody left to kill before the program is done.
   expect(deaths).toBeGreaterThanOrEqual(faults.length - 1);
   expect(repeated).toBe(0);

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
 import { readInProcess } from '../sharing/exports/read-in-process.ts';
-import { type EventRow, toEventRow } from '../store/import-run.ts';
+import { toEventRow } from '../store/import-run.ts';
+import type { EventRow } from '../store/log-growth.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { isRunId } from './run-id.ts';
 import type { RunLookup } from './run-lookup.ts';

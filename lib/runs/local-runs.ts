@@ -40,7 +40,7 @@ export class LocalRuns {
   /** The text being written in a run whose log is in memory. */
   writing(runId: string): { lastSeq: number; texts: LiveDeltas } | undefined {
     const log = this.#logs.get(runId);
-    return log && { lastSeq: log.state.seq, texts: log.texts };
+    return log && { lastSeq: log.stored.seq, texts: log.texts };
   }
 
   /** Registers a run that this process starts to work on. */

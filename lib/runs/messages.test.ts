@@ -14,8 +14,8 @@ describe('what a person says', () => {
       {
         during: async ({ log }) => {
           await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
-          await log.append([said('m1', 'Look at the sky.')]);
-          await log.append([said('m2', 'And the sea.')]);
+          log.append([said('m1', 'Look at the sky.')]);
+          log.append([said('m2', 'And the sea.')]);
         },
       },
     );
@@ -35,7 +35,7 @@ describe('what a person says', () => {
       {
         during: async ({ log }) => {
           await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
-          await log.append([said('m1', 'Also greet me.')]);
+          log.append([said('m1', 'Also greet me.')]);
         },
       },
     );
@@ -51,7 +51,7 @@ describe('what a person says', () => {
       {
         during: async ({ log }) => {
           await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
-          await log.append([said('m1', 'Wait!')]);
+          log.append([said('m1', 'Wait!')]);
         },
       },
     );

@@ -1,6 +1,7 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { placeEvents } from '../events/place-events.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { OperatorMessage, RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
@@ -8,20 +9,30 @@ import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
 import { queuedMessages } from '../policies/operator-messages.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
+import { growthOf } from '../store/growth-of.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
+import { steadyNow } from '../util/steady-clock.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { RunLookup } from './run-lookup.ts';
-import type { RunWorker } from './run-worker.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /** Max messages queued for a run. */
 const MAX_QUEUED_MESSAGES = 100;
 
+/** A log to which a person's actions are appended. */
+interface OperatorLog {
+  /** Resolves when the events that `choose` derives from the latest state are on disk. */
+  appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState>;
+}
+
 export interface OperatorActionsOptions {
   stored: Pick<RunLookup, 'get' | 'stateOf'>;
   runs: Pick<LocalRuns, 'lose'>;
-  worker: Pick<RunWorker, 'logOf'>;
+  worker: {
+    /** The log of a run that this process works on. */
+    logOf(runId: string): Promise<OperatorLog | undefined>;
+  };
   slots: Pick<HostSlots, 'leave'>;
   changes: RunChanges;
   guard: Pick<WriteGuard, 'refuseWhenReadOnly'>;
@@ -117,10 +128,12 @@ export class OperatorActions {
       const events = choose(state);
       if (events.length === 0) return state;
       try {
-        const appended = await store.intervene(runId, { expectedSeq: state.seq, events });
+        const placed = placeEvents(state, events, steadyNow());
+        const next = foldAll(state, placed);
+        await store.intervene(runId, growthOf(placed, next));
         this.#options.changes.notify(runId);
         waiting.poke();
-        return foldAll(state, appended);
+        return next;
       } catch (error) {
         if (!isSeqConflict(error)) throw error; // the worker appended first: retry with its events
       }

@@ -312,7 +312,7 @@ describe('continue with a hint, at the end of the conversation', () => {
       {
         during: async ({ log }) => {
           await until(log, (events) => events.some(({ type }) => type === 'tool-call.ended'));
-          await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+          log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
         },
       },
     );
@@ -340,7 +340,7 @@ describe('continue with a hint, at the end of the conversation', () => {
     await using parent = await play({ mode: 'session', task: 'Hello' }, [says('Hi.')], {
       during: async ({ log }) => {
         await until(log, (events) => events.some(({ type }) => type === 'turn.ended'));
-        await log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+        log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
       },
     });
     const fork = state(await forkOf(parent.log.events, hint));

@@ -6,7 +6,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
-import type { RunStore } from '../store/run-store.ts';
+import type { CreatedLog, RunStore } from '../store/run-store.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
@@ -17,7 +17,7 @@ import type { WriteGuard } from './write-guard.ts';
 export interface RunCreationOptions {
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
   stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
-  worker: Pick<RunWorker, 'beginNew'>;
+  worker: Pick<RunWorker, 'beginNew' | 'beginUnclaimed' | 'claimsNew'>;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
   prepare(request: NewRun, runId: string): Promise<PreparedRun>;
@@ -55,10 +55,11 @@ export class RunCreation {
     await guard.refuseNewRun();
     const id = newRunId(new Date());
     const { config, copied, discard } = await prepare(request, id);
-    let made: { runId: string; created: boolean };
+    let made: CreatedLog;
     try {
       await admit(config);
-      made = await store.create({ id, config, copied, idempotencyKey: options.idempotencyKey });
+      const { idempotencyKey } = options;
+      made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew });
     } catch (error) {
       await discard();
       throw error;
@@ -69,7 +70,8 @@ export class RunCreation {
       if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
       return { ...first, created: false };
     }
-    await worker.beginNew(id, config);
+    if (worker.claimsNew !== undefined) worker.beginNew(made.first);
+    else await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
   }
 
@@ -113,7 +115,7 @@ export class RunCreation {
       if (!(await this.#isSameFork(made.runId, parent, events))) throw keyConflict(made.runId);
       return { ...(await stored.get(made.runId)), created: false };
     }
-    await worker.beginNew(id, config);
+    await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
   }
 

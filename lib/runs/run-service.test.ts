@@ -73,7 +73,8 @@ describe('starting', () => {
     const names = ['first:latest', 'copy:latest'];
     test = await openTestService(
       async (run) => {
-        await run.log.append([{ type: 'preflight.checked', sandbox: { available: false, kind: 'none' } }]);
+        run.log.append([{ type: 'preflight.checked', sandbox: { available: false, kind: 'none' } }]);
+        await run.log.durable();
         return untilStopped(run);
       },
       { unload, namesOfRunner: async (model) => (model === 'other' ? ['other:latest'] : names) },
@@ -341,7 +342,8 @@ describe('following', () => {
       release = resolve;
     });
     test = await openTestService(async (run) => {
-      await run.log.append([warned('before')]);
+      run.log.append([warned('before')]);
+      await run.log.durable();
       run.log.delta({ type: 'text', call: 1, offset: 0, text: 'Thinking' });
       run.log.delta({ type: 'text', call: 1, offset: 8, text: ' about it' });
       await gate;
@@ -392,7 +394,8 @@ describe('following', () => {
 describe('restarting', () => {
   it('resumes unfinished runs under a new epoch, and loses nothing [D19]', async () => {
     test = await openTestService(async (run) => {
-      await run.log.append([warned('first life')]);
+      run.log.append([warned('first life')]);
+      await run.log.durable();
       return untilAborted(run);
     });
     const id = await test.start();

@@ -159,7 +159,7 @@ export class RunService {
       await this.stored.get(runId); // all unfinished runs are in memory
       return;
     }
-    while (!log.state.ended && !signal.aborted) await log.changed(log.state.seq, signal);
+    while (!log.stored.ended && !signal.aborted) await log.storedAfter(log.stored.seq, signal);
   }
 
   async #endedAnywhere(runId: string, signal: AbortSignal): Promise<void> {

@@ -3,16 +3,17 @@ import { fault } from '../engine/fault.ts';
 import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
-import type { RunEventType } from '../events/registry.ts';
-import type { RunState } from '../events/run-state.ts';
+import { foldAll } from '../events/fold-run.ts';
+import type { EventOf, RunEventType } from '../events/registry.ts';
+import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
 import { warnNotReleased } from '../queue/shared-work.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import type { RunLeases } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { RunLeases } from '../store/shared-run-store.ts';
 import { isStorageFull } from '../store/store-errors.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
@@ -107,8 +108,19 @@ export class RunWorker {
     }
   }
 
-  /** Starts a new run. Where processes share the store, the first one with a free slot does. */
-  async beginNew(runId: string, config: RunConfig): Promise<void> {
+  /** The worker that claims runs as they are created. Where processes share the store, the first with a free slot does. */
+  get claimsNew(): string | undefined {
+    return this.#options.shared ? undefined : this.#options.name;
+  }
+
+  /** Starts a run that was just created and claimed. @param first its only event */
+  beginNew(first: EventOf<'run.created'>): void {
+    const state = foldAll(emptyRunState(first.run_id), [first]);
+    this.#begin(this.#hold(state, 1), first.config);
+  }
+
+  /** Starts a new run that no worker has claimed. */
+  async beginUnclaimed(runId: string, config: RunConfig): Promise<void> {
     const { shared } = this.#options;
     if (shared) shared.waiting.poke();
     else this.#begin(await this.#retryWhileBusy(runId, () => this.#open(runId)), config);
@@ -127,7 +139,8 @@ export class RunWorker {
       await log.appendIf((state) => endedByError(state, interrupted(recoveries - 1)));
       return this.#runs.keepForAWhile(log);
     }
-    const { seq } = await log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
+    const { seq } = log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
+    await log.durable();
     this.#begin(log, config, (signal) => this.#settle(log, seq, signal));
   }
 
@@ -172,18 +185,19 @@ export class RunWorker {
   }
 
   async #readToWork(runId: string, claim?: { epoch: number }): Promise<StoredRunLog> {
-    const { store, stored, observers, changes, shared, name } = this.#options;
+    const { store, stored, shared, name } = this.#options;
     const { epoch } = claim ?? (await store.claim(runId, name));
-    const log = new StoredRunLog({
-      store,
-      state: await stored.stateOf(runId),
-      epoch,
-      observers,
-      onChange: () => changes.notify(runId),
-    });
-    this.#runs.hold(log);
+    const log = this.#hold(await stored.stateOf(runId), epoch);
     // No notification arrived for events that another process appended while the log was read.
     if (shared) await log.refresh();
+    return log;
+  }
+
+  #hold(state: RunState, epoch: number): StoredRunLog {
+    const { store, observers, changes } = this.#options;
+    const { runId } = state;
+    const log = new StoredRunLog({ store, state, epoch, observers, onChange: () => changes.notify(runId) });
+    this.#runs.hold(log);
     changes.notify(runId);
     return log;
   }
@@ -210,7 +224,7 @@ export class RunWorker {
       if (log.state.phase === 'queued') {
         await this.#options.guard.whenWritable();
         if (signal.aborted) return;
-        await log.append([{ type: 'run.started', worker: this.#options.name, epoch: log.epoch }]);
+        log.append([{ type: 'run.started', worker: this.#options.name, epoch: log.epoch }]);
       }
       const { outcome, error } = await this.#options.execute({
         log,
@@ -255,14 +269,15 @@ export class RunWorker {
           hint: 'Start the run again. If it fails again, report the error.',
           cause: error,
         });
+    log.revert();
     await log.appendIf((state) => endedByError(state, shown));
   }
 
   /** Resets the count of recoveries once the run made progress or the server has survived for a while. */
   async #settle(log: StoredRunLog, resumedSeq: number, signal: AbortSignal): Promise<void> {
     const enough = AbortSignal.any([signal, AbortSignal.timeout(SETTLED_AFTER_MS)]);
-    for (let seq = resumedSeq; !enough.aborted; seq = log.state.seq) {
-      await log.changed(seq, enough);
+    for (let seq = resumedSeq; !enough.aborted; seq = log.stored.seq) {
+      await log.storedAfter(seq, enough);
       const events = log.recent(seq, Number.MAX_SAFE_INTEGER) ?? [];
       if (events.some((event) => !NO_PROGRESS.has(event.type))) break;
     }

@@ -57,7 +57,7 @@ it.each([{ mode: 'session' }, { mode: 'explore', max_cycles: 1 }] as const)(
         await until(log, (events) =>
           events.some(({ type }) => type === 'turn.ended' || type === 'run.ended'),
         );
-        if (!log.state.ended) await log.append([stop()]);
+        if (!log.state.ended) log.append([stop()]);
       },
     });
     expect(run.fake.chats.length).toBeGreaterThan(0);

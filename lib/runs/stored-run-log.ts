@@ -2,38 +2,54 @@ import { fault } from '../engine/fault.ts';
 import type { RunLog } from '../engine/run-log.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunDelta } from '../events/delta.ts';
-import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { LiveDeltas } from '../feed/live-deltas.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import { growthOf } from '../store/growth-of.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { type RunStore, StaleEpochError } from '../store/run-store.ts';
 import { isSeqConflict } from '../store/store-errors.ts';
+import { steadyNow } from '../util/steady-clock.ts';
+import { type ChooseEvents, PendingAppends } from './pending-appends.ts';
 
 /** Events kept in memory for live viewers; older ones are read from the store. */
 const RECENT_EVENTS = 256;
 
-/** The log of a run that this process works on, stored event by event. */
+type LogStore = Pick<RunStore, 'read' | 'append'>;
+
+/**
+ * The log of a run that this process works on. What is appended is folded at once and written in the background, everything
+ * that has gathered in one transaction (docs/decisions/0038). Viewers see events only when they are on disk.
+ */
 export class StoredRunLog implements RunLog {
   readonly runId: string;
   readonly epoch: number;
+  /** Text in progress, for viewers. */
   readonly texts = new LiveDeltas();
-  readonly #store: Pick<RunStore, 'read' | 'append'>;
+  readonly #store: LogStore;
   readonly #observers: readonly AppendObserver[];
   readonly #onChange: () => void;
-  #state: RunState;
+  readonly #pending: PendingAppends;
   #recent: RunEvent[] = [];
+  /** Deltas that follow events which are not on disk yet, each with the number of the last event before it. */
+  #earlyDeltas: { seq: number; delta: RunDelta }[] = [];
+  /** The last access to the store, so that the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve();
-  #waiting = new Set<() => void>();
+  #writing: Promise<void> | undefined;
+  #planned: NodeJS.Immediate | undefined;
+  #isBlocked = false;
+  #failure = new AbortController();
+  readonly #waiting = new Set<() => void>();
   readonly #closed = new AbortController();
 
   /**
-   * @param options.observers receive the events of each append before it completes
+   * @param options.state the fold of the stored log
+   * @param options.observers receive the events of each append before viewers do
    * @param options.onChange called when viewers have something new to see
    */
   constructor(options: {
-    store: Pick<RunStore, 'read' | 'append'>;
+    store: LogStore;
     state: RunState;
     epoch: number;
     observers?: readonly AppendObserver[];
@@ -42,33 +58,51 @@ export class StoredRunLog implements RunLog {
     this.runId = options.state.runId;
     this.epoch = options.epoch;
     this.#store = options.store;
-    this.#state = options.state;
+    this.#pending = new PendingAppends(options.state, steadyNow);
     this.#observers = options.observers ?? [];
     this.#onChange = options.onChange;
   }
 
   get state(): RunState {
-    return this.#state;
+    return this.#pending.latest;
   }
 
-  /** Retries for as long as another program has the store locked, because no event may be lost. */
-  append(events: readonly NewEvent[]): Promise<RunState> {
-    return this.#inTurn(() =>
-      retryWhileBusy(() => this.#appendChosen(() => events), {
-        runId: this.runId,
-        signal: this.#closed.signal,
-      }),
-    );
+  /** The fold of what is on disk: all that anyone outside the run's worker may see. */
+  get stored(): RunState {
+    return this.#pending.stored;
+  }
+
+  get failed(): AbortSignal {
+    return this.#failure.signal;
+  }
+
+  append(events: readonly NewEvent[]): RunState {
+    this.#add(() => events);
+    return this.state;
   }
 
   /**
    * Appends the events that `choose` derives from the latest state, for callers outside the loop, which cannot know what
-   * was appended before. An empty list appends nothing.
+   * was appended before. An empty list appends nothing. Resolves when they are on disk.
    *
-   * @throws {AppError} `store_busy` if another program has the store locked; the caller can retry
+   * @throws {AppError} `store_busy` while another program has the store locked; the caller can retry
    */
-  appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
-    return this.#inTurn(() => this.#appendChosen(choose));
+  async appendIf(choose: ChooseEvents): Promise<RunState> {
+    if (this.#isBlocked) throw storeIsBusy(this.runId);
+    this.#add(choose, { isOptional: true });
+    await this.durable();
+    return this.stored;
+  }
+
+  async durable(): Promise<void> {
+    this.failed.throwIfAborted();
+    if (this.#pending.isEmpty) return;
+    this.#write();
+    await this.#pending.settled();
+  }
+
+  revert(): void {
+    if (this.failed.aborted) this.#failure = new AbortController();
   }
 
   /**
@@ -76,102 +110,183 @@ export class StoredRunLog implements RunLog {
    *
    * @throws {StaleEpochError} if another worker has claimed the run
    */
-  refresh(): Promise<RunState> {
-    return this.#inTurn(async () => {
-      await this.#catchUp();
-      return this.#state;
-    });
+  async refresh(): Promise<void> {
+    await this.#inTurn(() => this.#catchUp());
   }
 
-  #inTurn(work: () => Promise<RunState>): Promise<RunState> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined); // the caller handles the error; the next append proceeds
-    return turn;
+  delta(delta: RunDelta): void {
+    if (this.#closed.signal.aborted) return;
+    const { seq } = this.state;
+    if (seq > this.stored.seq) this.#earlyDeltas.push({ seq, delta });
+    else if (this.texts.add(delta)) this.#onChange();
   }
 
-  async #appendChosen(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState> {
-    for (;;) {
-      try {
-        return await this.#append(choose(this.#state));
-      } catch (error) {
-        if (!isSeqConflict(error) || !(await this.#catchUp())) throw error;
-      }
-    }
+  /** Resolves at the next append after `seq`, and when `signal` fires: the caller looks at the state either way. */
+  changed(seq: number, signal: AbortSignal): Promise<void> {
+    return this.#until(() => this.state.seq > seq, signal);
   }
 
-  /** @returns whether there were new events */
-  async #catchUp(): Promise<boolean> {
-    const range = { afterSeq: this.#state.seq, limit: Number.MAX_SAFE_INTEGER };
-    const events = await this.#store.read(this.runId, range);
-    for (const event of events) {
-      const taken = event.type === 'run.started' || event.type === 'run.resumed';
-      if (taken && event.epoch > this.epoch) throw new StaleEpochError(this.runId, this.epoch);
-    }
-    if (events.length > 0) this.#grow(events);
-    return events.length > 0;
+  /** Like `changed`, for events that are on disk. */
+  storedAfter(seq: number, signal: AbortSignal): Promise<void> {
+    return this.#until(() => this.stored.seq > seq, signal);
   }
 
-  async #append(events: readonly NewEvent[]): Promise<RunState> {
+  /** Stored events after `afterSeq` when they are still at hand, else `undefined`: then the store has them. */
+  recent(afterSeq: number, limit: number): readonly RunEvent[] | undefined {
+    if (afterSeq >= this.stored.seq) return [];
+    const first = this.#recent[0]?.seq;
+    if (first === undefined || afterSeq + 1 < first) return undefined;
+    return this.#recent.slice(afterSeq + 1 - first, afterSeq + 1 - first + limit);
+  }
+
+  /** Writes what is pending and takes no more: the run is left as it is, to be resumed. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#write();
+    await this.#writing;
+  }
+
+  #add(choose: ChooseEvents, options?: { isOptional: boolean }): void {
+    this.failed.throwIfAborted();
     if (this.#closed.signal.aborted) {
       throw new AppError({
         code: 'shutting_down',
         message: 'The server is stopping. The run resumes at the next start.',
       });
     }
-    if (events.length === 0) return this.#state;
-    for (const event of events) fault(`before:${event.type}`);
-    const appended = await this.#store.append(this.runId, {
-      epoch: this.epoch,
-      expectedSeq: this.#state.seq,
-      events,
-    });
-    await Promise.all(this.#observers.map((observer) => observer.write(this.runId, appended)));
-    this.#grow(appended);
-    for (const event of appended) fault(`after:${event.type}`);
-    return this.#state;
+    const events = this.#pending.add((state) => {
+      const chosen = choose(state);
+      for (const { type } of chosen) fault(`before:${type}`);
+      return chosen;
+    }, options);
+    if (events.length === 0) return;
+    for (const { type } of events) fault(`queued:${type}`);
+    // At the end of this turn, so that what the loop appends before its next wait is written together.
+    this.#planned ??= setImmediate(() => this.#write());
+    this.#wake();
   }
 
-  #grow(events: readonly RunEvent[]): void {
-    this.#state = foldAll(this.#state, events);
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined); // the caller handles the error; the next access proceeds
+    return turn;
+  }
+
+  /** Starts to write what is pending, unless that is under way. */
+  #write(): void {
+    clearImmediate(this.#planned);
+    this.#planned = undefined;
+    if (this.#pending.isEmpty) return;
+    this.#writing ??= this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (!this.#pending.isEmpty) await this.#inTurn(() => this.#writeBatch());
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#writing = undefined; // in the same turn in which nothing was left
+  }
+
+  async #writeBatch(): Promise<void> {
+    const { events, state, commit, resolve, reject } = this.#pending.batch();
+    try {
+      await this.#storeDurably(events, state);
+    } catch (error) {
+      if (isSeqConflict(error) && (await this.#catchUp())) return;
+      throw error;
+    }
+    commit();
+    try {
+      await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events)));
+      this.#show(events);
+      for (const { type } of events) fault(`after:${type}`);
+      resolve();
+    } catch (error) {
+      reject(error);
+      throw error;
+    }
+  }
+
+  /** Retries for as long as another program has the store locked, because no event may be lost. */
+  async #storeDurably(events: readonly RunEvent[], state: RunState): Promise<void> {
+    const append = { epoch: this.epoch, ...growthOf(events, state) };
+    try {
+      await retryWhileBusy(() => this.#store.append(this.runId, append), {
+        runId: this.runId,
+        signal: this.#closed.signal,
+        onBusy: () => {
+          this.#isBlocked = true;
+        },
+      });
+    } finally {
+      this.#isBlocked = false;
+    }
+  }
+
+  /** @returns whether there were new events */
+  async #catchUp(): Promise<boolean> {
+    const range = { afterSeq: this.stored.seq, limit: Number.MAX_SAFE_INTEGER };
+    const events = await this.#store.read(this.runId, range);
+    for (const event of events) {
+      const taken = event.type === 'run.started' || event.type === 'run.resumed';
+      if (taken && event.epoch > this.epoch) throw new StaleEpochError(this.runId, this.epoch);
+    }
+    if (events.length === 0) return false;
+    try {
+      this.#pending.insert(events);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+    this.#show(events);
+    return true;
+  }
+
+  /** Shows viewers events that are on disk. */
+  #show(events: readonly RunEvent[]): void {
     this.#recent.push(...events);
     if (this.#recent.length > 2 * RECENT_EVENTS) this.#recent = this.#recent.slice(-RECENT_EVENTS);
-    for (const event of events) this.#endTexts(event);
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const wake of waiting) wake();
+    for (const event of events) {
+      this.#showDeltasBefore(event.seq);
+      this.#endTexts(event);
+    }
+    this.#showDeltasBefore(this.stored.seq + 1);
+    this.#wake();
     this.#onChange();
   }
 
-  delta(delta: RunDelta): void {
-    if (!this.#closed.signal.aborted && this.texts.add(delta)) this.#onChange();
+  #showDeltasBefore(seq: number): void {
+    const count = this.#earlyDeltas.findIndex((early) => early.seq >= seq);
+    const shown = this.#earlyDeltas.splice(0, count < 0 ? this.#earlyDeltas.length : count);
+    for (const { delta } of shown) this.texts.add(delta);
   }
 
-  /** Resolves at the next append after `seq`, and when `signal` fires: the caller looks at the state either way. */
-  changed(seq: number, signal: AbortSignal): Promise<void> {
-    if (this.#state.seq > seq || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      signal.addEventListener('abort', wake);
-      this.#waiting.add(wake);
-    });
+  /** Drops what could not be written, and ends the work on the run. */
+  #fail(error: unknown): void {
+    this.#earlyDeltas = [];
+    this.#failure.abort(error);
+    this.#pending.drop(error);
+    this.#wake();
   }
 
-  /** Events after `afterSeq` when they are still at hand, else `undefined`: then the store has them. */
-  recent(afterSeq: number, limit: number): readonly RunEvent[] | undefined {
-    if (afterSeq >= this.#state.seq) return [];
-    const first = this.#recent[0]?.seq;
-    if (first === undefined || afterSeq + 1 < first) return undefined;
-    return this.#recent.slice(afterSeq + 1 - first, afterSeq + 1 - first + limit);
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Waits for the appends that are on their way and takes no more: the run is left as it is, to be resumed. */
-  async close(): Promise<void> {
-    this.#closed.abort();
-    await this.#last;
+  #until(isReached: () => boolean, signal: AbortSignal): Promise<void> {
+    if (isReached() || signal.aborted) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => {
+      if (!isReached() && !signal.aborted) return;
+      signal.removeEventListener('abort', look);
+      this.#waiting.delete(look);
+      resolve();
+    };
+    signal.addEventListener('abort', look);
+    this.#waiting.add(look);
+    return promise;
   }
 
   #endTexts(event: RunEvent): void {
@@ -197,4 +312,12 @@ export class StoredRunLog implements RunLog {
         break;
     }
   }
+}
+
+function storeIsBusy(runId: string): AppError {
+  return new AppError({
+    code: 'store_busy',
+    message: `The store of run ${runId} is locked by another program or does not respond.`,
+    hint: 'Try again once it is free.',
+  });
 }

@@ -91,7 +91,7 @@ it('a stop waits until a lost slot is freed, and says so, also where that takes 
     scenario: { pace: { ms_per_token: 5 } },
     during: async ({ log }) => {
       await expect.poll(() => log.deltas.some(({ type }) => type === 'text')).toBe(true);
-      await log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
+      log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
     },
   });
   // Two questions of 1.5 s at least stay without an answer, with a grace of one second.

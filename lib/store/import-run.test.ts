@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest';
 import { longLog, sampleFile } from '../testing/sample-logs.ts';
-import {
-  type EventRow,
-  type ImportSteps,
-  importInSlices,
-  SLICE_ROWS,
-  slicesOf,
-  toEventRow,
-} from './import-run.ts';
+import { type ImportSteps, importInSlices, SLICE_ROWS, slicesOf, toEventRow } from './import-run.ts';
+import type { EventRow } from './log-growth.ts';
 
 /** Records its calls, and fails where configured. */
 function recorder({ failAt }: { failAt?: number } = {}) {

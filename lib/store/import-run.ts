@@ -1,6 +1,7 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
+import type { EventRow } from './log-growth.ts';
 
 /** Rows and UTF-16 units per transaction. A larger event gets its own transaction. */
 export const SLICE_ROWS = 100;
@@ -17,14 +18,6 @@ export interface FileRun {
   slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
   /** Ends the import; nothing of it is kept. */
   signal?: AbortSignal;
-}
-
-/** An event as the columns of its table. */
-export interface EventRow {
-  seq: number;
-  type: string;
-  at: number;
-  body: string;
 }
 
 /** Identifies an import: after a failed import, the same run can be imported again. */

@@ -8,13 +8,14 @@ import { isStoreBusy } from './store-errors.ts';
  */
 export async function retryWhileBusy<T>(
   work: () => Promise<T>,
-  { runId, signal }: { runId: string; signal: AbortSignal },
+  { runId, signal, onBusy }: { runId: string; signal: AbortSignal; onBusy?: () => void },
 ): Promise<T> {
   for (let attempts = 0; ; attempts++) {
     try {
       return await work();
     } catch (error) {
       if (!isStoreBusy(error) || signal.aborted) throw error;
+      onBusy?.();
       if (attempts === 0)
         console.warn(`Run ${runId} is waiting for its store, which is locked or does not respond.`);
     }

@@ -45,9 +45,10 @@ export function toRow(summary: RunSummary): SummaryRow {
   };
 }
 
-/** The row of an unclaimed run. */
-export function newRow(summary: RunSummary): RunsTable {
-  return { ...toRow(summary), epoch: 0, worker: null, recoveries: 0, indexed_seq: 0 };
+/** The row of a new run. @param worker holds it; without one it is unclaimed */
+export function newRow(summary: RunSummary, worker?: string): RunsTable {
+  const epoch = worker === undefined ? 0 : 1;
+  return { ...toRow(summary), epoch, worker: worker ?? null, recoveries: 0, indexed_seq: 0 };
 }
 
 /** The row of a run whose events are still to come. The search index passes over it: it looks finished. */

@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { FileRun } from './import-run.ts';
+import type { LogGrowth } from './log-growth.ts';
 
 /** Another worker has taken the run: this one must stop and write nothing more. */
 export class StaleEpochError extends AppError {
@@ -28,13 +29,15 @@ export class SeqConflictError extends AppError {
   }
 }
 
-export interface AppendRequest {
+export interface AppendRequest extends LogGrowth {
   /** The epoch under which the caller holds the run. */
   epoch: number;
-  /** Sequence number of the last event the caller has seen. */
-  expectedSeq: number;
-  events: readonly NewEvent[];
 }
+
+/** A run as it was created, or the one that an earlier request with the same key created. */
+export type CreatedLog =
+  | { runId: string; created: false }
+  | { runId: string; created: true; first: EventOf<'run.created'> };
 
 /** Which runs to list: at most `limit` of those that pass the filter, after the place where the last page ended. */
 export interface ListPage {
@@ -105,14 +108,20 @@ export interface RunReader {
  * append are stored together or not at all.
  */
 export interface RunStore extends RunReader {
-  /** Makes a run with its `run.created` event (seq 1, epoch 0). A repeated idempotency key returns the first run. */
+  /**
+   * Makes a run with its `run.created` event (seq 1). A repeated idempotency key returns the first run.
+   *
+   * @param run.worker claims the new run, which then has epoch 1; without it no worker holds the run
+   * @returns also the stored event, if the run was created
+   */
   create(run: {
     id: string;
     config: RunConfig;
     copied?: EventOf<'run.created'>['copied'];
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
-  }): Promise<{ runId: string; created: boolean }>;
+    worker?: string;
+  }): Promise<CreatedLog>;
   /**
    * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020): the copied events, then
    * the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies
@@ -147,7 +156,7 @@ export interface RunStore extends RunReader {
    *
    * @throws {StaleEpochError | SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError} and changes nothing
    */
-  append(runId: string, request: AppendRequest): Promise<RunEvent[]>;
+  append(runId: string, request: AppendRequest): Promise<void>;
   /**
    * Deletes a run that has ended, with its log. Its links are revoked in the same transaction and stay in the list; what
    * was counted of its replies stays counted.

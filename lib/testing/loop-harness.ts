@@ -28,7 +28,7 @@ import { progressOf } from './progress-of.ts';
 
 /** Begins the run of an empty log, or takes over that of another, as a worker does. */
 export async function beginRun(log: MemoryLog, config: RunConfig): Promise<void> {
-  await log.append(
+  log.append(
     log.state.seq === 0
       ? [
           { type: 'run.created', config },

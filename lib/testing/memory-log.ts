@@ -1,13 +1,16 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { RunLog } from '../engine/run-log.ts';
 import type { RunDelta } from '../events/delta.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { NewEvent, RunEvent } from '../events/registry.ts';
+import { placeEvents } from '../events/place-events.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 
 /** An in-memory run log for tests. Appends are applied in call order, as in every log. */
 export class MemoryLog implements RunLog {
   readonly events: RunEvent[] = [];
   readonly deltas: RunDelta[] = [];
+  readonly #failed = new AbortController().signal;
   readonly #clock: () => number;
   readonly #waiting = new Set<() => void>();
   #state: RunState;
@@ -20,26 +23,32 @@ export class MemoryLog implements RunLog {
     this.#state = foldAll(emptyRunState(runId), this.events);
   }
 
+  get failed(): AbortSignal {
+    return this.#failed;
+  }
+
   get state(): RunState {
     return this.#state;
   }
 
-  async append(events: readonly NewEvent[]): Promise<RunState> {
-    const at = this.#clock();
-    const numbered = events.map(
-      (event, index): RunEvent => ({
-        ...event,
-        run_id: this.#state.runId,
-        seq: this.#state.seq + index + 1,
-        at,
-      }),
-    );
+  append(events: readonly NewEvent[]): RunState {
+    const at = Math.round(this.#clock());
+    const { runId, seq } = this.#state;
+    const placed = placeEvents({ runId, seq, updatedAt: at }, events, at);
+    for (const event of placed) runEvent.parse(event);
     // Fold first: events that the fold rejects must leave the log unchanged.
-    this.#state = foldAll(this.#state, numbered);
-    this.events.push(...numbered);
+    this.#state = foldAll(this.#state, placed);
+    this.events.push(...placed);
     for (const wake of [...this.#waiting]) wake();
     return this.#state;
   }
+
+  /** Settles late, as a disk does. */
+  async durable(): Promise<void> {
+    await turn();
+  }
+
+  revert(): void {}
 
   delta(delta: RunDelta): void {
     this.deltas.push(delta);

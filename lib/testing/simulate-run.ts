@@ -30,6 +30,7 @@ export function scriptedTools(names: readonly string[], result: (name: string) =
       type: 'function',
       function: { name, description: name, parameters },
     })),
+    isReadOnly: () => false,
     execute: async ({ name }) => result(name),
   };
 }
@@ -92,14 +93,14 @@ class CrashingLog extends MemoryLog {
     this.#others = others;
   }
 
-  override async append(events: readonly NewEvent[]): Promise<RunState> {
+  override append(events: readonly NewEvent[]): RunState {
     this.#left -= 1;
     if (this.#left < (this.#committed ? -1 : 0)) throw new Error('The worker is dead');
     this.transactions.push({ at: this.state.seq, events });
-    await super.append(events);
+    super.append(events);
     if (this.#left < 0) throw new Error('The worker dies');
     for (let more = this.#others(this.state); more.length > 0; more = this.#others(this.state)) {
-      await super.append(more);
+      super.append(more);
     }
     return this.state;
   }

@@ -87,7 +87,8 @@ export function scripted(events: readonly NewEvent[]): ExecuteRun {
     for (const event of events) {
       await new Promise((resolve) => setImmediate(resolve));
       if (signal.aborted) return { outcome: 'suspended' };
-      await log.append([event]);
+      log.append([event]);
+      await log.durable();
     }
     await log.appendIf((state) =>
       endedByError(state, new AppError({ code: 'over', message: 'The script is over.' })),

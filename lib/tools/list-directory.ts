@@ -10,6 +10,7 @@ const MAX_ENTRIES = 2000;
 
 /** Lists one folder: names, types and sizes, sorted by name. */
 export const listDirectory: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {

@@ -15,6 +15,7 @@ const key = { type: 'string', minLength: 1, description: 'Name of the memory' };
 
 /** Stores or replaces the value of a key (O12). */
 export const writeMemory: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {
@@ -55,6 +56,7 @@ function writeProblem(name: string, value: string, memory: ToolRun['memory']): s
 
 /** Returns the value of a key (O12). */
 export const readMemory: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {
@@ -75,6 +77,7 @@ export const readMemory: Tool = {
 
 /** Lists every memory with its size (O12). */
 export const listMemories: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {
@@ -93,6 +96,7 @@ export const listMemories: Tool = {
 
 /** Removes a memory (K-42). */
 export const deleteMemory: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {
@@ -112,6 +116,7 @@ export const deleteMemory: Tool = {
 
 /** Finds memories by part of their key or value (K-42). */
 export const searchMemories: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {

@@ -11,6 +11,7 @@ const MAX_MESSAGE_CHARS = 16_000;
  * a later call returns it (K-42).
  */
 export const messageOperator: Tool = {
+  isReadOnly: true,
   definition: {
     type: 'function',
     function: {

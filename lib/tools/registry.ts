@@ -58,6 +58,8 @@ function taskTools({
 export function createToolBox(tools: readonly Tool[], workspace: string): ToolBox {
   return {
     definitions: tools.map(({ definition }) => definition),
+    isReadOnly: (name) =>
+      tools.every(({ definition, isReadOnly }) => definition.function.name !== name || isReadOnly === true),
     execute: (call, context) => executeTool(call.name, call.arguments, workspace, { tools, ...context }),
   };
 }

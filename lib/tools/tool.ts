@@ -49,6 +49,11 @@ export interface ToolContext {
 /** One tool: a file in lib/tools, and a line in the registry. */
 export interface Tool {
   definition: ToolDefinition;
+  /**
+   * Whether it changes nothing outside the run's log (`readOnlyHint` in the Model Context Protocol), so that its intent
+   * need not be on disk before it runs. Default: false.
+   */
+  isReadOnly?: boolean;
   /** Arguments are already validated against the schema. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
@@ -56,6 +61,8 @@ export interface Tool {
 /** The tools of a run, and the engine's only access to tools. */
 export interface ToolBox {
   definitions: readonly ToolDefinition[];
+  /** Whether a call of this tool changes nothing outside the run's log. Calls of unknown tools fail, so they don't. */
+  isReadOnly(name: string): boolean;
   /** Never throws; unknown names and bad arguments become failed results that say what to do (O4). */
   execute(
     call: { name: string; arguments: JsonObject },

@@ -19,9 +19,9 @@ const editing =
   async ({ log }) => {
     const count = (type: NewEvent['type']) => log.events.filter((event) => event.type === type).length;
     await until(log, () => count('approval.requested') === 1);
-    await log.append(decideApproval(log.state, { callId: 'c1', decision: 'edited', arguments: edited }));
+    log.append(decideApproval(log.state, { callId: 'c1', decision: 'edited', arguments: edited }));
     await until(log, () => count('reply.parsed') >= replies || log.state.ended !== undefined);
-    if (!log.state.ended) await log.append([stop(true)]);
+    if (!log.state.ended) log.append([stop(true)]);
   };
 
 const approval = { default: 'ask' as const };
@@ -81,7 +81,7 @@ it('writes the arguments that a person gave a call in a fork as those of the cal
   await using parent = await play({ mode: 'session' }, [calls(read), says('Done.')], {
     during: async ({ log }) => {
       await until(log, (events) => events.some(({ type }) => type === 'turn.ended'));
-      await log.append([stop(true)]);
+      log.append([stop(true)]);
     },
   });
   const reply = parent.of('reply.parsed')[0];

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { AppError } from '../../errors/app-error.ts';
-import type { EventRow } from '../../store/import-run.ts';
+import type { EventRow } from '../../store/log-growth.ts';
 import { refused } from './run-file.ts';
 
 /** Memory limit of the reader process, in MiB. A file that needs more is refused. */

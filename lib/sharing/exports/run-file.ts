@@ -3,7 +3,8 @@ import { AppError } from '../../errors/app-error.ts';
 import { RunFold } from '../../events/fold-run.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
-import { type EventRow, toEventRow } from '../../store/import-run.ts';
+import { toEventRow } from '../../store/import-run.ts';
+import type { EventRow } from '../../store/log-growth.ts';
 
 /** The version of the file format. Adding a field keeps the version; readers refuse unknown versions. */
 const VERSION = 1;

@@ -17,7 +17,7 @@ function linesOf(run: PlayedRun): SessionLogEntry[] {
 const stopAfterTurns = (turns: number, force = false) => ({
   during: async ({ log }: { log: Parameters<typeof until>[0] }) => {
     await until(log, (events) => events.filter(({ type }) => type === 'turn.ended').length >= turns);
-    await log.append([stop(force)]);
+    log.append([stop(force)]);
   },
 });
 

@@ -125,7 +125,8 @@ function openEnded(): {
         const delta = texts.shift();
         if (delta !== undefined) run.log.delta({ type: 'text', call: 1, offset: 0, text: delta });
         if (text !== undefined) {
-          await run.log.append([warned(text)]);
+          run.log.append([warned(text)]);
+          await run.log.durable();
           said.shift()?.();
         } else if (delta === undefined) {
           await new Promise<void>((resolve) => {

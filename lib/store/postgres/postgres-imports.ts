@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
 import {
-  type EventRow,
   IMPORTING,
   type ImportKey,
   type ImportSteps,
   importInterrupted,
   importUnderWay,
 } from '../import-run.ts';
+import type { EventRow } from '../log-growth.ts';
 import { importingRow } from '../run-row.ts';
 import { isStoreBusy, StorageFullError } from '../store-errors.ts';
 import { compiled, type PostgresDatabase } from './postgres-database.ts';

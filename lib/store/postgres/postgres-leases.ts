@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } from '../shared-run-store.ts';
+import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } from '../leases.ts';
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 

@@ -1,8 +1,7 @@
-import { countsOf } from '../../api/model-reading.ts';
-import { summarizeRun } from '../../api/summarize-run.ts';
 import type { RunEvent } from '../../events/registry.ts';
-import type { RunState } from '../../events/run-state.ts';
-import { type EventRow, IMPORTING, toEventRow } from '../import-run.ts';
+import { IMPORTING, toEventRow } from '../import-run.ts';
+import type { EventRow } from '../log-growth.ts';
+import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { toRow } from '../run-row.ts';
 import type { TextRange } from '../run-store.ts';
 import type { Statement } from './postgres-database.ts';
@@ -59,31 +58,24 @@ function appendSql(fence: string): string {
     select id from held`;
 }
 
-export function appendStatement(append: {
-  fence: Fence;
-  expectedSeq: number;
-  appended: readonly RunEvent[];
-  state: RunState;
-}): Statement {
-  const { fence, expectedSeq, appended, state } = append;
-  const rows = appended.map(toEventRow);
-  const counts = [...totalCounts(appended)].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait in a ring
-  const summary = toRow(summarizeRun(state));
+export function appendStatement(fence: Fence, { rows, counts, summary }: LogGrowth): Statement {
+  const ordered = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait in a ring
+  const row = toRow(summary);
   const held = fence !== 'by a person';
   return {
     name: held ? 'loupe_append' : 'loupe_intervene',
     sql: held ? APPEND.held : APPEND.byPerson,
     parameters: [
-      state.runId,
-      expectedSeq,
+      summary.id,
+      seqBefore(rows),
       held ? fence.epoch : null,
       rows.map(({ seq }) => seq),
       rows.map(({ type }) => type),
       rows.map(({ body }) => body),
-      counts.map(([counter]) => counter),
-      counts.map(([, count]) => count),
-      appended[0]?.at ?? null,
-      ...CHANGING.map((column) => summary[column]),
+      ordered.map(([counter]) => counter),
+      ordered.map(([, count]) => count),
+      rows[0]?.at ?? null,
+      ...CHANGING.map((column) => row[column]),
     ],
   };
 }
@@ -130,12 +122,4 @@ export function eventColumns(rows: readonly EventRow[]): unknown[] {
     rows.map(({ at }) => at),
     rows.map(({ body }) => body),
   ];
-}
-
-function totalCounts(events: readonly RunEvent[]): Map<string, number> {
-  const totals = new Map<string, number>();
-  for (const event of events) {
-    for (const [counter, count] of countsOf(event)) totals.set(counter, (totals.get(counter) ?? 0) + count);
-  }
-  return totals;
 }

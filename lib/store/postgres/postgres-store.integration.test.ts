@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { experimentRequest } from '../../api/experiment.ts';
+import { appendTo, interveneIn } from '../../testing/append-to.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
 import { completedLog, longLog, sampleConfig, sampleFile, verifiedLog } from '../../testing/sample-logs.ts';
 import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
@@ -118,7 +119,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const store = await open(url);
     await store.create({ id: 'old', config: sampleConfig() });
     const { epoch } = await store.claim('old', 'worker');
-    await store.append('old', { epoch, expectedSeq: 1, events: unmarkedLoss });
+    await appendTo(store, 'old', { epoch, expectedSeq: 1, events: unmarkedLoss });
     toSchema(url, { version: 6, without: ['tokens_estimated', ...OUTCOME_COLUMNS, 'cost_usd'] });
     const migrated = await open(url);
     expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });
@@ -195,7 +196,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
     await store.create({ id: 'a', config: sampleConfig() });
     const { epoch } = await store.claim('a', 'w');
-    await store.append('a', { epoch, expectedSeq: 1, events: [warned('x')] });
+    await appendTo(store, 'a', { epoch, expectedSeq: 1, events: [warned('x')] });
     expect(server.sql(url, 'select setting from seen')).toBe('on\non');
   });
 
@@ -208,7 +209,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
         await a.create({ id, config: sampleConfig() });
         const { epoch } = await a.claim(id, 'w');
         const append = (store: PostgresRunStore, name: string) =>
-          store.append(id, { epoch, expectedSeq: 1, events: [warned(name), warned(name)] });
+          appendTo(store, id, { epoch, expectedSeq: 1, events: [warned(name), warned(name)] });
         const results = await Promise.allSettled([append(a, 'a'), append(b, 'b')]);
         expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
         const refused = results.find((result) => result.status === 'rejected');
@@ -276,7 +277,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await frozen.renew(held)).toEqual(['a']);
       await frozen.release({ runId: 'a', epoch: 1 });
       expect(await awake.free()).toEqual([]);
-      const late = frozen.append('a', { epoch: 1, expectedSeq: 1, events: [warned('late')] });
+      const late = appendTo(frozen, 'a', { epoch: 1, expectedSeq: 1, events: [warned('late')] });
       await expect(late).rejects.toMatchObject({ code: 'stale_epoch' });
     });
 
@@ -365,9 +366,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await vi.waitFor(() => expect(heard).toEqual(['a:1']));
       server.sql(url, `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`);
       const { epoch } = await writer.claim('a', 'w');
-      await writer.append('a', { epoch, expectedSeq: 1, events: [warned('x')] });
+      await appendTo(writer, 'a', { epoch, expectedSeq: 1, events: [warned('x')] });
       await vi.waitFor(() => expect(heard).toEqual(['a:1', 'a:2']), { timeout: 5000 });
-      await reader.append('a', { epoch, expectedSeq: 2, events: [warned('mine')] });
+      await appendTo(reader, 'a', { epoch, expectedSeq: 2, events: [warned('mine')] });
       await delay(700); // its own are not told
       expect(heard).toEqual(['a:1', 'a:2']);
     });
@@ -407,12 +408,12 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const [holder, other] = [await open(url), await open(url)];
       await holder.create({ id: 'a', config: sampleConfig() });
       const stop = { type: 'stop.requested', force: false, by: 'operator' } as const;
-      await other.intervene('a', { expectedSeq: 1, events: [stop] });
+      await interveneIn(other, 'a', { expectedSeq: 1, events: [stop] });
       const { epoch, lastSeq } = await holder.claim('a', 'w');
       expect(lastSeq).toBe(2);
-      const old = other.intervene('a', { expectedSeq: 1, events: [stop] });
+      const old = interveneIn(other, 'a', { expectedSeq: 1, events: [stop] });
       await expect(old).rejects.toMatchObject({ code: 'seq_conflict' });
-      await holder.append('a', { epoch, expectedSeq: 2, events: [warned('on')] });
+      await appendTo(holder, 'a', { epoch, expectedSeq: 2, events: [warned('on')] });
       expect(await other.summary('a')).toMatchObject({ last_seq: 3, stop_requested: true });
     });
   });
@@ -455,7 +456,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     let going = true;
     const appending = (async () => {
       while (going) {
-        await store.append('a', { epoch, expectedSeq: seq, events: [warned(String(seq))] });
+        await appendTo(store, 'a', { epoch, expectedSeq: seq, events: [warned(String(seq))] });
         seq += 1;
       }
     })();
@@ -482,12 +483,16 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     for (let round = 0; round < 5; round++) {
       const id = `run-${round}`;
       wire.cutNextAnswerTo('commit');
-      expect(await store.create({ id, config: sampleConfig() })).toEqual({ runId: id, created: true });
+      expect(await store.create({ id, config: sampleConfig() })).toMatchObject({ runId: id, created: true });
       const { epoch } = await store.claim(id, 'w');
       wire.cutNextAnswerTo('loupe_append');
-      const appended = await store.append(id, { epoch, expectedSeq: 1, events: [warned('x'), warned('y')] });
+      const appended = await appendTo(store, id, {
+        epoch,
+        expectedSeq: 1,
+        events: [warned('x'), warned('y')],
+      });
       expect(await witness.read(id, { afterSeq: 1, limit: 10 })).toEqual(appended);
-      await store.append(id, { epoch, expectedSeq: 3, events: [warned('z')] });
+      await appendTo(store, id, { epoch, expectedSeq: 3, events: [warned('z')] });
     }
     expect(wire.cuts).toBe(10);
     await store.close();

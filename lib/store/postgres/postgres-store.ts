@@ -12,16 +12,19 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
-import { type ModelPrice, modelPrice } from '../../events/config.ts';
+import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { forkedLog } from '../../events/forked-log.ts';
-import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
-import { emptyRunState, type RunState } from '../../events/run-state.ts';
+import { type RunEvent, runEvent } from '../../events/registry.ts';
+import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
+import type { EventRow } from '../log-growth.ts';
+import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { checkRow, newRow, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
+  type CreatedLog,
   type EventRange,
   type EventText,
   type SearchPage,
@@ -33,7 +36,6 @@ import type { SharedRunStore } from '../shared-run-store.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
 import { eventFromRow, SqlReader, textFromRow } from '../sql-reader.ts';
 import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
-import { StateCache } from '../state-cache.ts';
 import type { Store } from '../store.ts';
 import {
   isStoreBusy,
@@ -95,13 +97,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   readonly #search: PostgresSearch;
   readonly imports: PostgresImports;
   readonly #reserve: PostgresReserve;
-  readonly #states = new StateCache(() => []);
   /** What the last write met that found no room. */
   #full: StorageFullError | undefined;
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #saidListeners = new Set<(message: string) => void>();
   /** Appends with an unknown outcome because the connection was lost, by run. */
-  readonly #unanswered = new Map<string, unknown[]>();
+  readonly #unanswered = new Map<string, readonly EventRow[]>();
 
   private constructor(database: PostgresDatabase, options: PostgresStoreOptions) {
     super(postgres);
@@ -149,11 +150,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     }
   }
 
-  async create(run: Parameters<Store['create']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, copied, parent, idempotencyKey } = run;
-    return this.#make({ id, key: idempotencyKey }, async (_, at) => [
-      complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
-    ]);
+  async create(run: Parameters<Store['create']>[0]): Promise<CreatedLog> {
+    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const place = { run_id: id, seq: 1, at: steadyNow() };
+    const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
+    const { runId, created } = await this.#make({ id, key: idempotencyKey, worker }, async () => [first]);
+    return created ? { runId, created, first } : { runId, created };
   }
 
   async fork(run: Parameters<Store['fork']>[0]): Promise<{ runId: string; created: boolean }> {
@@ -174,19 +176,20 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   async #make(
-    { id, key }: { id: string; key: string | undefined },
+    { id, key, worker }: { id: string; key?: string; worker?: string },
     begin: (query: Run, at: number) => Promise<readonly RunEvent[]>,
   ): Promise<{ runId: string; created: boolean }> {
     const at = steadyNow();
-    let state: RunState | undefined;
+    let lastSeq = 0;
     const insert = async (query: Run, tries: number): Promise<string> => {
       const first = key === undefined ? undefined : await firstOf(query, key);
       if (first !== undefined) return first;
       const events = await begin(query, at);
-      state = foldAll(emptyRunState(id), events);
+      const summary = summarizeRun(foldAll(emptyRunState(id), events));
+      lastSeq = summary.last_seq;
       // An earlier try may have been stored, and its answer lost.
       if (tries > 0 && (await positionOf(query, id))) return id;
-      await query(compiled(postgres.insertInto('runs').values(newRow(summarizeRun(state)))));
+      await query(compiled(postgres.insertInto('runs').values(newRow(summary, worker))));
       await query(insertEvents(id, events));
       if (key !== undefined) {
         const used = { key, run_id: id, created_at: at };
@@ -205,15 +208,14 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       }
     });
     const runId = await this.#noticeFull(making);
-    if (runId === id && state) this.#committed(state);
+    if (runId === id) this.#committed(id, lastSeq);
     return { runId, created: runId === id };
   }
 
-  async append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
-    const request = { fence: { epoch }, expectedSeq, events };
-    const ends = events.some((event) => event.type === 'run.ended');
-    if (ends) return this.#withReserve(() => this.#appendAs(runId, request));
-    return this.#noticeFull(this.#appendAs(runId, request));
+  async append(runId: string, { epoch, ...growth }: AppendRequest): Promise<void> {
+    const append = () => this.#noticeFull(this.#appendAs(runId, { epoch }, growth));
+    if (growth.rows.some(({ type }) => type === 'run.ended')) return this.#withReserve(append);
+    return append();
   }
 
   async fullDisk(): ReturnType<Store['fullDisk']> {
@@ -224,7 +226,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   /** Runs a write that must also succeed on a full disk, using the reserve. */
   async #withReserve<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#noticeFull(work());
+      return await work();
     } catch (error) {
       if (!(error instanceof StorageFullError)) throw error;
       await this.#reserve.release();
@@ -241,11 +243,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     }
   }
 
-  intervene(
-    runId: string,
-    { expectedSeq, events }: { expectedSeq: number; events: readonly NewEvent[] },
-  ): Promise<RunEvent[]> {
-    return this.#appendAs(runId, { fence: 'by a person', expectedSeq, events });
+  intervene(runId: string, growth: LogGrowth): Promise<void> {
+    return this.#appendAs(runId, 'by a person', growth);
   }
 
   async read(runId: string, { maxChars, ...range }: EventRange): Promise<RunEvent[]> {
@@ -337,7 +336,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   async deleteRun(runId: string): Promise<void> {
     await this.#withReserve(() => this.#delete(runId));
-    this.#states.drop(runId);
     this.#watch.tellDeleted(runId);
   }
 
@@ -463,95 +461,57 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return this.#run(compiled(query));
   }
 
-  #appendAs(
-    runId: string,
-    request: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
-  ): Promise<RunEvent[]> {
+  #appendAs(runId: string, fence: Fence, growth: LogGrowth): Promise<void> {
     return this.#database.whenAnswered(async () => {
-      const { fence, expectedSeq, events } = request;
-      const before = await this.#stateAt(runId, expectedSeq);
-      if (expectedSeq < 1 || before.seq !== expectedSeq) return this.#refused(runId, request);
-      // Not before the event before it, whatever the clocks of the processes say.
-      const at = Math.max(steadyNow(), before.updatedAt);
-      const appended = events.map((event, index) =>
-        complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
-      );
-      const state = foldAll(before, appended);
-      const statement = appendStatement({ fence, expectedSeq, appended, state });
-      const rows = await this.#database.run(statement).catch((error: unknown) => {
-        if (isStoreBusy(error)) this.#unanswered.set(runId, events.map(withoutUndefined));
+      const rows = await this.#database.run(appendStatement(fence, growth)).catch((error: unknown) => {
+        if (isStoreBusy(error)) this.#unanswered.set(runId, growth.rows);
         throw error;
       });
-      if (rows.length === 0) return this.#refused(runId, request);
+      if (rows.length === 0) await this.#explainRefusal(runId, fence, growth);
       this.#unanswered.delete(runId);
-      this.#committed(state);
-      return appended;
+      this.#committed(runId, growth.summary.last_seq);
     });
   }
 
-  /** Explains why an append wrote nothing; or returns its events if an earlier attempt succeeded but its reply was lost. */
-  async #refused(
-    runId: string,
-    { fence, expectedSeq, events }: { fence: Fence; expectedSeq: number; events: readonly NewEvent[] },
-  ): Promise<RunEvent[]> {
+  /**
+   * Explains why an append wrote nothing. Returns if an earlier attempt succeeded but its reply was lost.
+   *
+   * @throws {RunNotFoundError | StaleEpochError | SeqConflictError | RunEndedError}
+   */
+  async #explainRefusal(runId: string, fence: Fence, { rows }: LogGrowth): Promise<void> {
     const found = await positionOf(this.#database.run, runId);
     if (!found) throw new RunNotFoundError(runId);
     // Epoch 0 is a run that no worker has claimed.
     if (fence !== 'by a person' && (fence.epoch < 1 || found.epoch !== fence.epoch)) {
       throw new StaleEpochError(runId, fence.epoch);
     }
-    const stored = await this.#storedUnanswered(runId, expectedSeq, events);
-    if (stored) return stored;
+    if (await this.#areStored(runId, rows)) return;
+    const expectedSeq = seqBefore(rows);
     if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
     throw new RunEndedError(runId);
   }
 
-  async #storedUnanswered(
-    runId: string,
-    expectedSeq: number,
-    events: readonly NewEvent[],
-  ): Promise<RunEvent[] | undefined> {
+  /** Whether these rows, whose append was not answered, are on disk. */
+  async #areStored(runId: string, rows: readonly EventRow[]): Promise<boolean> {
     const unanswered = this.#unanswered.get(runId);
     this.#unanswered.delete(runId);
-    const asked = events.map(withoutUndefined);
-    if (!unanswered || !isDeepStrictEqual(unanswered, asked)) return undefined;
-    const stored = await this.read(runId, { afterSeq: expectedSeq, limit: events.length });
-    if (!isDeepStrictEqual(stored.map(withoutPlace), asked)) return undefined;
-    this.#committed(foldAll(await this.#stateAt(runId, expectedSeq), stored));
-    return stored;
-  }
-
-  async #stateAt(runId: string, seq: number): Promise<RunState> {
-    const base = this.#states.last(runId);
-    if (base.seq === seq) return base;
-    const from = base.seq < seq ? base : emptyRunState(runId);
-    return foldAll(from, await this.read(runId, { afterSeq: from.seq, limit: seq - from.seq }));
+    if (!unanswered || !isDeepStrictEqual(unanswered, rows)) return false;
+    const stored = await this.#run(eventsAfter(runId, { afterSeq: seqBefore(rows), limit: rows.length }));
+    const bodies = stored.map((row) => z.object({ body: z.string() }).parse(row).body);
+    return isDeepStrictEqual(
+      bodies,
+      rows.map(({ body }) => body),
+    );
   }
 
   #eventsOf(rows: readonly unknown[]): RunEvent[] {
     return rows.map((row) => eventFromRow(row, (where, cause) => damagedDatabase(this.path, cause, where)));
   }
 
-  #committed(state: RunState): void {
-    this.#states.keep(state);
-    this.#watch.tell(state.runId, state.seq);
+  #committed(runId: string, lastSeq: number): void {
+    this.#watch.tell(runId, lastSeq);
     this.#search.soon();
   }
-}
-
-function withoutPlace(event: RunEvent): unknown {
-  const { run_id: _run, seq: _seq, at: _at, ...body } = event;
-  return withoutUndefined(body);
-}
-
-/** As the log holds it: fields that are undefined are not there. */
-function withoutUndefined(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
-
-/** Validates an event before it is stored, so that the log stays readable. */
-function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
-  return runEvent.parse({ ...event, ...place });
 }
 
 async function firstOf(run: Run, key: string): Promise<string | undefined> {

@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
 import {
-  type EventRow,
   IMPORTING,
   type ImportKey,
   type ImportSteps,
@@ -11,6 +10,7 @@ import {
   importUnderWay,
   SLICE_ROWS,
 } from '../import-run.ts';
+import type { EventRow } from '../log-growth.ts';
 import { importingRow } from '../run-row.ts';
 import { sqlite } from '../schema.ts';
 import { StorageFullError, storeError } from '../store-errors.ts';

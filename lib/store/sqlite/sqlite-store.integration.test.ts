@@ -12,6 +12,7 @@ import { SqliteRunStore } from './sqlite-store.ts';
 const here = (file: string) => new URL(file, import.meta.url).href;
 const program = (body: string) => `
   const { SqliteRunStore } = await import(${JSON.stringify(here('./sqlite-store.ts'))});
+  const { appendTo } = await import(${JSON.stringify(here('../../testing/append-to.ts'))});
   const { sampleConfig } = await import(${JSON.stringify(here('../../testing/sample-logs.ts'))});
   const directory = process.env.STORE_DIRECTORY;
   ${body}
@@ -39,7 +40,7 @@ const APPENDER = `
     const events = Array.from({ length: 1 + (lastSeq % 4) }, () => ({
       type: 'policy.warned', code: 'test', message: 'x'.repeat(1000),
     }));
-    const appended = await store.append(runId, { epoch, expectedSeq: lastSeq, events });
+    const appended = await appendTo(store, runId, { epoch, expectedSeq: lastSeq, events });
     lastSeq = appended.at(-1).seq;
     process.stdout.write(lastSeq + '\\n');
     await new Promise((resolve) => setImmediate(resolve));
@@ -85,13 +86,13 @@ const FILLER = `
   let refusal;
   while (!refusal) {
     const event = { type: 'policy.warned', code: 'test', message: 'x'.repeat(20_000) };
-    await store.append(runId, { epoch, expectedSeq: seq, events: [event] }).then(
+    await appendTo(store, runId, { epoch, expectedSeq: seq, events: [event] }).then(
       () => { seq += 1; },
       (error) => { refusal = error; },
     );
   }
   const read = await store.read(runId, { afterSeq: 0, limit: 100_000 });
-  await store.append(runId, { epoch, expectedSeq: seq, events: [{
+  await appendTo(store, runId, { epoch, expectedSeq: seq, events: [{
     type: 'run.ended', message: 'The disk is full.', evidence: [seq], cost_usd: 0, tool_calls: 0, files_written: [],
     result: { status: 'failed', output: '', model_used: 'm', tokens_in: 0, tokens_out: 0, iterations_used: 0,
       termination_reason: 'error', error: { code: refusal.code, message: refusal.message } },

@@ -15,6 +15,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunConfig } from '../../events/config.ts';
 import type { NewEvent } from '../../events/registry.ts';
+import { appendTo } from '../../testing/append-to.ts';
 import { completedLog, repairedLog, sampleConfig } from '../../testing/sample-logs.ts';
 import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
@@ -72,7 +73,7 @@ async function storeLargeRun(): Promise<SqliteRunStore> {
   if (ended?.type !== 'run.ended') throw new Error('The sample has no end');
   const { run_id: _run, seq: _seq, at: _at, ...end } = ended;
   const events: NewEvent[] = [...Array.from({ length: 100 }, () => warned), end];
-  await store.append('large', { epoch, expectedSeq: 1, events });
+  await appendTo(store, 'large', { epoch, expectedSeq: 1, events });
   return store;
 }
 
@@ -149,7 +150,7 @@ it('counts the replies of a database that an older version wrote [P17]', async (
   for (const [index, events] of [repairedLog().events, completedLog().events].entries()) {
     await store.create({ id: `run-${index}`, config: sampleConfig() });
     const { epoch } = await store.claim(`run-${index}`, 'worker');
-    await store.append(`run-${index}`, { epoch, expectedSeq: 1, events: events.slice(1) });
+    await appendTo(store, `run-${index}`, { epoch, expectedSeq: 1, events: events.slice(1) });
   }
   const counted = await store.readings();
   expect(counted.get(sampleConfig().model)?.repaired).toBeGreaterThan(0);
@@ -183,7 +184,7 @@ it('the migration counts the dropped calls of older logs', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'old', config: sampleConfig() });
   const { epoch } = await store.claim('old', 'worker');
-  await store.append('old', { epoch, expectedSeq: 1, events: unmarkedLoss });
+  await appendTo(store, 'old', { epoch, expectedSeq: 1, events: unmarkedLoss });
   expect((await store.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 0 });
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
@@ -223,7 +224,7 @@ it('fills in the outcome of runs that ended before it was stored', async () => {
   for (const [index, [config, events]] of logs.entries()) {
     await store.create({ id: `run-${index}`, config: sampleConfig(config) });
     const { epoch } = await store.claim(`run-${index}`, 'worker');
-    await store.append(`run-${index}`, { epoch, expectedSeq: 1, events });
+    await appendTo(store, `run-${index}`, { epoch, expectedSeq: 1, events });
   }
   const outcomes = async (from: SqliteRunStore) =>
     Promise.all(logs.map(async (_, index) => (await from.summary(`run-${index}`))?.outcome));
@@ -254,7 +255,7 @@ it('finds words in logs that are older than the search, and in no log that is go
   for (const id of ['old', 'gone']) {
     await store.create({ id, config: sampleConfig({ task: `The aardvark of ${id}` }) });
     const { epoch } = await store.claim(id, 'worker');
-    await store.append(id, { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
+    await appendTo(store, id, { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
   }
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
@@ -285,7 +286,7 @@ it('takes a log into the search after the burst, without being asked, however th
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });
   const { epoch } = await store.claim('a', 'worker');
-  await store.append('a', { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
+  await appendTo(store, 'a', { epoch, expectedSeq: 1, events: completedLog().events.slice(1) });
   const reader = SqliteReader.open(store.path);
   expect((await reader.search('notes', { limit: 1 })).behind).toBeGreaterThan(0);
   await vi.waitFor(async () => expect((await reader.search('notes', { limit: 1 })).behind).toBe(0), 10_000);
@@ -339,7 +340,7 @@ it('fault matrix: asks the disk for every commit, so that power loss takes no ac
   asked.mockRestore();
   await store.create({ id: 'a', config: sampleConfig() });
   const { epoch } = await store.claim('a', 'worker');
-  await store.append('a', { epoch, expectedSeq: 1, events: [warned('kept')] });
+  await appendTo(store, 'a', { epoch, expectedSeq: 1, events: [warned('kept')] });
   // What is on disk at the moment of the acknowledgement, without anything that closing would add.
   const snapshot = mkdtempSync(join(tmpdir(), 'loupe-power-'));
   for (const file of ['loupe.db', 'loupe.db-wal']) copyFileSync(join(directory, file), join(snapshot, file));
@@ -355,7 +356,7 @@ it('fault matrix: opens beside a cut-off journal with the events before the cut,
   await store.create({ id: 'a', config: sampleConfig() });
   const { epoch } = await store.claim('a', 'worker');
   for (let seq = 1; seq <= 50; seq++) {
-    await store.append('a', { epoch, expectedSeq: seq, events: [warned('x'.repeat(2000))] });
+    await appendTo(store, 'a', { epoch, expectedSeq: seq, events: [warned('x'.repeat(2000))] });
   }
   const cut = mkdtempSync(join(tmpdir(), 'loupe-cut-'));
   copyFileSync(join(directory, 'loupe.db'), join(cut, 'loupe.db'));
@@ -377,7 +378,7 @@ it('fault matrix: a locked database makes writers wait, then says so, and change
   const { epoch } = await store.claim('a', 'worker');
   const other = new Database(join(directory, 'loupe.db'));
   other.exec('begin immediate');
-  const append = () => store.append('a', { epoch, expectedSeq: 1, events: [warned('once')] });
+  const append = () => appendTo(store, 'a', { epoch, expectedSeq: 1, events: [warned('once')] });
   let turns = 0;
   const ticking = setInterval(() => {
     turns += 1;
@@ -402,7 +403,7 @@ it('fault matrix: with a clock that jumps a day, events keep their order and no 
     const { epoch } = await store.claim('a', 'worker');
     for (const [index, days] of [0, -1, 1, 0].entries()) {
       vi.setSystemTime(begin + days * 86_400_000);
-      await store.append('a', { epoch, expectedSeq: index + 1, events: [warned(`${index}`)] });
+      await appendTo(store, 'a', { epoch, expectedSeq: index + 1, events: [warned(`${index}`)] });
     }
     await store.close();
     // The next process begins with the clock as it is, which the log is ahead of.
@@ -410,7 +411,7 @@ it('fault matrix: with a clock that jumps a day, events keep their order and no 
     database.exec('update events set at = at + 172800000 where seq = 5');
     database.close();
     const next = SqliteRunStore.open(directory, small);
-    await next.append('a', { epoch, expectedSeq: 5, events: [warned('next')] });
+    await appendTo(next, 'a', { epoch, expectedSeq: 5, events: [warned('next')] });
     const events = await next.read('a', { afterSeq: 0, limit: 10 });
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
     const times = events.map(({ at }) => at);

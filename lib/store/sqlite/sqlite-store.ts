@@ -10,35 +10,36 @@ import {
   experimentSummary,
 } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
-import { countsOf } from '../../api/model-reading.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
-import { type ModelPrice, modelPrice } from '../../events/config.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { forkedLog } from '../../events/forked-log.ts';
-import { type NewEvent, type RunEvent, runEvent } from '../../events/registry.ts';
-import type { RunState } from '../../events/run-state.ts';
+import { type RunEvent, runEvent } from '../../events/registry.ts';
+import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
-import {
-  type EventRow,
-  type FileRun,
-  type ImportKey,
-  type ImportSteps,
-  importInSlices,
-  toEventRow,
-} from '../import-run.ts';
+import { type FileRun, type ImportKey, type ImportSteps, importInSlices, toEventRow } from '../import-run.ts';
+import type { EventRow } from '../log-growth.ts';
+import { seqBefore } from '../log-growth.ts';
 import { checkRow, newRow, toRow, toShareRow } from '../run-row.ts';
-import { type AppendRequest, type RunStore, SeqConflictError, StaleEpochError } from '../run-store.ts';
+import {
+  type AppendRequest,
+  type CreatedLog,
+  type RunStore,
+  SeqConflictError,
+  StaleEpochError,
+} from '../run-store.ts';
 import { sqlite } from '../schema.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
-import { StateCache } from '../state-cache.ts';
 import type { Store } from '../store.ts';
 import {
   corruptStore,
+  isStorageFull,
   missingEvent,
   RunEndedError,
   RunNotEndedError,
@@ -89,7 +90,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   readonly #compactor: Compactor;
   readonly #index: SearchIndex;
   readonly #imports: SqliteImports;
-  readonly #states: StateCache;
   readonly #patienceMs: number;
   readonly #selectLease: Database.Statement<[string]>;
   readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
@@ -115,14 +115,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#compactor.soon();
     this.#imports = new SqliteImports({
       database: this.#database,
-      write: (work) => this.#transaction(() => ({ value: work() })),
+      write: (work) => this.#transaction(work),
       published: () => this.#index.soon(),
       removed: () => this.#compactor.soon(),
     });
     this.#imports.removeLater();
-    this.#states = new StateCache((runId, afterSeq) =>
-      this.reader.readNow(runId, { afterSeq, limit: Number.MAX_SAFE_INTEGER }),
-    );
     this.#selectLease = this.#database.prepare(
       'select last_seq, epoch, phase from runs where id = ? and epoch >= 0',
     );
@@ -179,20 +176,22 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#lock.announce(holder);
   }
 
-  async create(run: Parameters<RunStore['create']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, copied, parent, idempotencyKey } = run;
-    return this.#make({ id, idempotencyKey }, (at) => [
-      complete({ type: 'run.created', config, copied, parent }, { run_id: id, seq: 1, at }),
-    ]);
+  async create(run: Parameters<RunStore['create']>[0]): Promise<CreatedLog> {
+    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const place = { run_id: id, seq: 1, at: steadyNow() };
+    const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
+    const { runId, created } = await this.#make({ id, idempotencyKey, worker }, () => [first]);
+    return created ? { runId, created, first } : { runId, created };
   }
 
   async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
     const { id, config, parent, events, idempotencyKey } = run;
-    return this.#make({ id, idempotencyKey }, (at) => {
+    return this.#make({ id, idempotencyKey }, () => {
       const { last_seq } = this.#lease(parent.run_id);
       if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
       const prefix = this.reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
-      return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
+      const log = forkedLog({ id, config, parent, prefix, events, at: steadyNow() });
+      return log.map((event) => runEvent.parse(event));
     });
   }
 
@@ -218,35 +217,33 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   #make(
-    { id, idempotencyKey }: { id: string; idempotencyKey: string | undefined },
-    begin: (at: number) => readonly RunEvent[],
+    { id, idempotencyKey, worker }: { id: string; idempotencyKey?: string; worker?: string },
+    begin: () => readonly RunEvent[],
   ): Promise<{ runId: string; created: boolean }> {
-    return this.#transaction<{ runId: string; created: boolean }>(() => {
+    return this.#transaction(() => {
       if (idempotencyKey !== undefined) {
         const first = this.#first(
           sqlite.selectFrom('idempotency_keys').select('run_id').where('key', '=', idempotencyKey),
         );
         if (first) {
-          return { value: { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false } };
+          return { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false };
         }
       }
-      const at = steadyNow();
-      const events = begin(at);
-      const state = foldAll(this.#states.at(id, 0), events);
-      this.#insertRun(summarizeRun(state), events);
+      const events = begin();
+      this.#run(
+        sqlite.insertInto('runs').values(newRow(summarizeRun(foldAll(emptyRunState(id), events)), worker)),
+      );
+      for (const event of events) this.#insert(event);
       if (idempotencyKey !== undefined) {
         this.#run(
-          sqlite.insertInto('idempotency_keys').values({ key: idempotencyKey, run_id: id, created_at: at }),
+          sqlite
+            .insertInto('idempotency_keys')
+            .values({ key: idempotencyKey, run_id: id, created_at: steadyNow() }),
         );
       }
-      return { value: { runId: id, created: true }, state };
+      this.#index.soon();
+      return { runId: id, created: true };
     });
-  }
-
-  /** Inserts the row of an unclaimed run and its first events. */
-  #insertRun(summary: RunSummary, events: readonly RunEvent[]): void {
-    this.#run(sqlite.insertInto('runs').values(newRow(summary)));
-    for (const event of events) this.#insert(event);
   }
 
   async claim(runId: string, worker: string): Promise<{ epoch: number; lastSeq: number }> {
@@ -255,36 +252,56 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       if (found.phase === 'ended') throw new RunEndedError(runId);
       const epoch = found.epoch + 1;
       this.#run(sqlite.updateTable('runs').set({ epoch, worker }).where('id', '=', runId));
-      return { value: { epoch, lastSeq: found.last_seq } };
+      return { epoch, lastSeq: found.last_seq };
     });
   }
 
-  async append(runId: string, { epoch, expectedSeq, events }: AppendRequest): Promise<RunEvent[]> {
-    const mayUseReserve = events.some((event) => event.type === 'run.ended');
-    return this.#transaction(
-      () => {
-        const found = this.#lease(runId);
-        // Epoch 0 is a run that no worker has claimed.
-        if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
-        if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
-        if (found.phase === 'ended') throw new RunEndedError(runId);
-        const before = this.#states.at(runId, expectedSeq);
-        // Not before the event before it, also when the clock was set back while no server ran.
-        const at = Math.max(steadyNow(), before.updatedAt);
-        const appended = events.map((event, index) =>
-          complete(event, { run_id: runId, seq: expectedSeq + index + 1, at }),
-        );
-        const state = foldAll(before, appended);
-        const summary = summarizeRun(state);
-        for (const event of appended) {
-          this.#insert(event);
-          for (const [counter, count] of countsOf(event)) this.#addCount.run(summary.model, counter, count);
-        }
-        this.#updateSummary.run(toRow(summary));
-        return { value: appended, state };
-      },
-      { mayUseReserve },
-    );
+  async append(runId: string, request: AppendRequest): Promise<void> {
+    const [error] = await this.appendAll([{ runId, request }]);
+    if (error) throw error;
+  }
+
+  /**
+   * Appends to several runs in one transaction, so that they share its cost. One that is refused changes nothing and stops
+   * none of the others.
+   *
+   * @returns the error of each append, in their order; `undefined` for those that are on disk
+   */
+  async appendAll(appends: readonly RunAppend[]): Promise<unknown[]> {
+    try {
+      return await this.#transaction(() => appends.map((append) => this.#tryAppend(append)), {
+        mayUseReserve: appends.every(endsRun),
+      });
+    } catch (error) {
+      if (appends.length === 1 || !isStorageFull(error)) return appends.map(() => error);
+      // The end of a run is still written.
+      const errors: unknown[] = [];
+      for (const append of appends) errors.push(...(await this.appendAll([append])));
+      return errors;
+    }
+  }
+
+  #tryAppend({ runId, request }: RunAppend): unknown {
+    try {
+      this.#appendNow(runId, request);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AppError) return error; // refused before anything was written
+      throw error;
+    }
+  }
+
+  #appendNow(runId: string, { epoch, rows, counts, summary }: AppendRequest): void {
+    const expectedSeq = seqBefore(rows);
+    const found = this.#lease(runId);
+    // Epoch 0 is a run that no worker has claimed.
+    if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
+    if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
+    if (found.phase === 'ended') throw new RunEndedError(runId);
+    for (const { seq, type, at, body } of rows) this.#insertEvent.run(runId, seq, type, at, body);
+    for (const [counter, count] of counts) this.#addCount.run(summary.model, counter, count);
+    this.#updateSummary.run(toRow(summary));
+    this.#index.soon();
   }
 
   /** Brings the search up to date with the log, for at most so long. */
@@ -340,7 +357,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
             ),
         );
       }
-      return { value: undefined };
     });
   }
 
@@ -353,7 +369,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
           .values({ model, digest, ...values })
           .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
       );
-      return { value: undefined };
     });
   }
 
@@ -369,7 +384,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
             .onConflict((conflict) => conflict.column('model').doUpdateSet({ body })),
         );
       }
-      return { value: undefined };
     });
   }
 
@@ -385,11 +399,9 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
             .where('revoked_at', 'is', null),
         );
         this.#run(sqlite.deleteFrom('runs').where('id', '=', runId));
-        return { value: undefined };
       },
       { mayUseReserve: true },
     );
-    this.#states.drop(runId);
     this.#compactor.soon();
   }
 
@@ -397,7 +409,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     await this.#transaction(() => {
       this.#lease(share.run_id);
       this.#run(sqlite.insertInto('shares').values(toShareRow(share)));
-      return { value: undefined };
     });
   }
 
@@ -432,7 +443,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       () => {
         this.#run(sqlite.insertInto('sign_ins').values(signIn));
         this.#run(sqlite.deleteFrom('sign_ins').where('id', 'not in', recentSignIns(sqlite, limit)));
-        return { value: undefined };
       },
       { mayUseReserve: true },
     );
@@ -459,11 +469,6 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#database.close();
     this.#room.reclaim(); // the journal has just been given back
     this.#lock.release();
-  }
-
-  #committed(state: RunState): void {
-    this.#index.soon();
-    this.#states.keep(state);
   }
 
   #lease(runId: string): z.infer<typeof lease> {
@@ -497,13 +502,8 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#room.onFull = listener;
   }
 
-  /** Runs `work` in a transaction, and the effects of a commit within the same turn of the event loop. */
-  #transaction<T>(work: () => { value: T; state?: RunState }, options?: WriteOptions): Promise<T> {
-    return this.#guard(() => {
-      const { value, state } = this.#database.transaction(work).immediate();
-      if (state) this.#committed(state);
-      return value;
-    }, options);
+  #transaction<T>(work: () => T, options?: WriteOptions): Promise<T> {
+    return this.#guard(() => this.#database.transaction(work).immediate(), options);
   }
 
   #reserveUsedUp(cause: StorageFullError): StorageFullError {
@@ -530,6 +530,16 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       }
     }
   }
+}
+
+/** An append to one of several runs. */
+export interface RunAppend {
+  runId: string;
+  request: AppendRequest;
+}
+
+function endsRun({ request }: RunAppend): boolean {
+  return request.rows.some(({ type }) => type === 'run.ended');
 }
 
 interface WriteOptions {
@@ -567,11 +577,6 @@ function noRoomToBegin(dataDir: string, cause: StorageFullError): StorageFullErr
     hint: 'Free some space there, or set LOUPE_DATA_DIR to a folder on another disk.',
     cause,
   });
-}
-
-/** Validates an event before it is stored, so that the log stays readable. */
-function complete(event: NewEvent, place: { run_id: string; seq: number; at: number }): RunEvent {
-  return runEvent.parse({ ...event, ...place });
 }
 
 /** @throws {AppError} `store_corrupt`: a damaged database is refused at startup and never silently recreated */

@@ -25,13 +25,18 @@ function sent(error: unknown): SentError {
   return { known: { code, message, hint }, running: error instanceof AlreadyRunningError, holder };
 }
 
+function sentIfAny(error: unknown): SentError | undefined {
+  return error === undefined ? undefined : sent(error);
+}
+
 async function serve(store: SqliteRunStore): Promise<void> {
   store.onFullDisk(() => tell({ kind: 'full' }));
   const answer = async ({ id, method, args }: ToStore) => {
     try {
       // Both sides share the types, so arguments are checked at the call site.
       const work: (...args: never[]) => unknown = store[method];
-      tell({ kind: 'done', id, value: await work.apply(store, args as never[]) });
+      const value = await work.apply(store, args as never[]);
+      tell({ kind: 'done', id, value: method === 'appendAll' ? (value as unknown[]).map(sentIfAny) : value });
     } catch (error) {
       tell({ kind: 'failed', id, ...sent(error) });
     }

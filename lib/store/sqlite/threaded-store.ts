@@ -2,14 +2,15 @@ import { Worker } from 'node:worker_threads';
 import type { Found } from '../../api/search.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type FileRun, type ImportSteps, importInSlices } from '../import-run.ts';
+import type { AppendRequest } from '../run-store.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { AlreadyRunningError, type LockHolder } from './instance-lock.ts';
 import { ReadingStore } from './reading-store.ts';
 import { SqliteReader } from './sqlite-reader.ts';
-import { CATCH_UP_MS, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
+import { CATCH_UP_MS, type RunAppend, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
 
-type Remote = Omit<Store, 'importRun' | keyof StoreReader> &
-  Pick<SqliteRunStore, 'announce' | 'catchUp' | keyof ImportSteps>;
+type Remote = Omit<Store, 'append' | 'importRun' | keyof StoreReader> &
+  Pick<SqliteRunStore, 'announce' | 'appendAll' | 'catchUp' | keyof ImportSteps>;
 
 /** A request to the thread. */
 export interface ToStore {
@@ -34,6 +35,11 @@ export type FromStore =
   | ({ kind: 'failed'; id: number } & SentError)
   | { kind: 'full' };
 
+interface Append extends RunAppend {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -52,7 +58,6 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly publishImport = this.#remote('publishImport');
   readonly dropImport = this.#remote('dropImport');
   readonly claim = this.#remote('claim');
-  readonly append = this.#remote('append');
   readonly beginRecovery = this.#remote('beginRecovery');
   readonly settleRecovery = this.#remote('settleRecovery');
   readonly saveModelCheck = this.#remote('saveModelCheck');
@@ -67,6 +72,9 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly deleteSignIns = this.#remote('deleteSignIns');
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
+  /** Appends that wait until the thread has written those before them, to be written together. */
+  #gathered: Append[] = [];
+  #isAppending = false;
   #lastId = 0;
   #lost: AppError | undefined;
   #full: boolean;
@@ -103,6 +111,33 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
 
   importRun(run: FileRun): ReturnType<Store['importRun']> {
     return importInSlices(this, run);
+  }
+
+  append(runId: string, request: AppendRequest): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#gathered.push({ runId, request, resolve, reject });
+    if (!this.#isAppending) void this.#appendGathered();
+    return promise;
+  }
+
+  async #appendGathered(): Promise<void> {
+    this.#isAppending = true;
+    while (this.#gathered.length > 0) {
+      const appends = this.#gathered;
+      this.#gathered = [];
+      try {
+        const asked = appends.map(({ runId, request }) => ({ runId, request }));
+        const errors = await this.#call<(SentError | undefined)[]>('appendAll', [asked]);
+        for (const [index, { resolve, reject }] of appends.entries()) {
+          const error = errors[index];
+          if (error) reject(received(error, this.path));
+          else resolve();
+        }
+      } catch (error) {
+        for (const { reject } of appends) reject(error);
+      }
+    }
+    this.#isAppending = false;
   }
 
   async search(...asked: Parameters<StoreReader['search']>): Promise<Found> {

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { foldAll } from '../events/fold-run.ts';
+import type { NewEvent, RunEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { nothingSeen } from '../feed/live-deltas.ts';
+import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
+import { appendTo } from '../testing/append-to.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { StoredRunLog } from './stored-run-log.ts';
+
+const NEVER = new AbortController().signal;
+const warned = (message: string): NewEvent => ({ type: 'policy.warned', code: 'test', message });
+const messages = (events: readonly RunEvent[] = []) =>
+  events.flatMap((event) => ('message' in event ? [event.message] : []));
+
+let directory: string;
+let store: SqliteRunStore;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'loupe-log-'));
+  store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A log whose appends reach the store only when a test lets them through, like those to a slow disk. */
+async function openLog() {
+  const made = await store.create({ id: 'run', config: sampleConfig(), worker: 'test' });
+  if (!made.created) throw new Error('There is such a run already');
+  const written: number[] = [];
+  let open = Promise.withResolvers<void>();
+  const log = new StoredRunLog({
+    store: {
+      read: (...asked) => store.read(...asked),
+      append: async (runId, request) => {
+        written.push(request.rows.length);
+        await open.promise;
+        await store.append(runId, request);
+      },
+    },
+    state: foldAll(emptyRunState('run'), [made.first]),
+    epoch: 1,
+    onChange: () => undefined,
+  });
+  return {
+    log,
+    written,
+    letThrough: () => open.resolve(),
+    hold: () => {
+      open = Promise.withResolvers<void>();
+    },
+  };
+}
+
+it('takes appends at once, and writes together what has gathered meanwhile', async () => {
+  const { log, written, letThrough } = await openLog();
+  expect(log.append([warned('one')]).seq).toBe(2);
+  const first = log.durable();
+  await turn();
+  log.append([warned('two')]);
+  log.append([warned('three'), warned('four')]);
+  expect(log.state.seq).toBe(5);
+  expect(log.stored.seq).toBe(1);
+  letThrough();
+  await first;
+  await log.durable();
+  expect(written).toEqual([1, 3]);
+  expect(messages(await store.read('run', { afterSeq: 1, limit: 10 }))).toEqual([
+    'one',
+    'two',
+    'three',
+    'four',
+  ]);
+});
+
+it('shows no event before it is on disk', async () => {
+  const { log, letThrough } = await openLog();
+  log.append([warned('hidden')]);
+  const durable = log.durable();
+  expect(log.recent(1, 10)).toEqual([]);
+  letThrough();
+  await durable;
+  expect(messages(log.recent(1, 10))).toEqual(['hidden']);
+});
+
+it('shows text in progress only after the events before it', async () => {
+  const { log, letThrough } = await openLog();
+  const seen = nothingSeen();
+  log.append([warned('before')]);
+  log.delta({ type: 'text', call: 1, offset: 0, text: 'Hello' });
+  const durable = log.durable();
+  expect(log.texts.since(seen)).toEqual([]);
+  letThrough();
+  await durable;
+  log.delta({ type: 'text', call: 1, offset: 5, text: ' you' });
+  expect(log.texts.since(seen)).toMatchObject([{ offset: 0, text: 'Hello you' }]);
+});
+
+it('chooses again what a person appends when another process was first', async () => {
+  const { log, letThrough, hold } = await openLog();
+  log.append([warned('own')]);
+  const person = log.appendIf((state) => [warned(`person after ${state.seq}`)]);
+  await appendTo(store, 'run', { epoch: 1, expectedSeq: 1, events: [warned('theirs')] });
+  letThrough();
+  const state = await person;
+  hold();
+  expect(state.seq).toBe(4);
+  expect(messages(log.recent(1, 10))).toEqual(['theirs', 'own', 'person after 3']);
+});
+
+it('reads what another process has appended, while its own appends are on their way', async () => {
+  const { log, letThrough } = await openLog();
+  log.append([warned('own')]);
+  const durable = log.durable();
+  const refreshed = log.refresh();
+  letThrough();
+  await Promise.all([durable, refreshed]);
+  await appendTo(store, 'run', { epoch: 1, expectedSeq: 2, events: [warned('theirs')] });
+  await log.refresh();
+  expect(messages(log.recent(1, 10))).toEqual(['own', 'theirs']);
+});
+
+it('gives up what it could not write, and takes appends again after it went back', async () => {
+  const { log, letThrough } = await openLog();
+  log.append([warned('late')]);
+  const durable = log.durable();
+  await store.claim('run', 'another');
+  letThrough();
+  await expect(durable).rejects.toMatchObject({ code: 'stale_epoch' });
+  expect(log.failed.reason).toMatchObject({ code: 'stale_epoch' });
+  expect(log.state.seq).toBe(1);
+  expect(() => log.append([warned('more')])).toThrow(expect.objectContaining({ code: 'stale_epoch' }));
+  log.revert();
+  expect(log.append([warned('again')]).seq).toBe(2);
+  await expect(log.durable()).rejects.toMatchObject({ code: 'stale_epoch' });
+});
+
+it('writes what is pending when it is closed, and takes no more', async () => {
+  const { log, letThrough } = await openLog();
+  log.append([warned('last')]);
+  const closed = log.close();
+  letThrough();
+  await closed;
+  expect((await store.summary('run'))?.last_seq).toBe(2);
+  expect(() => log.append([warned('more')])).toThrow(expect.objectContaining({ code: 'shutting_down' }));
+  await expect(log.storedAfter(1, NEVER)).resolves.toBeUndefined();
+});

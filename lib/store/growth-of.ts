@@ -1,0 +1,39 @@
+import { countsOf } from '../api/model-reading.ts';
+import { summarizeRun } from '../api/summarize-run.ts';
+import { type RunEvent, runEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import { toEventRow } from './import-run.ts';
+import type { EventRow, LogGrowth } from './log-growth.ts';
+
+/**
+ * Prepares events to be appended.
+ *
+ * @param state the state after the last event
+ * @throws {ZodError} for an event that could not be read back
+ */
+export function growthOf(events: readonly RunEvent[], state: RunState): LogGrowth {
+  return {
+    rows: events.map(readableRow),
+    counts: [...totalCounts(events)],
+    summary: summarizeRun(state),
+  };
+}
+
+/**
+ * Events are built from values that have been checked, so they are not checked again, which would cost more than all else
+ * that is done to store them. Only what types cannot rule out is looked for: JSON has no number that is not finite, and
+ * writes `null` instead.
+ */
+function readableRow(event: RunEvent): EventRow {
+  const row = toEventRow(event);
+  if (row.body.includes('null')) runEvent.parse(event);
+  return row;
+}
+
+function totalCounts(events: readonly RunEvent[]): Map<string, number> {
+  const totals = new Map<string, number>();
+  for (const event of events) {
+    for (const [counter, count] of countsOf(event)) totals.set(counter, (totals.get(counter) ?? 0) + count);
+  }
+  return totals;
+}

@@ -1,0 +1,24 @@
+import type { RunSummary } from '../api/run-summary.ts';
+
+/** An event as the columns of its table. */
+export interface EventRow {
+  seq: number;
+  type: string;
+  at: number;
+  body: string;
+}
+
+/** What an append writes: events, already serialized, and what follows from them. */
+export interface LogGrowth {
+  /** At least one; the first follows the last stored event. */
+  readonly rows: readonly EventRow[];
+  /** What the replies among the events add to the counts of their model (P17). */
+  readonly counts: readonly (readonly [counter: string, count: number])[];
+  /** The run's summary after the last event. */
+  readonly summary: RunSummary;
+}
+
+/** The sequence number that the log must be at to take the rows. */
+export function seqBefore(rows: readonly EventRow[]): number {
+  return (rows[0]?.seq ?? 0) - 1;
+}
