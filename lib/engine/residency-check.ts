@@ -2,8 +2,11 @@ import type { ChatModel, Residency } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
-/** An answer older than this is asked for again. It is asked while a tool runs, so this bounds how late a change is seen. */
-const MAX_AGE_MS = 250;
+/**
+ * The model is asked about again if the question is older than this when the call begins. A change after the question goes
+ * unnoticed, and Ollama takes some milliseconds after a reply to replace a model for which another client waits.
+ */
+const MAX_AGE_MS = 20;
 
 /** How long a call waits for the answer; the server answers within a millisecond unless something is wrong with it. */
 const WAIT_MS = 1000;
