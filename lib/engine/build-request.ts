@@ -26,10 +26,35 @@ export function buildRequest(state: ReadyState, mode: Pick<Mode, 'prompt'>): Cha
   };
 }
 
+/** The conversation that was sent with a set of shortened contents, and what was sent of it. */
+interface Sent {
+  readonly messages: readonly ChatMessage[];
+  readonly sent: readonly ChatMessage[];
+}
+
+// A set of shortened contents serves many requests. A message that is shortened stays the same object in all of them, so
+// that it is serialized once as well.
+const lastSent = new WeakMap<ReadyState['folded'], Sent>();
+const shortened = new WeakMap<ChatMessage, ChatMessage>();
+
 /** The conversation with shortened contents where they exist. */
 function sentMessages({ messages, folded }: ReadyState): readonly ChatMessage[] {
-  return messages.map((message, index) => {
+  const last = lastSent.get(folded);
+  if (last?.messages.every((message, index) => message === messages[index])) {
+    return [...last.sent, ...messages.slice(last.messages.length)]; // later messages are not in the set
+  }
+  const sent = messages.map((message, index) => {
     const content = folded[index];
-    return content === undefined ? message : { ...message, content };
+    return content === undefined ? message : withContent(message, content);
   });
+  lastSent.set(folded, { messages: [...messages], sent });
+  return sent;
+}
+
+function withContent(message: ChatMessage, content: string): ChatMessage {
+  const known = shortened.get(message);
+  if (known?.content === content) return known;
+  const short = { ...message, content };
+  shortened.set(message, short);
+  return short;
 }

@@ -5,7 +5,7 @@ import { CHARS_PER_TOKEN } from '../events/message-size.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { requestedWindow } from '../events/window.ts';
-import type { ChatDelta, ChatModel, Residency } from '../model/chat-model.ts';
+import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
 import { parseToolCalls } from '../parser/parse-tool-calls.ts';
@@ -24,6 +24,7 @@ import { interruptedCall } from './interrupted-call.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
+import { ResidencyCheck } from './residency-check.ts';
 import { runEnded } from './result-of.ts';
 import type { RunLog } from './run-log.ts';
 import type { RunLoopOutcome } from './run-loop-outcome.ts';
@@ -95,8 +96,7 @@ class Loop {
   /** Whether others used the slot while the run waited for the operator, so that the model may have been unloaded. */
   #othersPassed = false;
   #warnedOfChanges = false;
-  /** The call count at the last reload of the model. */
-  #loadedBefore: number | undefined;
+  readonly #residency: ResidencyCheck;
   /** Whether the last call failed and the model was unloaded to free its slot. */
   #slotFreed = false;
 
@@ -109,6 +109,7 @@ class Loop {
     this.#slotSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = AbortSignal.any([...(options.signal ? [options.signal] : []), forced, options.log.failed]);
+    this.#residency = new ResidencyCheck(options.model, this.#abort);
   }
 
   async run(): Promise<RunLoopOutcome> {
@@ -259,11 +260,20 @@ class Loop {
   async #checkModel(): Promise<void> {
     const { model, mode } = this.#options;
     const { config } = this.#ready();
-    const server = await model.ping(this.#abort);
-    const details = await model.show(config.model, this.#abort);
-    const sandbox = mode.usesTools
-      ? (await this.#openTools()).sandbox
-      : { available: false, kind: 'none', reason: 'This run uses no tools.' };
+    const asked = {
+      server: model.ping(this.#abort),
+      details: model.show(config.model, this.#abort),
+      tools: mode.usesTools ? this.#openTools() : undefined,
+    };
+    // The first failure in this order is reported, whichever comes first.
+    for (const answer of [asked.details, asked.tools]) answer?.catch(() => {});
+    const server = await asked.server;
+    const details = await asked.details;
+    const sandbox = (await asked.tools)?.sandbox ?? {
+      available: false,
+      kind: 'none',
+      reason: 'This run uses no tools.',
+    };
     const events: NewEvent[] = [
       {
         type: 'preflight.checked',
@@ -324,6 +334,7 @@ class Loop {
       });
     }
     this.#append(events);
+    this.#residency.noteLoad(this.#ready());
   }
 
   async #openAttempt(attempt: number): Promise<void> {
@@ -379,38 +390,13 @@ class Loop {
     if (!this.#suspended) this.#append(outcome);
   }
 
-  /**
-   * Reloads the model if it was unloaded or loaded with another window meanwhile. Checked before each call, so that
-   * the load is logged as such and does not count against the call's time limit (K-25). Only once per call: two
-   * clients that keep replacing each other's model must not block the run.
-   */
+  /** Reloads the model if another client unloaded it or loaded it with another window. */
   async #loadedAgain(): Promise<boolean> {
     const state = this.#ready();
-    const { inMemory } = this.#options.model;
-    const { loaded, config, calls } = state;
-    if (!inMemory || !loaded || this.#loadedBefore === calls || this.#abort.aborted) return false;
-    // A server that did not list the model after loading cannot tell that it is gone.
-    if (loaded.size_bytes === undefined && loaded.context_tokens === undefined) return false;
-    let found: Residency;
-    try {
-      found = await inMemory(config.model, this.#abort);
-    } catch (error) {
-      // The call itself will report whatever is wrong with the server.
-      if (error instanceof ModelError) return false;
-      throw error;
-    }
-    // The model may be loaded under another name; let the call find out.
-    if (found.state === 'unknown') return false;
-    const window = found.state === 'loaded' ? found.model.contextTokens : undefined;
-    const isOther = window !== loaded.context_tokens && loaded.context_tokens !== undefined;
-    if (found.state === 'loaded' && !isOther) return false;
-    this.#loadedBefore = calls;
-    await this.#prepare(() =>
-      this.#loadModel(requestedWindow(state), {
-        cause: found.state === 'loaded' ? 'other_window' : this.#slotFreed ? 'slot_freed' : 'unloaded',
-        ...(window ? { found_context_tokens: window } : {}),
-      }),
-    );
+    const change = await this.#residency.findChange(state);
+    if (!change) return false;
+    const why = change.cause === 'unloaded' && this.#slotFreed ? { cause: 'slot_freed' as const } : change;
+    await this.#prepare(() => this.#loadModel(requestedWindow(state), why));
     return true;
   }
 
@@ -461,6 +447,7 @@ class Loop {
       return;
     }
     this.#append(events);
+    this.#residency.begin(this.#ready());
     if (!toolbox.isReadOnly(call.name)) await this.#log.durable();
     const startedAt = performance.now();
     const facts: ToolFact[] = [];

@@ -1,16 +1,10 @@
 import pMap from 'p-map';
 import type { ModelDetails } from './chat-model.ts';
+import type { InstalledModel } from './installed-model.ts';
 import { ModelError } from './model-error.ts';
 import { connectOllama } from './ollama-connection.ts';
 import type { OllamaHost } from './ollama-host.ts';
-import {
-  type InstalledModel,
-  listInstalled,
-  listRunning,
-  ping,
-  type RunningModel,
-  show,
-} from './ollama-models.ts';
+import { listInstalled, listRunning, ping, type RunningModel, show } from './ollama-models.ts';
 
 /** Concurrent `/api/show` requests while completing the list of models. */
 const PARALLEL_SHOWS = 4;

@@ -23,20 +23,28 @@ export interface LoadContext {
  *
  * @param request.options the run's other options. Load options (`num_gpu`, `num_batch` …) must be the same here and
  *   in the calls, or the first call reloads the model (OL14)
+ * @returns also the model's runner after the load, unless the model is remote
  * @throws {ModelError} `timeout`, `remote_model` if remote models are not allowed, and the errors of a call
  */
 export async function loadModel(
   connection: OllamaConnection,
   request: { model: string; numCtx: number; keepAlive: string | number; options?: Record<string, unknown> },
   context: LoadContext,
-): Promise<LoadedModel> {
+): Promise<{ loaded: LoadedModel; runner: RunnerResidency | undefined }> {
   const { model } = request;
   const finder = new RunnerFinder(connection, model);
-  const { remote } = await finder.installed(context.signal);
-  if (remote) return { loadMs: 0, alreadyLoaded: false, remoteHost: remote.host };
-  const before = await finder.find(context.signal);
+  const [{ remote }, before] = await Promise.all([
+    finder.installed(context.signal),
+    finder.find(context.signal),
+  ]);
+  if (remote) {
+    return {
+      loaded: { loadMs: 0, alreadyLoaded: false, remoteHost: remote.host },
+      runner: undefined,
+    };
+  }
   // A restarted server has no model in memory, and may have been upgraded.
-  if (before.state !== 'loaded') connection.known.version = undefined;
+  if (before.state === 'not_loaded') connection.facts.pings.forget();
   const startedAt = performance.now();
   const body = {
     model,
@@ -59,16 +67,17 @@ export async function loadModel(
   }
   const loadMs = performance.now() - startedAt;
   const wasGone = await watch;
-  const after = await new RunnerFinder(connection, model).find(context.signal);
+  const after = await finder.find(context.signal);
   const alreadyLoaded = !wasGone && wasShared(before, after);
   const inEffect = after.state === 'loaded' ? after.model : undefined;
-  return {
+  const loaded = {
     contextTokens: inEffect?.contextTokens,
     sizeBytes: inEffect?.sizeBytes,
     vramBytes: inEffect?.vramBytes,
     loadMs: alreadyLoaded ? 0 : Math.round(loadMs),
     alreadyLoaded,
   };
+  return { loaded, runner: after };
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 } from './ollama-connection.ts';
 import { embed } from './ollama-embed.ts';
 import type { OllamaHost } from './ollama-host.ts';
-import { ping, show, showInstalled } from './ollama-models.ts';
+import { recentPing, show, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
 import { readRemote } from './remote-model.ts';
 import { RunnerFinder, refuseRemote } from './residency.ts';
@@ -48,7 +48,11 @@ export function createOllamaChatModel(
   options: { host: OllamaHost; allowRemoteModels?: boolean } & Partial<OllamaLimits>,
 ): ChatModel {
   const { host, allowRemoteModels, ...limits } = options;
-  const connection = connectOllama(host, limits, { allowRemoteModels });
+  return chatModelOn(connectOllama(host, limits, { allowRemoteModels }));
+}
+
+/** The same client on an existing connection, whose recent answers it shares. */
+export function chatModelOn(connection: OllamaConnection): ChatModel {
   return {
     chat: (request, context) => chat(connection, request, context),
     embed: async (request, context) => {
@@ -63,7 +67,7 @@ export function createOllamaChatModel(
       refuseRemote(connection, model, details.remote);
       return details;
     },
-    ping: (signal) => ping(connection, signal),
+    ping: (signal) => recentPing(connection, signal),
   };
 }
 
@@ -73,12 +77,12 @@ async function load(
   request: Parameters<ChatModel['load']>[0],
   context: Parameters<ChatModel['load']>[1],
 ): Promise<LoadedModel> {
-  const loaded = await loadModel(connection, request, context);
-  if (!loaded.alreadyLoaded) return loaded;
   const { model, keepAlive, numCtx, options } = request;
+  const { loaded, runner } = await loadModel(connection, request, context);
+  if (!loaded.alreadyLoaded) return loaded;
   const slot = { model, keepAlive, options: { ...options, num_ctx: numCtx, num_predict: 1 } };
-  if ((await freeSlot(connection, slot, context.signal)) !== 'unloaded') return loaded;
-  return { ...(await loadModel(connection, request, context)), freedSlot: true };
+  if ((await freeSlot(connection, slot, context.signal, runner)) !== 'unloaded') return loaded;
+  return { ...(await loadModel(connection, request, context)).loaded, freedSlot: true };
 }
 
 async function chat(

@@ -14,6 +14,7 @@ import {
   type HttpResponse,
   type HttpTransport,
 } from './ollama-http.ts';
+import { ServerFacts } from './server-facts.ts';
 
 /** Max response sizes and timeouts. Every field has a default. */
 export interface OllamaLimits extends BodyLimits {
@@ -45,11 +46,8 @@ export interface OllamaConnection {
   readonly host: OllamaHost;
   readonly limits: OllamaLimits;
   readonly transport: HttpTransport;
-  /**
-   * What the server reported about itself. Reset when a connection fails or a model is gone, since it may have been
-   * upgraded.
-   */
-  readonly known: { version?: string };
+  /** What the server reported in the last seconds; forgotten when a connection fails or a model is missing. */
+  readonly facts: ServerFacts;
   /** Runner keys of Ollama's scheduler, by manifest digest. */
   readonly runnerKeys: Map<string, string>;
   /** Whether to allow models that Ollama forwards to another machine. */
@@ -69,20 +67,22 @@ export interface CallOptions {
 
 /** The means to make a request. */
 export interface OllamaCall {
-  /** For everything but replies of a model. */
+  /** For everything but replies of a model and what is asked before each of them. */
   client: Ollama;
   /** For paths that the client lacks. */
   getText(path: string): Promise<string>;
-  /** Posts a JSON text and reads the reply, an object that is not an error. */
-  post(path: string, json: string): Promise<Record<string, unknown>>;
+  /** Reads an object that is not an error, at two thirds of the cost of the client. */
+  get(path: string): Promise<Record<string, unknown>>;
+  /** Posts JSON and reads the reply, an object that is not an error. */
+  post(path: string, json: string | Buffer): Promise<Record<string, unknown>>;
   /**
-   * Posts a JSON text and reads the reply line by line, each an object that is not an error, up to the first for which
+   * Posts JSON and reads the reply line by line, each an object that is not an error, up to the first for which
    * `isLast` holds. A reply that ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that
    * repeats the same piece thirty times.
    */
   postForLines(
     path: string,
-    json: string,
+    json: string | Buffer,
     isLast: (line: Record<string, unknown>) => boolean,
   ): AsyncGenerator<Record<string, unknown>>;
   /** The server's clock at its last response, in milliseconds since 1970. */
@@ -99,7 +99,7 @@ export function connectOllama(
   return {
     host,
     limits: all,
-    known: {},
+    facts: new ServerFacts(),
     runnerKeys: new Map(),
     allowRemoteModels,
     transport: createHttpTransport(host.url, {
@@ -156,13 +156,18 @@ export async function callOllama<T>(
     if (outcome.end === 'stopped') throw aborted();
     if (outcome.end === 'timeout') throw await timeoutError(connection, options);
     const error = transportError(cause, connection.host);
-    if (error?.kind === 'unreachable' || error?.kind === 'cut_off') connection.known.version = undefined;
+    if (error && showsChange(error)) connection.facts.forget();
     throw error ?? cause;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
     requests.close();
   }
+}
+
+/** Whether the server may have been restarted or upgraded, or a model has been removed. */
+function showsChange({ kind, status }: ModelError): boolean {
+  return kind === 'unreachable' || kind === 'cut_off' || status === 404;
 }
 
 /** Distinguishes a slow server, which answers a probe, from one that does not respond at all. */
@@ -222,11 +227,19 @@ class Requests implements OllamaCall {
     return this.#readWhole(await this.#send('GET', this.#url(path)));
   }
 
-  async post(path: string, json: string): Promise<Record<string, unknown>> {
+  async get(path: string): Promise<Record<string, unknown>> {
+    return this.#checked(await this.getText(path));
+  }
+
+  async post(path: string, json: string | Buffer): Promise<Record<string, unknown>> {
     return this.#checked(await this.#readWhole(await this.#send('POST', this.#url(path), json)));
   }
 
-  async *postForLines(path: string, json: string, isLast: (line: Record<string, unknown>) => boolean) {
+  async *postForLines(
+    path: string,
+    json: string | Buffer,
+    isLast: (line: Record<string, unknown>) => boolean,
+  ) {
     const response = await this.#send('POST', this.#url(path), json);
     for await (const text of readLines(response.body, this.#connection.limits)) {
       const line = this.#checked(text);
@@ -250,7 +263,7 @@ class Requests implements OllamaCall {
     return `${this.#connection.host.url}${path}`;
   }
 
-  async #send(method: string, url: string, body?: string): Promise<HttpResponse> {
+  async #send(method: string, url: string, body?: string | Buffer): Promise<HttpResponse> {
     if (this.#isClosed) throw aborted();
     const started = exchange(this.#connection.transport, { url, method, body });
     this.#exchanges.push(started);

@@ -20,6 +20,11 @@ const ENDING_MS = 1000;
 /** Opens connections to one server and keeps them for the next request. */
 export interface HttpTransport {
   readonly agent: HttpAgent;
+  /** The server's scheme, host and port, with which the URL of every request begins. */
+  readonly origin: string;
+  /** Without the brackets of an IPv6 address. */
+  readonly hostname: string;
+  readonly port: string;
   readonly isSecure: boolean;
   readonly connectTimeoutMs: number;
   /**
@@ -76,7 +81,13 @@ export function createHttpTransport(
   const isSecure = url.startsWith('https:');
   const settings = { keepAlive: true, timeout: IDLE_MS };
   const agent = isSecure ? new HttpsAgent(settings) : new HttpAgent(settings);
-  return { staleMs: STALE_MS, ...options, isSecure, agent };
+  const { hostname, port } = new URL(url);
+  const server = {
+    origin: /^\w+:\/\/[^/]*/.exec(url)?.[0] ?? url,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+  };
+  return { staleMs: STALE_MS, ...options, ...server, isSecure, agent };
 }
 
 /**
@@ -86,7 +97,7 @@ export function createHttpTransport(
  */
 export function exchange(
   transport: HttpTransport,
-  { url, method, body }: { url: string; method: string; body?: string },
+  { url, method, body }: { url: string; method: string; body?: string | Buffer },
 ): Exchange {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   let request: ClientRequest;
@@ -132,14 +143,18 @@ export function exchange(
 }
 
 function open(transport: HttpTransport, url: string, method: string, isRepeated: boolean): ClientRequest {
-  const { isSecure, agent, connectTimeoutMs, lookup } = transport;
+  const { isSecure, agent, connectTimeoutMs, lookup, origin, hostname, port } = transport;
   const options: RequestOptions = {
+    // In parts, because parsing the URL takes an eighth of the time of a request.
+    hostname,
+    port,
+    path: url.slice(origin.length) || '/',
     method,
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     agent: isRepeated ? false : agent, // without the agent the connection is a new one
     lookup,
   };
-  const request = isSecure ? httpsRequest(url, options) : httpRequest(url, options);
+  const request = isSecure ? httpsRequest(options) : httpRequest(options);
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
     const timer = setTimeout(() => {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { ModelDetails, RemoteModel } from './chat-model.ts';
+import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
+import type { InstalledModel } from './installed-model.ts';
 import {
   ModelError,
   ModelNotAvailableError,
@@ -18,21 +19,6 @@ const PING_TIMEOUT_MS = 5_000;
 const SHOW_TIMEOUT_MS = 10_000;
 const LIST_TIMEOUT_MS = 10_000;
 const UNLOAD_TIMEOUT_MS = 30_000;
-
-/** A model that is installed on the server. */
-export interface InstalledModel {
-  /** As Ollama lists it, with its tag: `qwen3:8b`. */
-  name: string;
-  digest?: string;
-  sizeBytes?: number;
-  modifiedAt?: string;
-  family?: string;
-  parameterSize?: string;
-  quantization?: string;
-  format?: string;
-  /** Set if the server forwards requests for this model to another machine. */
-  remote?: RemoteModel;
-}
 
 /**
  * A runner in memory (`/api/ps`), listed under the model that loaded it; other models with the same weights share it.
@@ -77,7 +63,6 @@ export async function ping(
           call.getText('/'),
           askVersion(() => call.client.version()),
         ]);
-        connection.known.version = version;
         if (version === undefined && !greeting.includes('Ollama is running')) {
           throw new ModelError({ kind: 'bad_response', message: 'something else answers there' });
         }
@@ -196,7 +181,40 @@ async function installedLike(
 }
 
 /**
- * `show`, plus size and digest from the list of models if that is available.
+ * `ping`, or its answer of a moment ago.
+ *
+ * @throws the errors of `ping`
+ */
+export function recentPing(
+  connection: OllamaConnection,
+  signal?: AbortSignal,
+): Promise<{ version?: string }> {
+  return connection.facts.pings.get('', () => ping(connection, signal));
+}
+
+/**
+ * `show`, or its answer of a moment ago.
+ *
+ * @throws the errors of `show`
+ */
+export function recentDetails(
+  connection: OllamaConnection,
+  model: string,
+  signal?: AbortSignal,
+): Promise<ModelDetails> {
+  return connection.facts.details.get(model, () => show(connection, model, signal));
+}
+
+/** `listInstalled`, or its answer of a moment ago. */
+export function recentlyInstalled(
+  connection: OllamaConnection,
+  signal?: AbortSignal,
+): Promise<readonly InstalledModel[]> {
+  return connection.facts.installed.get('', () => listInstalled(connection, signal));
+}
+
+/**
+ * `recentDetails`, plus size and digest from the list of models if that is available.
  *
  * @throws the errors of `show`
  */
@@ -205,15 +223,14 @@ export async function showInstalled(
   model: string,
   signal?: AbortSignal,
 ): Promise<ModelDetails> {
-  const details = await show(connection, model, signal);
-  try {
-    const name = fullName(model);
-    const installed = (await listInstalled(connection, signal)).find((each) => fullName(each.name) === name);
-    return { ...details, digest: installed?.digest, sizeBytes: installed?.sizeBytes };
-  } catch (error) {
-    if (error instanceof ModelError && error.kind !== 'aborted') return details;
+  const listed = recentlyInstalled(connection, signal).catch((error: unknown) => {
+    if (error instanceof ModelError && error.kind !== 'aborted') return [];
     throw error;
-  }
+  });
+  const [details, models] = await Promise.all([recentDetails(connection, model, signal), listed]);
+  const name = fullName(model);
+  const installed = models.find((each) => fullName(each.name) === name);
+  return { ...details, digest: installed?.digest, sizeBytes: installed?.sizeBytes };
 }
 
 /**
@@ -275,7 +292,7 @@ export async function listRunning(
   const { reply, serverTimeMs } = await callOllama(
     connection,
     { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late(connection, '/api/ps'), isProbe: true },
-    async (call) => ({ reply: await call.client.ps(), serverTimeMs: call.serverTimeMs() }),
+    async (call) => ({ reply: await call.get('/api/ps'), serverTimeMs: call.serverTimeMs() }),
   );
   return (checked(psReply, reply, '/api/ps').models ?? []).map((model) => ({
     name: model.name,

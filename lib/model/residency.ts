@@ -1,12 +1,13 @@
 import type { RemoteModel, Residency } from './chat-model.ts';
+import type { InstalledModel } from './installed-model.ts';
 import { ModelError } from './model-error.ts';
 import type { OllamaConnection } from './ollama-connection.ts';
 import {
   fullName,
-  type InstalledModel,
   listInstalled,
   listRunning,
   type RunningModel,
+  recentlyInstalled,
   show,
 } from './ollama-models.ts';
 import { readRemote, remoteRefused } from './remote-model.ts';
@@ -26,14 +27,12 @@ interface Store {
 /**
  * Finds the runner of a model. Ollama's scheduler keys runners by their weights (`server/sched.go`,
  * `schedulerModelKey`), and `/api/ps` lists a runner under the name that loaded it: a copy (`ollama cp`) or a model
- * made `FROM` another appears under the other's name. Use a finder for a single query only, because it reads the list
- * of models once.
+ * made `FROM` another appears under the other's name. The list of models may be a few seconds old, unless it contradicts
+ * `/api/ps`.
  */
 export class RunnerFinder {
   readonly #connection: OllamaConnection;
   readonly #model: string;
-  #store: Promise<Store> | undefined;
-
   constructor(connection: OllamaConnection, model: string) {
     this.#connection = connection;
     this.#model = model;
@@ -43,7 +42,11 @@ export class RunnerFinder {
   async find(signal: AbortSignal): Promise<RunnerResidency> {
     const running = await listRunning(this.#connection, signal);
     if (running.length === 0) return { state: 'not_loaded' };
-    const { own, nameOf } = await this.#read(signal);
+    let { own, nameOf } = await this.#store(() => recentlyInstalled(this.#connection, signal));
+    const isOutdated = running.some(
+      (runner) => own.digest !== undefined && isSameName(runner.name, own.name) && !isManifestOf(runner, own),
+    );
+    if (isOutdated) ({ own, nameOf } = await this.#store(() => this.#listAgain(signal)));
     if (!running.some((runner) => isManifestOf(runner, own))) {
       await this.#learnKey(own.digest, own.name, signal);
       for (const { digest } of running) await this.#learnKey(digest, nameOf.get(digest ?? ''), signal);
@@ -51,22 +54,21 @@ export class RunnerFinder {
     return findRunner(own, running, (digest) => this.#connection.runnerKeys.get(digest));
   }
 
-  /** The model as `/api/tags` lists it. @throws {ModelError} `aborted`; `remote_model` where that is not allowed */
+  /** The model as `/api/tags` lists it now. @throws {ModelError} `aborted`; `remote_model` where that is not allowed */
   async installed(signal: AbortSignal): Promise<OwnModel> {
-    const { own } = await this.#read(signal);
+    const { own } = await this.#store(() => this.#listAgain(signal));
     refuseRemote(this.#connection, this.#model, own.remote);
     return own;
   }
 
-  #read(signal: AbortSignal): Promise<Store> {
-    this.#store ??= this.#readStore(signal);
-    return this.#store;
+  #listAgain(signal: AbortSignal): Promise<readonly InstalledModel[]> {
+    return this.#connection.facts.installed.renew('', () => listInstalled(this.#connection, signal));
   }
 
-  async #readStore(signal: AbortSignal): Promise<Store> {
-    let models: InstalledModel[] = [];
+  async #store(list: () => Promise<readonly InstalledModel[]>): Promise<Store> {
+    let models: readonly InstalledModel[] = [];
     try {
-      models = await listInstalled(this.#connection, signal);
+      models = await list();
     } catch (error) {
       // Without the list, only names are compared, and anything else is unknown.
       if (!(error instanceof ModelError) || error.kind === 'aborted') throw error;
@@ -81,12 +83,12 @@ export class RunnerFinder {
     };
   }
 
-  /** A digest identifies one manifest, so its key never changes. */
+  /** A digest identifies one manifest, so its key never changes; that the server does not report it may change. */
   async #learnKey(digest: string | undefined, name: string | undefined, signal: AbortSignal): Promise<void> {
-    const { runnerKeys } = this.#connection;
+    const { runnerKeys, facts } = this.#connection;
     if (digest === undefined || name === undefined || runnerKeys.has(digest)) return;
     try {
-      const { runnerKey } = await show(this.#connection, name, signal);
+      const { runnerKey } = await facts.manifests.get(digest, () => show(this.#connection, name, signal));
       if (runnerKey !== undefined) runnerKeys.set(digest, runnerKey || digest);
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind === 'aborted') throw error;

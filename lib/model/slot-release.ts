@@ -3,9 +3,8 @@ import type { ChatRequest, MemoryModel } from './chat-model.ts';
 import { keepAliveForLoad, keepAliveMs } from './keep-alive.ts';
 import { ModelError, type SlotRelease } from './model-error.ts';
 import { aborted, callOllama, DEFAULT_LIMITS, type OllamaConnection } from './ollama-connection.ts';
-import { unloadModel } from './ollama-models.ts';
-import { versionReply } from './ollama-wire.ts';
-import { RunnerFinder } from './residency.ts';
+import { recentPing, unloadModel } from './ollama-models.ts';
+import { RunnerFinder, type RunnerResidency } from './residency.ts';
 import { isAtLeast, REFUSES_LONG_PROMPTS } from './server-version.ts';
 
 /**
@@ -61,6 +60,7 @@ export async function releaseSlotAfterAbort(
  * no one uses it. Probes twice, because the first probe may have waited for another client whose reply ended just
  * after it.
  *
+ * @param known the model's runner, if the server was just asked
  * @returns `free`, also if it is unknown
  * @throws {ModelError} `aborted`
  */
@@ -68,9 +68,10 @@ export async function freeSlot(
   connection: OllamaConnection,
   slot: SlotOf,
   signal?: AbortSignal,
+  known?: RunnerResidency,
 ): Promise<'free' | 'busy' | 'unloaded'> {
   for (let asked = 0; asked < QUESTIONS; asked++) {
-    if (await answers(connection, slot, signal)) return 'free';
+    if (await answers(connection, slot, { signal, known: asked === 0 ? known : undefined })) return 'free';
     const isIdle = await isSeenIdle(connection, slot, signal);
     if (signal?.aborted) throw aborted();
     if (!isIdle) return 'busy';
@@ -124,18 +125,16 @@ export function answerWithinMs(windowTokens: number, { slotAnswerMs } = DEFAULT_
 async function answers(
   connection: OllamaConnection,
   { model, options, keepAlive }: SlotOf,
-  signal: AbortSignal | undefined,
+  { signal, known }: { signal: AbortSignal | undefined; known: RunnerResidency | undefined },
 ): Promise<boolean> {
   const timeoutMs = answerWithinMs(options.num_ctx, connection.limits);
   const limit = withLimit(signal, timeoutMs);
   const asked = { signal: limit, timeoutMs, onTimeout: silent, isProbe: true };
   try {
-    const found = await new RunnerFinder(connection, model).find(limit);
+    const found = known ?? (await new RunnerFinder(connection, model).find(limit));
     if (found.state !== 'loaded' || found.model.format !== REFUSING_FORMAT) return true;
-    connection.known.version ??= versionReply.parse(
-      await callOllama(connection, asked, ({ client }) => client.version()),
-    ).version;
-    if (!isAtLeast(connection.known.version, REFUSES_LONG_PROMPTS)) return true;
+    const { version } = await recentPing(connection, limit);
+    if (!isAtLeast(version, REFUSES_LONG_PROMPTS)) return true;
     const body = {
       model,
       // Each word is at least one token in any vocabulary.

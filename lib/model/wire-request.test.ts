@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { ToolDefinition } from '../parser/types.ts';
 import type { ChatMessage } from './chat-model.ts';
 import { wireBody, wireRequest } from './wire-request.ts';
 
@@ -21,20 +22,31 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
   fc.record({ role: fc.constant('tool' as const), tool_name: fc.string(), content: fc.string() }),
 );
 
-it('the JSON body equals the serialized request, even if its messages are cached', () => {
+const tools: fc.Arbitrary<ToolDefinition[]> = fc.array(
+  fc.record({
+    type: fc.constant('function' as const),
+    function: fc.record({
+      name: fc.string(),
+      description: fc.string({ unit: 'binary' }),
+      parameters: fc.record({ type: fc.constant('object'), properties: fc.constant({}) }),
+    }),
+  }),
+);
+
+it('the JSON body equals the serialized request, even if its messages and tools are cached', () => {
   fc.assert(
-    fc.property(fc.string(), fc.array(message), fc.boolean(), (model, messages, stream) => {
+    fc.property(fc.string(), fc.array(message), tools, fc.boolean(), (model, messages, tools, stream) => {
       for (let end = 0; end <= messages.length; end += 1) {
         const request = {
           model,
           messages: messages.slice(0, end),
-          tools: [],
+          tools,
           options: { num_ctx: 4096, num_predict: 64 },
           think: false,
           stream,
           keepAlive: '5m',
         };
-        expect(wireBody(request)).toBe(JSON.stringify(wireRequest(request)));
+        expect(wireBody(request).toString()).toBe(JSON.stringify(wireRequest(request)));
       }
     }),
   );

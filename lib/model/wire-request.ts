@@ -1,4 +1,5 @@
 import type { ChatRequest as WireRequest } from 'ollama';
+import type { ToolDefinition } from '../parser/types.ts';
 import type { ChatMessage, ChatRequest } from './chat-model.ts';
 
 /**
@@ -11,13 +12,7 @@ export function wireRequest(
   return {
     model: request.model,
     messages: request.messages.map(wireMessage),
-    tools:
-      request.tools.length === 0
-        ? undefined
-        : request.tools.map(({ type, function: tool }) => ({
-            type,
-            function: { ...tool, parameters: { ...tool.parameters, type: 'object' } },
-          })),
+    tools: request.tools.length === 0 ? undefined : request.tools.map(wireTool),
     options: request.options,
     truncate: false,
     shift: false,
@@ -27,25 +22,43 @@ export function wireRequest(
   };
 }
 
+function wireTool({ type, function: tool }: ToolDefinition) {
+  return { type, function: { ...tool, parameters: { ...tool.parameters, type: 'object' } } };
+}
+
 function wireMessage(message: ChatMessage) {
   const { tool_calls, ...rest } = message;
   return { ...rest, ...(tool_calls && { tool_calls: [...tool_calls] }) };
 }
 
-const serialized = new WeakMap<object, string>();
+// Messages and lists of tools are immutable, so each is serialized once, as the bytes that are sent: encoding a long text
+// again for every request costs three times as much as copying its bytes.
+const messageBytes = new WeakMap<ChatMessage, Buffer>();
+const toolBytes = new WeakMap<ChatRequest['tools'], Buffer>();
 
-/**
- * The same body as JSON text. Each message is serialized once, however many requests repeat it, so a request costs what
- * is new in it.
- */
-export function wireBody(request: ChatRequest): string {
-  const { model, messages, ...rest } = wireRequest({ ...request, messages: [] });
-  const texts = request.messages.map((message) => {
-    const known = serialized.get(message);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(wireMessage(message));
-    serialized.set(message, text);
-    return text;
-  });
-  return `{"model":${JSON.stringify(model)},"messages":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}`;
+/** The same body as JSON in UTF-8. However many requests repeat a message or a list of tools, it is serialized once. */
+export function wireBody(request: ChatRequest): Buffer {
+  const { model, messages, tools, ...rest } = wireRequest({ ...request, messages: [], tools: [] });
+  const parts: Buffer[] = [Buffer.from(`{"model":${JSON.stringify(model)},"messages":[`)];
+  for (const [index, message] of request.messages.entries()) {
+    const bytes = cached(messageBytes, message, () => `,${JSON.stringify(wireMessage(message))}`);
+    parts.push(index === 0 ? bytes.subarray(1) : bytes);
+  }
+  parts.push(
+    Buffer.from(']'),
+    cached(toolBytes, request.tools, () =>
+      request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(wireTool))}`,
+    ),
+    Buffer.from(`,${JSON.stringify(rest).slice(1)}`),
+  );
+  return Buffer.concat(parts);
+}
+
+function cached<T extends object>(known: WeakMap<T, Buffer>, key: T, textOf: () => string): Buffer {
+  let bytes = known.get(key);
+  if (!bytes) {
+    bytes = Buffer.from(textOf());
+    known.set(key, bytes);
+  }
+  return bytes;
 }

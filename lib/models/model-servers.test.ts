@@ -33,6 +33,13 @@ async function start(change: FakeOllamaOptions = {}, options: { allowRemoteModel
   return { servers: new ModelServers(host, options), model: createOllamaChatModel({ host }) };
 }
 
+it('forgets what it knew of a model once it is pulled again', async () => {
+  const { servers } = await start({ library: [{ model: { name: 'other', capabilities: ['embedding'] } }] });
+  await servers.admit({ model: 'other' });
+  await servers.pull('other', { signal, onProgress: () => {} });
+  await expect(servers.admit({ model: 'other' })).rejects.toMatchObject({ code: 'model_no_completion' });
+});
+
 describe('the list of models', () => {
   it('shows every model that shares a runner as loaded, and under which name', async () => {
     const { servers, model } = await start();

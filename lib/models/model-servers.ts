@@ -6,10 +6,10 @@ import { AppError } from '../errors/app-error.ts';
 import type { ChatModel, ChatRequest, ModelDetails } from '../model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../model/health.ts';
 import { ModelError, OllamaNotRespondingError } from '../model/model-error.ts';
-import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
+import { chatModelOn } from '../model/ollama-chat-model.ts';
 import { connectOllama, type OllamaConnection } from '../model/ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
-import { fullName, type RunningModel, show, unloadModel } from '../model/ollama-models.ts';
+import { fullName, type RunningModel, recentDetails, show, unloadModel } from '../model/ollama-models.ts';
 import { pullModel } from '../model/ollama-pull.ts';
 import { renderPrompt } from '../model/ollama-render.ts';
 import { readRemote } from '../model/remote-model.ts';
@@ -94,7 +94,7 @@ export class ModelServers {
     refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
     let details: ModelDetails;
     try {
-      details = await show(connection, model, AbortSignal.timeout(ADMIT_TIMEOUT_MS));
+      details = await recentDetails(connection, model, AbortSignal.timeout(ADMIT_TIMEOUT_MS));
     } catch (error) {
       if (error instanceof ModelError) return undefined; // the run will hit and report this error
       throw error;
@@ -176,7 +176,13 @@ export class ModelServers {
   }
 
   /** Pulls a model with Ollama; the demo server does not support pulls. */
-  readonly pull: PullModel = (model, options) => pullModel(this.#ollama.host, model, options);
+  readonly pull: PullModel = async (model, options) => {
+    try {
+      await pullModel(this.#ollama.host, model, options);
+    } finally {
+      this.#ollama.connection.facts.forget();
+    }
+  };
 
   async close(): Promise<void> {
     for (const answers of [this.#lists, this.#pings, this.#shows]) answers.close();
@@ -267,10 +273,11 @@ export class ModelServers {
 }
 
 function connect(host: OllamaHost, { allowRemoteModels = false } = {}): Server {
+  const connection = connectOllama(host, {}, { allowRemoteModels });
   return {
     host,
-    connection: connectOllama(host, {}, { allowRemoteModels }),
-    model: createOllamaChatModel({ host, allowRemoteModels }),
+    connection,
+    model: chatModelOn(connection),
     health: createOllamaHealth({ host }),
   };
 }

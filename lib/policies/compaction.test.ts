@@ -141,3 +141,25 @@ it('never exceeds the limit and splits no surrogate pair', () => {
     ),
   );
 });
+
+it('measures and compacts a growing conversation as if it were new each time [C1, C2]', () => {
+  const sizes = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 200, max: 4000 }), (outputs, limitTokens) => {
+      let messages: readonly ChatMessage[] = opening;
+      let folded: Readonly<Record<number, string>> = {};
+      for (const [index, chars] of outputs.entries()) {
+        messages = [...messages, ...round(`${index}.md`, 'x'.repeat(chars))];
+        const input = { messages, tools, folded, limitTokens, keepRounds: 3, resultChars: 800 };
+        const compaction = planCompaction(input);
+        // A copy shares no object with the conversation, so nothing about it is known yet.
+        expect(compaction).toEqual(planCompaction(structuredClone(input)));
+        for (const fold of compaction?.folded ?? []) folded = { ...folded, [fold.message]: fold.content };
+        const sent = messages.map((message, at) => ({ ...message, content: folded[at] ?? message.content }));
+        const estimate = estimateTokens(sent, structuredClone(tools));
+        expect(estimateTokens(messages, tools, folded)).toBe(estimate);
+        if (compaction) expect(compaction.after_tokens).toBe(estimate);
+      }
+    }),
+  );
+});

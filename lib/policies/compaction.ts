@@ -4,12 +4,12 @@ import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { oneLineSummary } from '../tools/summarize.ts';
 import { textStart } from '../util/short-text.ts';
-import { estimateTokens } from './estimate.ts';
+import { type Folded, requestChars, tokensOf } from './estimate.ts';
 
 export interface CompactionInput {
   messages: readonly ChatMessage[];
-  /** Shortened contents already in use, by message index. */
-  folded: Readonly<Record<number, string>>;
+  /** Shortened contents already in use; immutable. */
+  folded: Folded;
   tools: readonly ToolDefinition[];
   /** Requests with a higher estimate are shortened (C2). */
   limitTokens: number;
@@ -41,29 +41,31 @@ const MAX_LINE_CHARS = 160;
  */
 export function planCompaction(input: CompactionInput): Compaction | undefined {
   const { messages, tools, limitTokens } = input;
-  const before = estimateTokens(messages, tools, input.folded);
+  const chars = requestChars(messages, tools, input.folded);
+  const before = tokensOf(chars);
   if (before <= limitTokens && !input.force) return undefined;
 
   const keptFrom = startOfKeptRounds(messages, input.keepRounds);
   const folds = foldOldResults(input, keptFrom);
-  const view = { ...input.folded };
-  const apply = (fold: Fold) => {
-    view[fold.message] = fold.content;
-  };
-  folds.forEach(apply);
-  const stillTooLong = estimateTokens(messages, tools, view) > limitTokens;
-  if (stillTooLong || (input.force && folds.length === 0)) {
-    const cuts = cutRecentResults(input, keptFrom);
-    cuts.forEach(apply);
-    folds.push(...cuts);
+  const after = () => tokensOf(chars - savedBy(folds, input));
+  if (after() > limitTokens || (input.force && folds.length === 0)) {
+    folds.push(...cutRecentResults(input, keptFrom));
   }
   if (folds.length === 0) return undefined;
   return {
     before_tokens: before,
-    after_tokens: estimateTokens(messages, tools, view),
+    after_tokens: after(),
     limit_tokens: Math.max(1, limitTokens),
     folded: folds,
   };
+}
+
+/** The characters that a request loses with these folds; each is of another message. */
+function savedBy(folds: readonly Fold[], { messages, folded }: CompactionInput): number {
+  return folds.reduce((sum, { message, content }) => {
+    const present = folded[message] ?? messages[message]?.content ?? content;
+    return sum + present.length - content.length;
+  }, 0);
 }
 
 /** Index of the first message of the kept rounds; a round is an assistant message with calls and its results. */

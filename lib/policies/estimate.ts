@@ -2,24 +2,52 @@ import { CHARS_PER_TOKEN, conversationChars } from '../events/message-size.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 
-// Tool lists are immutable, so each is measured only once.
-const toolSizes = new WeakMap<readonly ToolDefinition[], number>();
+/** Shortened contents, by the index of their message. */
+export type Folded = Readonly<Record<number, string>>;
 
-/**
- * The estimated tokens of a request: characters of messages, calls and tool definitions divided by 4 (C1).
- *
- * @param folded shortened contents sent instead of the originals, by message index
- */
+// Tool lists and sets of shortened contents are immutable, and a set belongs to one conversation: each is measured once.
+const toolSizes = new WeakMap<readonly ToolDefinition[], number>();
+const savings = new WeakMap<Folded, number>();
+const nothingFolded: Folded = {};
+
+/** The estimated tokens of a request: its characters divided by 4 (C1). */
 export function estimateTokens(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],
-  folded: Readonly<Record<number, string>> = {},
+  folded?: Folded,
 ): number {
-  let chars = toolChars(tools) + conversationChars(messages);
-  for (const [index, shorter] of Object.entries(folded)) {
-    chars += shorter.length - (messages[Number(index)]?.content.length ?? shorter.length);
-  }
+  return tokensOf(requestChars(messages, tools, folded));
+}
+
+/** The estimated tokens of a number of characters. */
+export function tokensOf(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
+}
+
+/**
+ * The characters of a request: of its messages, calls and tool definitions.
+ *
+ * @param folded shortened contents sent instead of the originals; immutable
+ */
+export function requestChars(
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+  folded: Folded = nothingFolded,
+): number {
+  return toolChars(tools) + conversationChars(messages) - savedChars(messages, folded);
+}
+
+/** The characters by which shortened contents are shorter than the originals. */
+function savedChars(messages: readonly ChatMessage[], folded: Folded): number {
+  let saved = savings.get(folded);
+  if (saved === undefined) {
+    saved = 0;
+    for (const [index, shorter] of Object.entries(folded)) {
+      saved += (messages[Number(index)]?.content.length ?? shorter.length) - shorter.length;
+    }
+    savings.set(folded, saved);
+  }
+  return saved;
 }
 
 /** The size of the tool definitions in characters, as JSON (C1). */

@@ -17,7 +17,7 @@ export function isRepetition(
 ): boolean {
   if (newCalls.length === 0 || callHistory.length < threshold) return false;
   const key = callsKey(newCalls);
-  return callHistory.slice(-threshold).every((calls) => callsKey(calls) === key);
+  return callHistory.slice(-threshold).every((calls) => calls === newCalls || callsKey(calls) === key);
 }
 
 /** Names and arguments in order. Argument keys are sorted because Ollama sends them in random order (G7). */
@@ -28,8 +28,9 @@ function callsKey(calls: readonly ToolCall[]): string {
 /** Ends the attempt before running the calls of the third equal reply in a row (G6, G19). */
 export const endOnRepetition: Rule = (state) => {
   const calls = state.reply?.calls ?? [];
-  if (!isRepetition([...state.callHistory, calls], calls, state.config.repetition_threshold))
-    return undefined;
+  const threshold = state.config.repetition_threshold;
+  const last = threshold > 1 ? state.callHistory.slice(1 - threshold) : [];
+  if (!isRepetition([...last, calls], calls, threshold)) return undefined;
   const names = calls.map((call) => call.name).join(', ');
   const repeated = calls.map((call) => ({ name: call.name, arguments: call.arguments }));
   return ended('repetition', {

@@ -42,6 +42,23 @@ describe('a reload by another client is seen before the next call [OL15]', () =>
   });
 });
 
+it('sends one chat per iteration and one to load, and asks after the model once per round of tools', async () => {
+  const look = (path: string) => calls({ name: 'list_directory', arguments: { path } });
+  await using run = await play({ task: 'Look', stall_guard: false }, [
+    look('.'),
+    look('./'),
+    calls(...['.', './'].map((path) => ({ name: 'list_directory', arguments: { path } }))),
+    says('Done.'),
+  ]);
+  const counts = Object.groupBy(run.fake.requests, ({ path }) => path);
+  expect(run.fake.chats).toHaveLength(4);
+  expect(counts['/api/chat']).toHaveLength(4 + 1);
+  // Two at the load; a tool that takes long makes it more than one per round.
+  expect(counts['/api/ps']?.length).toBeGreaterThanOrEqual(2 + 3);
+  const others = Object.entries(counts).filter(([path]) => path !== '/api/chat' && path !== '/api/ps');
+  expect(others.flatMap(([, requests]) => requests ?? []).length).toBeLessThanOrEqual(6);
+});
+
 it('a load in the midst of a run does not count against the limit of the call [K-25]', async () => {
   await using run = await play({ task: 'Look twice', call_timeout_seconds: 2 }, [list, says('Done.')], {
     scenario: { pace: { load_ms: 3000 } },
