@@ -35,35 +35,19 @@ function checkOf(...answers: (Residency | Promise<Residency>)[]) {
   };
 }
 
-it('uses the answer to the question that was asked when the tool started', async () => {
-  const { check, inMemory } = checkOf({ state: 'not_loaded' });
-  check.begin(state);
-  expect(inMemory).toHaveBeenCalledTimes(1);
+it('does not ask while the last load or reply shows that the model is loaded', async () => {
+  const { check, inMemory, wait } = checkOf({ state: 'not_loaded' });
+  check.noteLoaded();
+  wait(20);
+  expect(await check.findChange(state)).toBeUndefined();
+  expect(inMemory).not.toHaveBeenCalled();
+});
+
+it('asks when time has passed since then', async () => {
+  const { check, inMemory, wait } = checkOf({ state: 'not_loaded' });
+  check.noteLoaded();
+  wait(21);
   expect(await check.findChange(state)).toEqual({ cause: 'unloaded' });
-  expect(inMemory).toHaveBeenCalledTimes(1);
-});
-
-it('asks again before the call if the tool ran for long', async () => {
-  const { check, inMemory, wait } = checkOf(loaded, { state: 'not_loaded' });
-  check.begin(state);
-  wait(10_000);
-  expect(await check.findChange(state)).toEqual({ cause: 'unloaded' });
-  expect(inMemory).toHaveBeenCalledTimes(2);
-});
-
-it('asks before the call if no tool ran since the last reply', async () => {
-  const { check, inMemory } = checkOf(loaded);
-  check.begin(state);
-  expect(await check.findChange({ ...state, calls: 2 })).toBeUndefined();
-  expect(inMemory).toHaveBeenCalledTimes(2);
-});
-
-it('does not ask right after a load, and forgets what it asked before', async () => {
-  const { check, inMemory } = checkOf({ state: 'not_loaded' });
-  check.begin(state);
-  const reloaded = { ...state, loaded: state.loaded && { ...state.loaded } };
-  check.noteLoad(reloaded);
-  expect(await check.findChange(reloaded)).toBeUndefined();
   expect(inMemory).toHaveBeenCalledTimes(1);
 });
 
@@ -89,7 +73,6 @@ it.each<[string, Residency]>([
 
 it('lets the call go ahead if the server does not answer in time', async () => {
   const { check } = checkOf(new Promise<Residency>(() => {}));
-  check.begin(state);
   const change = check.findChange(state);
   await vi.runAllTimersAsync();
   expect(await change).toBeUndefined();
@@ -103,13 +86,11 @@ it('leaves a failing server to the call, but reports a bug', async () => {
 });
 
 it('asks nothing once the run is stopped, or where the server cannot tell', async () => {
-  const stopped = checkOf(loaded);
+  const stopped = checkOf({ state: 'not_loaded' });
   stopped.stop.abort();
-  stopped.check.begin(state);
-  const silent = checkOf(loaded);
-  const untold = { ...state.loaded, context_tokens: undefined, size_bytes: undefined };
-  silent.check.begin({ ...state, loaded: untold as ReadyState['loaded'] });
   expect(await stopped.check.findChange(state)).toBeUndefined();
-  expect(stopped.inMemory).not.toHaveBeenCalled();
-  expect(silent.inMemory).not.toHaveBeenCalled();
+  const silent = checkOf({ state: 'not_loaded' });
+  const untold = { ...state.loaded, context_tokens: undefined, size_bytes: undefined };
+  expect(await silent.check.findChange({ ...state, loaded: untold as ReadyState['loaded'] })).toBeUndefined();
+  for (const { inMemory } of [stopped, silent]) expect(inMemory).not.toHaveBeenCalled();
 });

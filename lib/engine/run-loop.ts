@@ -334,7 +334,7 @@ class Loop {
       });
     }
     this.#append(events);
-    this.#residency.noteLoad(this.#ready());
+    this.#residency.noteLoaded();
   }
 
   async #openAttempt(attempt: number): Promise<void> {
@@ -374,6 +374,7 @@ class Loop {
         { graceMs: this.#graceMs, isTidying: () => tidying && !this.#suspended },
       );
       const duration = performance.now() - startedAt;
+      if (reply !== ABANDONED) this.#residency.noteLoaded();
       const alarm = reply === ABANDONED ? undefined : promptCut(this.#ready(), request, reply.promptTokens);
       outcome =
         reply === ABANDONED
@@ -447,7 +448,6 @@ class Loop {
       return;
     }
     this.#append(events);
-    this.#residency.begin(this.#ready());
     if (!toolbox.isReadOnly(call.name)) await this.#log.durable();
     const startedAt = performance.now();
     const facts: ToolFact[] = [];
