@@ -13,6 +13,7 @@ interface Pending {
   /** The state after them. */
   state: RunState;
   readonly outcome: PromiseWithResolvers<void>;
+  isAwaited: boolean;
 }
 
 /** The appends to one run that are not on disk yet, in order, and the states before and after each of them. */
@@ -54,13 +55,21 @@ export class PendingAppends {
     if (placed.events.length === 0) return [];
     const outcome = Promise.withResolvers<void>();
     outcome.promise.catch(() => undefined); // not every append is waited for
-    this.#queue.push({ choose, isOptional, ...placed, outcome });
+    this.#queue.push({ choose, isOptional, ...placed, outcome, isAwaited: false });
     return placed.events;
   }
 
   /** Resolves once everything that is pending now is on disk. */
   async settled(): Promise<void> {
-    await this.#queue.at(-1)?.outcome.promise;
+    const last = this.#queue.at(-1);
+    if (!last) return;
+    last.isAwaited = true;
+    await last.outcome.promise;
+  }
+
+  /** Whether someone waits for something that is pending. */
+  get isAwaited(): boolean {
+    return this.#queue.some((pending) => pending.isAwaited);
   }
 
   /** All that is pending, as one append. Call `commit` once it is on disk. */

@@ -16,6 +16,12 @@ import { type ChooseEvents, PendingAppends } from './pending-appends.ts';
 /** Events kept in memory for live viewers; older ones are read from the store. */
 const RECENT_EVENTS = 256;
 
+/**
+ * Pause between two transactions that nobody waits for, in milliseconds. A viewer of a fast run gets its events no more
+ * often, and each transaction costs an fsync and wakes two threads.
+ */
+const WRITE_PAUSE_MS = 10;
+
 type LogStore = Pick<RunStore, 'read' | 'append'>;
 
 /**
@@ -37,7 +43,9 @@ export class StoredRunLog implements RunLog {
   /** The last access to the store, so that the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve();
   #writing: Promise<void> | undefined;
-  #planned: NodeJS.Immediate | undefined;
+  /** Cancels the write that is planned. */
+  #cancelPlan: (() => void) | undefined;
+  #wroteAt = Number.NEGATIVE_INFINITY;
   #isBlocked = false;
   #failure = new AbortController();
   readonly #waiting = new Set<() => void>();
@@ -142,8 +150,7 @@ export class StoredRunLog implements RunLog {
   /** Writes what is pending and takes no more: the run is left as it is, to be resumed. */
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#write();
-    await this.#writing;
+    for (this.#write(); this.#writing; this.#write()) await this.#writing;
   }
 
   #add(choose: ChooseEvents, options?: { isOptional: boolean }): void {
@@ -161,8 +168,7 @@ export class StoredRunLog implements RunLog {
     }, options);
     if (events.length === 0) return;
     for (const { type } of events) fault(`queued:${type}`);
-    // At the end of this turn, so that what the loop appends before its next wait is written together.
-    this.#planned ??= setImmediate(() => this.#write());
+    this.#planToWrite();
     this.#wake();
   }
 
@@ -172,21 +178,38 @@ export class StoredRunLog implements RunLog {
     return turn;
   }
 
+  /** At the end of this turn or later, so that what the loop appends before its next wait is written together. */
+  #planToWrite(): void {
+    if (this.#cancelPlan) return;
+    const pauseMs = this.#wroteAt + WRITE_PAUSE_MS - performance.now();
+    if (pauseMs > 0) {
+      const timer = setTimeout(() => this.#write(), pauseMs);
+      this.#cancelPlan = () => clearTimeout(timer);
+    } else {
+      const immediate = setImmediate(() => this.#write());
+      this.#cancelPlan = () => clearImmediate(immediate);
+    }
+  }
+
   /** Starts to write what is pending, unless that is under way. */
   #write(): void {
-    clearImmediate(this.#planned);
-    this.#planned = undefined;
+    this.#cancelPlan?.();
+    this.#cancelPlan = undefined;
     if (this.#pending.isEmpty) return;
     this.#writing ??= this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
     try {
-      while (!this.#pending.isEmpty) await this.#inTurn(() => this.#writeBatch());
+      do {
+        this.#wroteAt = performance.now();
+        await this.#inTurn(() => this.#writeBatch());
+      } while (this.#pending.isAwaited);
     } catch (error) {
       this.#fail(error);
     }
-    this.#writing = undefined; // in the same turn in which nothing was left
+    this.#writing = undefined; // in the same turn in which nobody waited
+    if (!this.#pending.isEmpty) this.#planToWrite();
   }
 
   async #writeBatch(): Promise<void> {
