@@ -14,6 +14,7 @@ const benches = {
   postgres: 'postgres.ts',
   sandbox: 'sandbox.ts',
   slot: 'slot.ts',
+  start: 'start.ts',
   store: 'store.ts',
   viewers: 'viewers.ts',
 };
