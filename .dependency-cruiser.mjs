@@ -52,6 +52,13 @@ export default {
       to: {},
     },
     {
+      name: 'handlers-work-without-next',
+      comment: 'The server calls route handlers itself (docs/decisions/0039)',
+      severity: 'error',
+      from: { path: '^app/api/' },
+      to: { path: '^node_modules/next/' },
+    },
+    {
       name: 'dashboard-sees-the-api-only',
       comment: 'The dashboard knows shapes, events and its own state: nothing of the server',
       severity: 'error',

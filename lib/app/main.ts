@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import next from 'next';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
+import { ApiRoutes } from '../http/api-routes.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
 import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
@@ -24,6 +25,8 @@ const ORPHAN_CHECK_MS = 500;
  * times that when many viewers follow a run: 530 MB after 8 runs with 200 viewers instead of 450 MB, at the same latency.
  */
 const HEAP_GROWING_PERCENT = 60;
+/** What a client asks for first; other route files are loaded when they are. */
+const FIRST_ROUTES = ['/api/runs', '/api/runs/any/events', '/api/stream'];
 
 /**
  * Starts Loupe in this process: the service, the gate, and Next behind it.
@@ -77,7 +80,9 @@ async function start(environment: Environment, options: { root: string; host: st
 
   const app = next({ dev: false, dir: root, hostname: host, port, httpServer: server });
   await app.prepare();
-  handler = app.getRequestHandler();
+  const routes = new ApiRoutes(join(root, 'app', 'api'));
+  await routes.load(FIRST_ROUTES);
+  handler = routes.before(app.getRequestHandler());
 
   const base = `http://${urlHost(host)}:${port}`;
   await opened.announce(base);

@@ -1,0 +1,94 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { PageHandler } from './http-server.ts';
+import { sendResponse } from './send-response.ts';
+import { webRequest } from './web-request.ts';
+
+type RouteHandler = (
+  request: Request,
+  context: { params: Promise<Record<string, string>> },
+) => Promise<Response>;
+
+interface Folder {
+  /** Its route file, if it has one. */
+  file: string | undefined;
+  folders: Map<string, Folder>;
+  /** The folder for any name, such as `[runId]`. */
+  param: { name: string; folder: Folder } | undefined;
+}
+
+const METHODS: readonly unknown[] = ['GET', 'POST', 'DELETE'];
+
+/**
+ * Calls the route handlers of `app/api` without Next, whose own way to them takes several milliseconds per request
+ * (docs/decisions/0039). It takes only what is plain: a path of unreserved characters that leads to one file, with a method
+ * that the file exports. Everything else is left to Next.
+ */
+export class ApiRoutes {
+  readonly #root: Folder;
+  readonly #modules = new Map<string, Promise<Record<string, unknown>>>();
+
+  /** @param folder the `app/api` folder */
+  constructor(folder: string) {
+    this.#root = readFolder(folder);
+  }
+
+  /** Loads the modules of the given paths, so that their first request does not wait for it. */
+  async load(paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      const found = this.#find(path);
+      if (!found) throw new RangeError(`No route file for ${path}`);
+      await this.#module(found.file);
+    }
+  }
+
+  /** Answers requests for the API; all others are passed to `next`. */
+  before(next: PageHandler): PageHandler {
+    return async (incoming, response) => {
+      const found = METHODS.includes(incoming.method) ? this.#find(incoming.url ?? '') : undefined;
+      const handler = found && (await this.#module(found.file))[incoming.method ?? ''];
+      if (!isHandler(handler)) return next(incoming, response);
+      const params = Promise.resolve(found?.params ?? {});
+      await sendResponse(response, await handler(webRequest(incoming, response), { params }));
+    };
+  }
+
+  #find(url: string): { file: string; params: Record<string, string> } | undefined {
+    const path = /^\/api((?:\/[\w.~-]+)+)(?:\?|$)/.exec(url)?.[1];
+    if (path === undefined) return undefined;
+    let folder: Folder | undefined = this.#root;
+    const params: Record<string, string> = {};
+    for (const name of path.slice(1).split('/')) {
+      if (name === '.' || name === '..') return undefined;
+      const own: Folder | undefined = folder.folders.get(name);
+      if (!own && folder.param) params[folder.param.name] = name;
+      folder = own ?? folder.param?.folder;
+      if (!folder) return undefined;
+    }
+    return folder.file === undefined ? undefined : { file: folder.file, params };
+  }
+
+  #module(file: string): Promise<Record<string, unknown>> {
+    const loading = this.#modules.get(file) ?? import(/* webpackIgnore: true */ pathToFileURL(file).href);
+    this.#modules.set(file, loading);
+    return loading;
+  }
+}
+
+function readFolder(path: string): Folder {
+  const file = join(path, 'route.ts');
+  const folder: Folder = { file: existsSync(file) ? file : undefined, folders: new Map(), param: undefined };
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name.startsWith('[...')) continue;
+    const inner = readFolder(join(path, entry.name));
+    const name = /^\[(\w+)\]$/.exec(entry.name)?.[1];
+    if (name === undefined) folder.folders.set(entry.name, inner);
+    else folder.param = { name, folder: inner };
+  }
+  return folder;
+}
+
+function isHandler(value: unknown): value is RouteHandler {
+  return typeof value === 'function';
+}

@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * Sends the Response of a route handler. Its body is read only as fast as the client takes it, and cancelled when the
+ * client disconnects; if the body fails, the connection is closed.
+ */
+export async function sendResponse(response: ServerResponse, reply: Response): Promise<void> {
+  const cookies = reply.headers.getSetCookie();
+  const headers = Object.fromEntries(reply.headers);
+  response.writeHead(reply.status, cookies.length > 0 ? { ...headers, 'set-cookie': cookies } : headers);
+  const reader = reply.body?.getReader();
+  if (!reader) {
+    response.end();
+    return;
+  }
+  const leave = () => void reader.cancel().catch(() => undefined); // the body has failed already
+  response.once('close', leave);
+  // An event stream fails when its viewer stops reading: nothing else would end the wait for the socket then.
+  reader.closed.catch(() => response.destroy());
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || response.destroyed) break;
+      if (!response.write(value)) await roomIn(response);
+    }
+  } catch {
+    return; // `reader.closed` has closed the connection
+  }
+  response.off('close', leave);
+  response.end();
+}
+
+/** Resolves when the socket takes more, or is closed. */
+function roomIn(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+    if (response.destroyed) done();
+  });
+}
