@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Bundles the server: `npm start` loads a few files of JavaScript instead of stripping the types of 400 and reading 400 of
 // packages, which takes a second and 70 MB. Run by `ensure.mjs --build`; manually: node scripts/build-server.mjs
-import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { serverFolder } from './build-state.mjs';
@@ -24,8 +24,13 @@ const modulesByUrl = {
   },
 };
 
+/** The route files, which `ApiRoutes` finds by their folders: `app/api/runs/route.ts` becomes `api/runs/route.js`. */
+const routes = readdirSync(join(root, 'app', 'api'), { recursive: true })
+  .filter((path) => basename(path) === 'route.ts')
+  .map((path) => [join('api', dirname(path), 'route'), join(root, 'app', 'api', path)]);
+
 const bundle = await rolldown({
-  input: { main: join(root, 'lib', 'app', 'main.ts') },
+  input: { main: join(root, 'lib', 'app', 'main.ts'), ...Object.fromEntries(routes) },
   cwd: root,
   platform: 'node',
   external: UNBUNDLED,
@@ -33,5 +38,11 @@ const bundle = await rolldown({
 });
 rmSync(folder, { recursive: true, force: true });
 // Names and lines stay readable, for the stack traces in a server's log.
-await bundle.write({ dir: folder, format: 'esm', minify: false, chunkFileNames: '[name]-[hash].js' });
+await bundle.write({
+  dir: folder,
+  format: 'esm',
+  minify: false,
+  chunkFileNames: '[name]-[hash].js',
+  sanitizeFileName: false,
+});
 await bundle.close();

@@ -77,18 +77,21 @@ export function markBuilt({ folder, hash, root = program }) {
 }
 
 /**
- * The file to run as the server: its bundle, or the sources after an edit, so that no one has to think of building it.
+ * The files to run as the server: its bundle, or the sources after an edit, so that no one has to think of building it.
  * `npm start` compares contents before; this compares times only, which is fast.
+ *
+ * @returns {{ entry: string, routes: string }} the file with `main`, and the folder of the API's route files
  */
-export function serverEntry(root = program) {
+export function serverFiles(root = program) {
   const folder = join(root, serverFolder());
-  const bundle = join(folder, 'main.js');
+  const bundle = { entry: join(folder, 'main.js'), routes: join(folder, 'api') };
+  const sources = { entry: join(root, 'lib', 'app', 'main.ts'), routes: join(root, 'app', 'api') };
   const builtAt = statSync(join(folder, 'loupe-sources'), { throwIfNoEntry: false })?.mtimeMs;
   const isFresh =
     builtAt !== undefined &&
-    existsSync(bundle) &&
-    [join(root, 'lib'), join(root, 'app', 'api')].every((sources) =>
-      sourceFiles(sources).every((file) => statSync(file).mtimeMs <= builtAt),
+    existsSync(bundle.entry) &&
+    [join(root, 'lib'), sources.routes].every((path) =>
+      sourceFiles(path).every((file) => statSync(file).mtimeMs <= builtAt),
     );
-  return isFresh ? bundle : join(root, 'lib', 'app', 'main.ts');
+  return isFresh ? bundle : sources;
 }

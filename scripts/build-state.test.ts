@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { isBuilt, markBuilt, serverEntry, sourceHash } from './build-state.mjs';
+import { isBuilt, markBuilt, serverFiles, sourceHash } from './build-state.mjs';
 
 const folder = 'dist-server';
 let root: string;
@@ -54,7 +54,10 @@ it('a build whose product is missing is not up to date', () => {
 
 it('the server runs from its bundle', () => {
   build(200);
-  expect(serverEntry(root)).toBe(join(root, 'dist-server', 'main.js'));
+  expect(serverFiles(root)).toEqual({
+    entry: join(root, 'dist-server', 'main.js'),
+    routes: join(root, 'dist-server', 'api'),
+  });
 });
 
 it.each(['lib/app/main.ts', 'app/api/health/route.ts', 'lib/app/added.ts'])(
@@ -62,13 +65,16 @@ it.each(['lib/app/main.ts', 'app/api/health/route.ts', 'lib/app/added.ts'])(
   (path) => {
     build(200);
     write(path, 'edited', 300);
-    expect(serverEntry(root)).toBe(join(root, 'lib', 'app', 'main.ts'));
+    expect(serverFiles(root)).toEqual({
+      entry: join(root, 'lib', 'app', 'main.ts'),
+      routes: join(root, 'app', 'api'),
+    });
   },
 );
 
 it('the server runs from its sources if it has no bundle', () => {
-  expect(serverEntry(root)).toBe(join(root, 'lib', 'app', 'main.ts'));
+  expect(serverFiles(root).entry).toBe(join(root, 'lib', 'app', 'main.ts'));
   build(200);
   rmSync(join(root, 'dist-server', 'main.js'));
-  expect(serverEntry(root)).toBe(join(root, 'lib', 'app', 'main.ts'));
+  expect(serverFiles(root).entry).toBe(join(root, 'lib', 'app', 'main.ts'));
 });

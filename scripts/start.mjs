@@ -5,7 +5,7 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { serverEntry, serverFolder } from './build-state.mjs';
+import { serverFiles, serverFolder } from './build-state.mjs';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 // better-sqlite3 needs N-API 10 and silently ends the process without it.
@@ -33,5 +33,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
 // What Node has compiled is kept for the next start, which takes half of the time. Without a writable folder it is not.
 module.enableCompileCache(join(root, serverFolder(), 'compiled'));
-const { main } = await import(pathToFileURL(serverEntry()).href);
-await main({ root, host });
+const { entry, routes } = serverFiles();
+const { main } = await import(pathToFileURL(entry).href);
+await main({ root, routes, host });
