@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { quantile } from './quantile.ts';
@@ -24,12 +24,15 @@ const PHASES: { name: string; endsWith: RegExp }[] = [
 const scratch = mkdtempSync(join(tmpdir(), 'loupe-bench-start-'));
 const clone = join(scratch, 'loupe');
 const env = {
-  NODE_ENV: process.env.NODE_ENV, // usually none, and then none here
-  PATH: process.env.PATH,
+  // Proxies and certificates are those of the person who measures, and so is the registry.
+  ...process.env,
+  npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
+  // `npm run` puts the Node of the packages first, which a newcomer doesn't have yet.
+  PATH: process.env.PATH?.split(delimiter)
+    .filter((path) => !path.endsWith(join('node_modules', '.bin')))
+    .join(delimiter),
   HOME: join(scratch, 'home'),
   npm_config_cache: join(scratch, 'npm-cache'),
-  // Which registry and which certificates: those of the person who measures.
-  npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
   LOUPE_DATA_DIR: join(scratch, 'data'),
   LOUPE_PORT: '0',
   LOUPE_OPEN: '0',
@@ -97,7 +100,7 @@ try {
   const first = await npmStart();
   const total = performance.now() - begunAt;
   await stop(first);
-  console.info(`First start, Node ${process.version} measures`);
+  console.info(`First start, ${availableParallelism()} processors`);
   console.info(`  ${'git clone'.padEnd(28)} ${seconds(cloned)}`);
   let before = 0;
   for (const [name, at] of first.marks) {
