@@ -4,14 +4,14 @@ import { findRunService } from './lib/app/current-service.ts';
 
 /**
  * `npm start` has opened the service before Next. Under `next dev` there is no server of ours: the service is opened
- * here. Either way Node runs engine and store from their sources, so that there is one copy of them, unbundled.
+ * here. Either way they are outside Next's bundles, so that there is one copy of engine and store.
  */
 if (!findRunService()) {
   // better-sqlite3 ends the process without a word on a Node that is too old.
   if (Number(process.versions.napi) < 10) {
-    throw new Error(`Loupe needs Node 22.18 or newer; this is ${process.versions.node}.`);
+    throw new Error(`Loupe needs Node 22.19 or newer; this is ${process.versions.node}.`);
   }
-  const source = pathToFileURL(join(process.cwd(), 'lib', 'server', 'start-for-development.ts'));
+  const source = pathToFileURL(join(process.cwd(), 'lib', 'app', 'start-for-development.ts'));
   const { startForDevelopment } = await import(/* turbopackIgnore: true */ source.href);
   await startForDevelopment();
 }

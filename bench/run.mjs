@@ -17,6 +17,7 @@ const benches = {
   sandbox: 'sandbox.ts',
   'slow-disk': 'slow-disk.ts',
   slot: 'slot.ts',
+  start: 'start.ts',
   store: 'store.ts',
   viewers: 'viewers.ts',
 };

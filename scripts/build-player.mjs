@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import tailwind from '@tailwindcss/postcss';
 import { rolldown } from 'rolldown';
-import { playerFolder } from './player-folder.mjs';
+import { playerFolder } from './build-state.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 // The version that Tailwind's plug-in was built for.

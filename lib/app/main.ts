@@ -32,13 +32,14 @@ const FIRST_ROUTES = ['/api/runs', '/api/runs/any/events', '/api/stream'];
  * Starts Loupe in this process: the service, the gate, and Next behind it.
  *
  * @param options.root the program's folder
+ * @param options.routes the folder of the API's route files
  * @param options.host the address to listen on; anything but loopback makes the dashboard reachable from other machines
  */
-export async function main(options: { root: string; host?: string }): Promise<void> {
+export async function main(options: { root: string; routes: string; host?: string }): Promise<void> {
   const host = options.host ?? '127.0.0.1';
   cleanConsole();
   try {
-    await start(readEnvironment(process.env), { root: options.root, host });
+    await start(readEnvironment(process.env), { ...options, host });
   } catch (error) {
     if (error instanceof AppError) print(console.error, '', error.message, error.hint, '');
     else console.error('Loupe could not start:', error);
@@ -47,7 +48,10 @@ export async function main(options: { root: string; host?: string }): Promise<vo
   }
 }
 
-async function start(environment: Environment, options: { root: string; host: string }): Promise<void> {
+async function start(
+  environment: Environment,
+  options: { root: string; routes: string; host: string },
+): Promise<void> {
   const { host, root } = options;
   requireBuild(root);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
@@ -80,7 +84,7 @@ async function start(environment: Environment, options: { root: string; host: st
 
   const app = next({ dev: false, dir: root, hostname: host, port, httpServer: server });
   await app.prepare();
-  const routes = new ApiRoutes(join(root, 'app', 'api'));
+  const routes = new ApiRoutes(options.routes);
   await routes.load(FIRST_ROUTES);
   handler = routes.before(app.getRequestHandler());
 

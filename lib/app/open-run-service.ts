@@ -26,7 +26,6 @@ import { openSandbox } from '../sandbox/probe.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { SessionLogger } from '../sharing/exports/session-logger.ts';
-import { SpanSender } from '../sharing/exports/span-sender.ts';
 import { Shares } from '../sharing/links/shares.ts';
 import { environmentSecrets } from '../sharing/redaction/environment.ts';
 import { SignIns } from '../sign-ins/sign-ins.ts';
@@ -95,14 +94,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     environment: environmentSecrets(process.env),
     tokens: [token],
   };
-  const spans = environment.otlpEndpoint
-    ? new SpanSender({
-        url: environment.otlpEndpoint,
-        content: environment.otlpContent,
-        masks,
-        read: (runId, range) => store.read(runId, range),
-      })
-    : undefined;
+  const spans = await openSpanSender(environment, { store, masks });
   const service = openRuns(opened, environment, {
     sandbox,
     unconfined,
@@ -151,6 +143,21 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await servers.close();
     },
   };
+}
+
+/** Imported lazily: OpenTelemetry takes as much memory as the rest of the service, and few installations send spans. */
+async function openSpanSender(
+  { otlpEndpoint, otlpContent }: Environment,
+  { store, masks }: { store: OpenedStore['store']; masks: RunServiceOptions['masks'] },
+) {
+  if (otlpEndpoint === undefined) return undefined;
+  const { SpanSender } = await import('../sharing/exports/span-sender.ts');
+  return new SpanSender({
+    url: otlpEndpoint,
+    content: otlpContent,
+    masks,
+    read: (runId, range) => store.read(runId, range),
+  });
 }
 
 interface RunParts {

@@ -18,6 +18,8 @@ interface Folder {
   param: { name: string; folder: Folder } | undefined;
 }
 
+/** A source, or what the server's bundle has instead (docs/decisions/0042). */
+const ROUTE_FILES = ['route.ts', 'route.js'];
 const METHODS: readonly unknown[] = ['GET', 'POST', 'DELETE'];
 
 /**
@@ -29,7 +31,7 @@ export class ApiRoutes {
   readonly #root: Folder;
   readonly #modules = new Map<string, Promise<Record<string, unknown>>>();
 
-  /** @param folder the `app/api` folder */
+  /** @param folder the `app/api` folder, or its counterpart in the bundle */
   constructor(folder: string) {
     this.#root = readFolder(folder);
   }
@@ -77,8 +79,8 @@ export class ApiRoutes {
 }
 
 function readFolder(path: string): Folder {
-  const file = join(path, 'route.ts');
-  const folder: Folder = { file: existsSync(file) ? file : undefined, folders: new Map(), param: undefined };
+  const file = ROUTE_FILES.map((name) => join(path, name)).find((candidate) => existsSync(candidate));
+  const folder: Folder = { file, folders: new Map(), param: undefined };
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name.startsWith('[...')) continue;
     const inner = readFolder(join(path, entry.name));

@@ -2,7 +2,6 @@ import { AppError } from '../errors/app-error.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
 import { runFile } from '../sharing/exports/run-file.ts';
 import { runScenario } from '../sharing/exports/run-scenario.ts';
-import { otlpJson, runSpans } from '../sharing/exports/run-spans.ts';
 import { fileResponse } from './file-response.ts';
 import { jsonLines } from './json-lines.ts';
 import { oneOf, requestedExport } from './requested-export.ts';
@@ -39,6 +38,8 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
       return json(`loupe-${runId}-scenario.json`, JSON.stringify(await runScenario(log.pages()), null, 2));
     case 'spans': {
       const content = oneOf(query, 'content', YES_NO) === '1';
+      // Imported lazily, because OpenTelemetry takes much memory and few people export spans.
+      const { otlpJson, runSpans } = await import('../sharing/exports/run-spans.ts');
       return json(`loupe-${runId}-otlp.json`, otlpJson(await runSpans(log.pages(), { content })));
     }
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { playerFolder as builtFolder } from '../../../scripts/player-folder.mjs';
+import { playerFolder as builtFolder } from '../../../scripts/build-state.mjs';
 import { playerAssets, playerFolder } from './assets.ts';
 
 let root: string;
