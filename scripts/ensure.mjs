@@ -76,6 +76,7 @@ const BUILD_FILES = [
   'postcss.config.mjs',
   'tsconfig.json',
   'instrumentation.ts',
+  'instrumentation-client.ts',
   'instrumentation-node.ts',
   join('scripts', 'build-player.mjs'),
 ];
