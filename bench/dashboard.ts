@@ -12,8 +12,9 @@ import { quantile } from './quantile.ts';
 import { writeCall } from './write-call.ts';
 
 // What a reader of the dashboard waits for, in a headless browser on the production build: how long an event takes from
-// its writing to the screen while a run makes about 200 a second, how evenly the page is drawn meanwhile, how soon a run of
-// ten thousand events can be used, what it holds in memory, and how soon a 13th tab is live. Needs a build of the dashboard.
+// its writing to the screen while a run makes about 200 a second, how evenly the page is drawn meanwhile and how long its
+// longest task is, how soon a run of ten thousand events can be used, what it holds in memory, how soon a 13th tab is live,
+// and how much JavaScript the first page loads. Needs a build of the dashboard.
 //   node bench/dashboard.ts [events]
 
 const events = Number(process.argv[2] ?? 10_000);
@@ -21,12 +22,20 @@ const LATENCY_P95_MS = 100;
 const INTERACTIVE_MS = 1000;
 const HEAP_MB = 300;
 const THIRTEENTH_MS = 1000;
+/** A key or click waits at most as long as one task of the page takes. */
+const LONGEST_TASK_MS = 200;
+const FIRST_PAGE_KB = 250;
 const OPENINGS = 5;
 
-/** Notes when each row came on the screen, and how long each frame took, from the first script of the page on. */
+/** Notes when each row came on the screen, and how long each frame and long task took, from the first script of the page on. */
 function watchPage(): void {
   const shown: [key: string, at: number][] = [];
   const frames: number[] = [];
+  /** Those over 50 ms: browsers report no shorter ones. */
+  const tasks: number[] = [];
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) tasks.push(duration);
+  }).observe({ type: 'longtask', buffered: true });
   const known = new Set<string>();
   let last = performance.now();
   // Rows are drawn within a frame: the message comes after it has been handed on.
@@ -52,17 +61,21 @@ function watchPage(): void {
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  Object.assign(window, { bench: { shown, frames } });
+  Object.assign(window, { bench: { shown, frames, tasks } });
 }
 
 interface Watched {
   shown: [key: string, at: number][];
   frames: number[];
+  tasks: number[];
 }
 
 const watched = (page: Page) => page.evaluate(() => (window as unknown as { bench: Watched }).bench);
 
-async function following(loupe: LoupeServer, page: Page): Promise<{ latencies: number[]; frames: number[] }> {
+async function following(
+  loupe: LoupeServer,
+  page: Page,
+): Promise<{ latencies: number[]; frames: number[]; tasks: number[] }> {
   await page.addInitScript(watchPage);
   const { id } = await startRun(loupe, {
     task: 'Write',
@@ -73,10 +86,12 @@ async function following(loupe: LoupeServer, page: Page): Promise<{ latencies: n
   await page.goto(`/runs/${id}`);
   await page.locator('[data-connection="live"]').waitFor();
   const openedAt = Date.now();
+  // What the opening itself took is not part of following.
+  const before = (await watched(page)).tasks.length;
   await endOf(loupe, id);
   await page.locator('[data-connection="closed"]').waitFor();
   const at = new Map((await logOf(loupe, id)).map((event) => [String(event.seq), event.at]));
-  const { shown, frames } = await watched(page);
+  const { shown, frames, tasks } = await watched(page);
   const latencies = shown.flatMap(([seq, seen]) => {
     const written = at.get(seq);
     return written === undefined || written < openedAt ? [] : [seen - written];
@@ -86,7 +101,19 @@ async function following(loupe: LoupeServer, page: Page): Promise<{ latencies: n
   console.info(
     `following: ${made} events in ${seconds.toFixed(1)} s (${(made / seconds).toFixed(0)} a second), ${latencies.length} rows seen`,
   );
-  return { latencies, frames: frames.slice(10) };
+  return { latencies, frames: frames.slice(10), tasks: tasks.slice(before) };
+}
+
+/** How much JavaScript a page loads, as sent. */
+async function scriptKb(page: Page, path: string): Promise<number> {
+  await page.goto(path, { waitUntil: 'load' });
+  const bytes = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter((entry) => entry instanceof PerformanceResourceTiming && entry.name.endsWith('.js'))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+  );
+  return bytes / 1000;
 }
 
 /** Looks once a frame: the waits of Playwright look only every half second after a while. */
@@ -147,11 +174,11 @@ const loupe = await startLoupe({ ollamaUrl: ollama.url, dataDir, env: { LOUPE_MI
 const context = await openBrowser(loupe);
 try {
   const page = await context.newPage();
-  await page.goto('/');
+  const firstPageKb = await scriptKb(page, '/');
   const opened: { drawnMs: number; usableMs: number }[] = [];
   for (let round = 0; round < OPENINGS; round += 1) opened.push(await opening(page, longRun));
   const heap = await heapMb(page);
-  const { latencies, frames } = await following(loupe, await context.newPage());
+  const { latencies, frames, tasks } = await following(loupe, await context.newPage());
   const thirteenth = await thirteenthTab(loupe, context);
 
   const rows: [name: string, value: number, unit: string, goal?: number][] = [
@@ -160,6 +187,8 @@ try {
     ['frame while following, p50', quantile(frames, 0.5), 'ms'],
     ['frame while following, p95', quantile(frames, 0.95), 'ms'],
     ['frame while following, longest', Math.max(...frames), 'ms'],
+    ['task while following, longest', Math.max(0, ...tasks), 'ms', LONGEST_TASK_MS],
+    ['tasks over 50 ms while following', tasks.length, ''],
     [
       `${events} events on the screen`,
       quantile(
@@ -179,6 +208,7 @@ try {
     ],
     [`heap with ${events} events`, heap, 'MB', HEAP_MB],
     ['13th tab live', thirteenth, 'ms', THIRTEENTH_MS],
+    ['JavaScript of the first page', firstPageKb, 'kB', FIRST_PAGE_KB],
   ];
   console.info(`\n${''.padEnd(36)}${'value'.padStart(9)}${'goal'.padStart(9)}${'ratio'.padStart(9)}`);
   for (const [name, value, unit, goal] of rows) {

@@ -1,7 +1,7 @@
 'use client';
 
 import { useCallback, useState } from 'react';
-import { toApiError } from '#lib/browser/api.ts';
+import { toApiError } from '#lib/browser/api-error.ts';
 
 /** What `ErrorNote` shows; `code` where a server refused something. */
 export interface RequestProblem {

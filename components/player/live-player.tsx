@@ -18,8 +18,8 @@ import { createReading } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { PlayerPage } from './player-page.tsx';
-import { Replay } from './replay.tsx';
-import { LeaveButton, ReplayButton, startReplay } from './replay-controls.tsx';
+import { Replay, startReplay } from './replay.tsx';
+import { LeaveButton, ReplayButton } from './replay-controls.tsx';
 
 /** A live shared run. */
 export function LivePlayer({

@@ -2,7 +2,8 @@
 
 import { type ReactNode, type RefObject, useCallback, useEffect, useMemo } from 'react';
 import type { StoreApi } from 'zustand';
-import type { Player } from '#lib/browser/state/player.ts';
+import { createPlayer, type Player } from '#lib/browser/state/player.ts';
+import type { RunStore } from '#lib/browser/state/run-store.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 import { formatMoment } from '#lib/browser/words/format.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
@@ -87,4 +88,13 @@ export function Replay({
 function clockOf(player: Player): PageClock {
   const now = () => Math.floor(player.wall() / CLOCK_STEP_MS) * CLOCK_STEP_MS;
   return { now, subscribe: (listener) => player.state.subscribe(listener) };
+}
+
+/** A replay of the loaded events, playing from the beginning. */
+export function startReplay(store: RunStore): Player {
+  // Remove the row from the URL, or the replay would jump to it once it appears.
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  const player = createPlayer([...store.events]);
+  player.play();
+  return player;
 }

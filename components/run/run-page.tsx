@@ -6,13 +6,10 @@ import type { RunReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { createRunStore, type RunStore } from '#lib/browser/state/run-store.ts';
 import { browserSchedule } from '#lib/browser/stream/browser-schedule.ts';
-import { expectRunOf, followRun } from '#lib/browser/stream/hub-client.ts';
+import { followRun } from '#lib/browser/stream/hub-client.ts';
 import { watchDeletion } from '#lib/browser/stream/watch-deletion.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { RunScreen } from './run-screen.tsx';
-
-// The log of a run comes while React takes over the page, not after it.
-if (typeof window !== 'undefined') expectRunOf(location.pathname);
 
 /** Follows a run of the server. The page holds no data of its own: a reload folds the same log to the same picture. */
 export function RunPage({ runId }: { runId: string }) {

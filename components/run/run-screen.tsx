@@ -10,10 +10,9 @@ import type { RunStore } from '#lib/browser/state/run-store.ts';
 import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { Family } from '../fork/family.tsx';
-import { ForkDialog } from '../fork/fork-dialog.tsx';
+import { useLoaded } from '../hooks/use-loaded.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
-import { Replay } from '../player/replay.tsx';
-import { LeaveButton, ReplayButton, startReplay } from '../player/replay-controls.tsx';
+import { LeaveButton, ReplayButton } from '../player/replay-controls.tsx';
 import { Announcer } from '../run-view/announcer.tsx';
 import { KeySheet } from '../run-view/key-sheet.tsx';
 import { RunBody } from '../run-view/run-body.tsx';
@@ -32,6 +31,12 @@ import { ImportedBar } from './imported-bar.tsx';
 import { MessageBox } from './message-box.tsx';
 import { PageState, RunCommands } from './page-state.tsx';
 
+type Fork = typeof import('../fork/fork-dialog.tsx');
+type Replayed = typeof import('../player/replay.tsx');
+
+const loadFork = () => import('../fork/fork-dialog.tsx');
+const loadReplay = () => import('../player/replay.tsx');
+
 /** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
 export function RunScreen({
   store,
@@ -48,21 +53,21 @@ export function RunScreen({
   const search = useCallback(() => timeline.current?.search(), []);
   const goToIteration = useCallback(() => timeline.current?.goToIteration(), []);
   const problem = useStore(store.view, (view) => view.connection.problem);
-  const [forking, setForking] = useState<ForkOpening>();
+  const { opened: forking, open: openFork, close: closeFork } = useLoaded<Fork, ForkOpening>(loadFork);
   const ended = useStore(store.view, (view) => view.run.phase === 'ended');
   const imported = importedAt !== undefined;
   const operates = ended || !imported;
   const server = useMemo(
-    () => ({ ...serverOf(store, setForking), operates, imported }),
-    [store, operates, imported],
+    () => ({ ...serverOf(store, (opening) => openFork(() => opening)), operates, imported }),
+    [store, openFork, operates, imported],
   );
   const whole = useMemo(() => wholeTextsAt(() => pathOf(store)), [store]);
   const context = useMemo(
     () => ({ store, reading, goTo, server, whole }),
     [store, reading, goTo, server, whole],
   );
-  const [player, setPlayer] = useState<Player>();
-  const replay = useCallback(() => setPlayer(startReplay(store)), [store]);
+  const { opened: replayed, open: openReplay, close: leaveReplay } = useLoaded<Replayed, Player>(loadReplay);
+  const replay = useCallback(() => openReplay(({ startReplay }) => startReplay(store)), [openReplay, store]);
   const past = useMemo(() => ({ ...server, operates: false }), [server]);
   if (problem) return <Refused problem={problem} />;
   return (
@@ -73,21 +78,21 @@ export function RunScreen({
           onGoToEnd={goToEnd}
           onSearch={search}
           onGoToIteration={goToIteration}
-          onReplay={ended && !player ? replay : undefined}
+          onReplay={ended && !replayed ? replay : undefined}
         />
         <main
           id="main"
           className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--storage-banner,0rem))] min-h-0 flex-col print:block print:h-auto"
         >
-          {player ? (
-            <Replay
-              player={player}
+          {replayed ? (
+            <replayed.code.Replay
+              player={replayed.value}
               timeline={timeline}
               reading={reading}
               server={past}
               whole={whole}
               light="Replay"
-              end={<LeaveButton onClick={() => setPlayer(undefined)} />}
+              end={<LeaveButton onClick={leaveReplay} />}
             />
           ) : (
             <>
@@ -102,10 +107,10 @@ export function RunScreen({
             </>
           )}
           {forking && (
-            <ForkDialog
+            <forking.code.ForkDialog
               runId={store.view.getState().run.runId}
-              opening={forking}
-              onClose={() => setForking(undefined)}
+              opening={forking.value}
+              onClose={closeFork}
             />
           )}
         </main>

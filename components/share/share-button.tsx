@@ -1,12 +1,13 @@
 'use client';
 
 import { Share2 } from 'lucide-react';
-import { useState } from 'react';
+import { useLoaded } from '../hooks/use-loaded.ts';
 import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { ShareDialog } from './share-dialog.tsx';
+
+const loadDialog = () => import('./share-dialog.tsx');
 
 /** Opens the dialog that makes a link to this run. Not there where the run may only be read. */
 export function ShareButton() {
@@ -14,21 +15,21 @@ export function ShareButton() {
   const runId = useRun((view) => view.run.runId);
   const ended = useRun((view) => view.run.phase === 'ended');
   const there = useRun((view) => view.run.seq > 0);
-  const [open, setOpen] = useState(false);
+  const { opened, open, close } = useLoaded(loadDialog);
   if (!server?.operates || !there) return null;
   return (
     <>
-      <Button size="sm" onClick={() => setOpen(true)}>
+      <Button size="sm" onClick={() => open(() => true)}>
         <Share2 className="size-3.5" aria-hidden="true" />
         <span className="max-[419px]:sr-only">Share</span>
       </Button>
       <Dialog
-        open={open}
-        onClose={() => setOpen(false)}
+        open={opened !== undefined}
+        onClose={close}
         aria-labelledby="share-title"
         className="h-[min(48rem,calc(100dvh-2rem))] w-[min(72rem,calc(100vw-2rem))] overflow-hidden max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:max-w-none max-sm:rounded-none max-sm:border-0"
       >
-        <ShareDialog runId={runId} ended={ended} onClose={() => setOpen(false)} />
+        {opened && <opened.code.ShareDialog runId={runId} ended={ended} onClose={close} />}
       </Dialog>
     </>
   );

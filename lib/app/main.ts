@@ -10,6 +10,7 @@ import { type Environment, readEnvironment } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ApiRoutes } from '../http/api-routes.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
+import { StaticFiles } from '../http/static-files.ts';
 import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
 import { AlreadyRunningError } from './open-run-service.ts';
@@ -53,7 +54,7 @@ async function start(
   options: { root: string; routes: string; host: string },
 ): Promise<void> {
   const { host, root } = options;
-  requireBuild(root);
+  const build = requireBuild(root);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   surviveExceptions();
   let opened: Awaited<ReturnType<typeof startService>>;
@@ -70,7 +71,11 @@ async function start(
     const asked = url?.startsWith('/api/') ? JSON.stringify({ error }) : error.message;
     response.writeHead(503, { 'retry-after': '1' }).end(asked);
   };
-  const server = createLoupeServer({ gate, page: (request, response) => handler(request, response) });
+  const server = createLoupeServer({
+    gate,
+    page: (request, response) => handler(request, response),
+    staticFiles: new StaticFiles(join(build, 'static')),
+  });
   let address: AddressInfo;
   try {
     address = await listen(server, environment, host);
@@ -178,12 +183,13 @@ function stopOnSignals(server: Server, close: () => Promise<void>): void {
   }, ORPHAN_CHECK_MS).unref();
 }
 
-function requireBuild(root: string): void {
-  const folder = process.env.LOUPE_DIST_DIR ?? '.next';
-  if (existsSync(join(root, folder, 'BUILD_ID'))) return;
+/** The folder of the built dashboard. @throws {AppError} `not_built` */
+function requireBuild(root: string): string {
+  const folder = join(root, process.env.LOUPE_DIST_DIR ?? '.next');
+  if (existsSync(join(folder, 'BUILD_ID'))) return folder;
   throw new AppError({
     code: 'not_built',
-    message: `The dashboard has not been built: ${join(root, folder)} has no build.`,
+    message: `The dashboard has not been built: ${folder} has no build.`,
     hint: 'Start with "npm start", which builds it, or run "npm run build" first.',
   });
 }

@@ -149,7 +149,7 @@ function apply(state: RunState, event: RunEvent): RunState {
       return parsed(state, event);
     case 'approval.requested':
       return {
-        ...accepted(state, event),
+        ...accepted(state, event).state,
         phase: 'awaiting-approval',
         approvals: {
           ...state.approvals,
@@ -158,7 +158,7 @@ function apply(state: RunState, event: RunEvent): RunState {
       };
     case 'approval.decided':
       return {
-        ...accepted(state, event),
+        ...accepted(state, event).state,
         phase: 'executing',
         approvals: {
           ...state.approvals,
@@ -526,7 +526,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
 }
 
 function toolStarted(before: RunState, event: EventOf<'tool-call.started'>): RunState {
-  const { reply, ...state } = accepted(before, event);
+  const { reply, state } = accepted(before, event);
   const running: PendingReply = {
     ...reply,
     calls: reply.calls.map((call) =>
@@ -540,20 +540,22 @@ function toolStarted(before: RunState, event: EventOf<'tool-call.started'>): Run
  * The first call that starts or needs approval adds the reply to the conversation: one assistant message with all
  * calls as the model wrote them (T12).
  */
-function accepted(state: RunState, event: RunEvent): RunState & { readonly reply: PendingReply } {
-  const { reply } = state;
-  if (!reply) throw new RangeError(`Run ${state.runId}: event ${event.seq} is about a call of no reply`);
-  if (reply.accepted) return { ...state, reply };
+function accepted(state: RunState, event: RunEvent): { state: RunState; reply: PendingReply } {
+  if (!state.reply)
+    throw new RangeError(`Run ${state.runId}: event ${event.seq} is about a call of no reply`);
+  if (state.reply.accepted) return { state, reply: state.reply };
+  const reply = { ...state.reply, accepted: true };
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
   const message = readReplyMessage(reply, state.config?.conversation);
-  return {
+  const after = {
     ...state,
-    reply: { ...reply, accepted: true },
+    reply,
     awaitingReply: false,
     callHistory: appended<RunState['callHistory'][number]>(state.callHistory, calls),
     callHistorySeqs: appended(state.callHistorySeqs, reply.seq),
     messages: message ? appended(state.messages, message) : state.messages,
   };
+  return { state: after, reply };
 }
 
 function toolEnded(

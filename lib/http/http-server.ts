@@ -6,6 +6,7 @@ import { bodyLimit, errorResponse } from './handle.ts';
 import { limitIdleConnections } from './idle-connections.ts';
 import { contentSecurityPolicy, SECURITY_HEADERS } from './security-headers.ts';
 import { signInResponse } from './sign-in-response.ts';
+import type { StaticFiles } from './static-files.ts';
 
 /** Handles requests that passed the gate: Next. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -45,6 +46,8 @@ const LIMITS: ServerLimits = {
 export function createLoupeServer(options: {
   gate: Gate;
   page: PageHandler;
+  /** Answers before `page`; absent in tests that need no files. */
+  staticFiles?: StaticFiles;
   limits?: Partial<ServerLimits>;
 }): Server {
   const limits = { ...LIMITS, ...options.limits };
@@ -73,7 +76,7 @@ export function createLoupeServer(options: {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { gate, page }: { gate: Gate; page: PageHandler },
+  { gate, page, staticFiles }: { gate: Gate; page: PageHandler; staticFiles?: StaticFiles },
 ): Promise<void> {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
   const { pathname, searchParams } = target(request);
@@ -96,6 +99,7 @@ async function answer(
     // Next reads the nonce for its own scripts from this request header.
     request.headers['content-security-policy'] = policy;
     response.setHeader('content-security-policy', policy);
+    if (await staticFiles?.answer(request, response)) return;
   }
   await page(request, response);
 }

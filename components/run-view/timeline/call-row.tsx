@@ -25,6 +25,8 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 import { SawPanel } from './saw-panel.tsx';
 import { wholeOf } from './whole-of.ts';
 
+const loadSentRequest = async () => (await import('./sent-request.tsx')).SentRequest;
+
 const nodes = {
   open: 'border-brass-fill breathe',
   ended: '',
@@ -260,7 +262,7 @@ function Sent({ row }: { row: CallRowData }) {
           {ended?.done_reason && <Fact name="ended by">{ended.done_reason}</Fact>}
         </dl>
       </Panel>
-      <SawPanel call={row.call} id={`${row.key}.saw`} />
+      <SawPanel call={row.call} id={`${row.key}.saw`} load={loadSentRequest} />
       {parsed && <ParseLadder parsed={parsed} />}
       <Refusals row={row} brief={false} />
       {parsed && <Mended parsed={parsed} />}

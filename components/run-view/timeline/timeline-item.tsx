@@ -3,7 +3,7 @@
 import { Link as LinkIcon } from 'lucide-react';
 import { memo } from 'react';
 import { useStore } from 'zustand';
-import { formatOffset } from '#lib/browser/words/format.ts';
+import { formatOffset, formatSecond } from '#lib/browser/words/format.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -86,7 +86,7 @@ function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
         click.preventDefault();
         goTo(seq);
       }}
-      title={`Event ${seq}, ${new Date(at).toLocaleString('en-GB')}`}
+      title={`Event ${seq}, ${formatSecond(at)}`}
       className={cx(
         'tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block',
         low && 'mt-7',

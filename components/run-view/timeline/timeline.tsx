@@ -163,9 +163,9 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
     toggleFailed,
     toggleFollow: () => (following ? setFollowing(false) : goToEnd()),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are what it settles after
   useLayoutEffect(() => {
-    settle();
+    // It measures, which makes the browser lay out the page once more.
+    if (rows.length > 0) settle();
   }, [rows, settle]);
   useHash(all, goTo);
 

@@ -26,6 +26,8 @@ export interface RunStore extends RunSource {
   dispose(): void;
 }
 
+/** So many events are folded when they come and not before the next frame, so that a long log takes many short tasks. */
+const FOLDED_AT_ONCE = 200;
 /** If this far behind the log, render less often, because each render delays the catch-up. */
 const FAR_BEHIND = 200;
 const FAR_BEHIND_MS = 1000;
@@ -42,38 +44,45 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
   }));
   const live = createStore<Live>(() => emptyLive);
   const applied: ShownEvent[] = [];
+  /** What has been folded and not been shown yet. */
+  let ahead: Pick<RunView, 'run' | 'timeline'> | undefined;
   let waiting: ShownEvent[] = [];
   let deltas: RunDelta[] = [];
   let cursor = 0;
   let cancel: (() => void) | undefined;
   let drawnAt = now();
 
+  const fold = () => {
+    const events = waiting;
+    waiting = [];
+    if (events.length === 0) return;
+    for (const event of events) applied.push(event);
+    const { run, timeline } = ahead ?? view.getState();
+    ahead = { run: foldAll(run, events), timeline: foldTimeline(timeline, events) };
+  };
   const flush = () => {
     cancel?.();
     cancel = undefined;
     drawnAt = now();
-    const events = waiting;
     const pieces = deltas;
-    waiting = [];
     deltas = [];
-    if (events.length > 0) {
-      for (const event of events) applied.push(event);
-      view.setState(({ run, timeline, connection }) => {
-        const after = foldAll(run, events);
-        return {
-          run: after,
-          timeline: foldTimeline(timeline, events),
-          connection: reduceConnection(
-            connection,
-            after.phase === 'ended' ? { type: 'finished' } : { type: 'received', seq: after.seq },
-            now(),
-          ),
-        };
-      });
+    fold();
+    const folded = ahead;
+    ahead = undefined;
+    if (folded) {
+      const { phase, seq } = folded.run;
+      view.setState(({ connection }) => ({
+        ...folded,
+        connection: reduceConnection(
+          connection,
+          phase === 'ended' ? { type: 'finished' } : { type: 'received', seq },
+          now(),
+        ),
+      }));
     }
     const { run } = view.getState();
     const before = live.getState();
-    let after = events.length > 0 ? settle(before, run) : before;
+    let after = folded ? settle(before, run) : before;
     for (const delta of pieces) if (isOpen(delta, run)) after = applyDelta(after, delta);
     if (after !== before) live.setState(after, true);
   };
@@ -102,7 +111,9 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
         cursor = event.seq;
         waiting.push(event);
       }
-      if (waiting.length > 0) soon();
+      if (waiting.length === 0) return;
+      if (waiting.length >= FOLDED_AT_ONCE) fold();
+      soon();
     },
     receiveDelta(delta) {
       deltas.push(delta);

@@ -120,7 +120,8 @@ export class StreamHub {
     if (anew) this.#carried = '';
     clearTimeout(this.#settle);
     this.#tries = 0;
-    this.#settle = setTimeout(() => void this.#open(), SETTLE_MS);
+    // Nothing is to be replaced before the first stream: it waits only for what was posted together.
+    this.#settle = setTimeout(() => void this.#open(), this.#close ? SETTLE_MS : 0);
   }
 
   async #open(): Promise<void> {

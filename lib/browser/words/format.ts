@@ -1,14 +1,16 @@
-import { formatCount } from '../../util/numbers.ts';
+import { formatCount, formatNumber } from '../../util/numbers.ts';
 
 export { formatCount, plural } from '../../util/numbers.ts';
-
-const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** A short count for tight places: `950`, `12.3k`, `1.2M`. */
 export function formatShortCount(count: number): string {
   if (count < 1000) return formatCount(count);
-  if (count < 999_950) return `${oneDigit.format(count / 1000)}k`;
-  return `${oneDigit.format(count / 1_000_000)}M`;
+  if (count < 999_950) return `${upToTenths(count / 1000)}k`;
+  return `${upToTenths(count / 1_000_000)}M`;
+}
+
+function upToTenths(value: number): string {
+  return formatNumber(Math.round(value * 10) / 10);
 }
 
 /** A total of tokens, marked where part of it is an estimate: `12,345`, `≈12,345`. */
@@ -41,10 +43,11 @@ export function formatEstimate(ms: number): string {
 /** A running clock that does not jump in width: `0:07`, `6:51`, `1:02:09`. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  const pad = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;
-  return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${minutes}:${pad(seconds % 60)}`;
+  return hours > 0
+    ? `${hours}:${twoDigits(minutes)}:${twoDigits(seconds % 60)}`
+    : `${minutes}:${twoDigits(seconds % 60)}`;
 }
 
 /** When something was, counted from a beginning: `0.0 s`, `4.2 s`, `41 s`, `6:51`. */
@@ -87,13 +90,14 @@ export function formatWhen(at: number, now: number): string {
   const today = new Date(now);
   const time = timeOfDay(then);
   if (then.toDateString() === today.toDateString()) return time;
-  if (ago < 6 * 86_400_000) return `${then.toLocaleDateString('en-GB', { weekday: 'short' })} ${time}`;
-  return then.toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(then.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }),
-  });
+  if (ago < 6 * 86_400_000) return `${DAYS[then.getDay()]} ${time}`;
+  const day = `${then.getDate()} ${MONTHS[then.getMonth()]}`;
+  return then.getFullYear() === today.getFullYear() ? day : `${day} ${then.getFullYear()}`;
 }
+
+// Names of our own: for those of the browser a page waits some milliseconds, and the interface is in English anyway.
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** A speed without its unit: `1,204`, `41`, `8.2`. */
 export function formatRate(rate: number): string {
@@ -103,10 +107,18 @@ export function formatRate(rate: number): string {
 /** A moment for pages that are read long after it: `21 Nov 2026, 14:05`, in the reader's time zone. */
 export function formatMoment(at: number): string {
   const then = new Date(at);
-  const day = then.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-  return `${day}, ${timeOfDay(then)}`;
+  return `${then.getDate()} ${MONTHS[then.getMonth()]} ${then.getFullYear()}, ${timeOfDay(then)}`;
+}
+
+/** `formatMoment` to the second: `21 Nov 2026, 14:05:09`. */
+export function formatSecond(at: number): string {
+  return `${formatMoment(at)}:${twoDigits(new Date(at).getSeconds())}`;
 }
 
 function timeOfDay(moment: Date): string {
-  return moment.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  return `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
 }

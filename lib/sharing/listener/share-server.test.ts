@@ -161,6 +161,28 @@ describe('a finished run', () => {
     runId = await ended(await test.start({ task: 'Mail ada.lovelace@analytical.org' }));
   });
 
+  it('compresses the page for clients that accept it, and never a stream', async () => {
+    for (const live of [true, false]) {
+      const { token } = await share(runId, { live });
+      const read = async (accepts: string, path = '') => {
+        const response = await fetch(`${base}/s/${token}${path}`, {
+          headers: { 'accept-encoding': accepts },
+        });
+        const { headers } = response;
+        return { encoding: headers.get('content-encoding'), headers, text: await response.text() };
+      };
+      const plain = await read('identity');
+      expect(plain.encoding).toBeNull();
+      expect(plain.headers.get('vary')).toBe('accept-encoding');
+      expect(plain.text).toContain('</html>');
+      expect(await read('gzip')).toMatchObject({ encoding: 'gzip', text: plain.text });
+      expect(await read('gzip, br')).toMatchObject({ encoding: 'br', text: plain.text });
+      const stream = await fetch(`${base}/s/${token}/events`, { headers: { 'accept-encoding': 'gzip, br' } });
+      expect(stream.headers.get('content-encoding')).toBeNull();
+      await stream.body?.cancel();
+    }
+  });
+
   it('reveals no planted secret in any scope, on the page, in the stream or in the preview', async () => {
     for (const scope of ['summary', 'without_results', 'everything'] as const) {
       for (const live of [true, false]) {

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { PlayerSource, SharedNote } from '../../api/player-source.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { RunFeed } from '../../feed/run-feed.ts';
+import { acceptedEncoding } from '../../http/accepted-encoding.ts';
+import { compressedBody } from '../../http/compressed-body.ts';
 import { HEARTBEAT_MS, STALLED_MS } from '../../http/event-stream.ts';
 import { viewEvent } from '../../http/view-event.ts';
 import { valueAt } from '../../util/value-at.ts';
@@ -217,28 +220,33 @@ class ShareSite {
   ): Promise<void> {
     const assets = this.#assets();
     const { record, log } = share;
+    // Most of the page is the player. Nothing in it is chosen by who asks, so its length tells nothing about the link.
+    const encoding = acceptedEncoding(request.headers['accept-encoding']);
     response.writeHead(200, {
       ...HEADERS,
+      ...(encoding ? { 'content-encoding': encoding } : {}),
+      vary: 'accept-encoding',
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `${playerPolicy(assets, "'self'")}; frame-ancestors 'none'`,
     });
     if (request.method === 'HEAD') return void response.end();
     await this.#shares.countView(record);
+    const body = compressedBody(response, encoding);
     const { head, tail } = playerDocument({ assets, title: log.text(record.title) });
     const shared = noteOf(share);
     if (record.until_seq === undefined) {
       const source: PlayerSource = { kind: 'live', url: token, shared };
-      response.end(`${head}${inertJson(source)}${tail}`);
+      body.end(`${head}${inertJson(source)}${tail}`);
       return;
     }
-    await write(response, `${head}{"kind":"log","url":"${token}","shared":${inertJson(shared)},"events":[`);
+    await write(body, `${head}{"kind":"log","url":"${token}","shared":${inertJson(shared)},"events":[`);
     let first = true;
     for await (const page of log.read({ afterSeq: 0, untilSeq: record.until_seq })) {
       const text = page.map((event) => inertJson(viewEvent(event))).join(',');
-      if (!(await write(response, first ? text : `,${text}`))) return;
+      if (!(await write(body, first ? text : `,${text}`))) return;
       first = false;
     }
-    response.end(`]}${tail}`);
+    body.end(`]}${tail}`);
   }
 
   async #stream(
@@ -382,26 +390,22 @@ function sendPage(
 }
 
 /** Writes a chunk and waits for the reader. `false`: the reader is gone or stalled. */
-async function write(
-  response: ServerResponse,
-  text: string,
-  patienceMs = LIMITS.stalledMs,
-): Promise<boolean> {
-  if (response.destroyed) return false;
-  if (response.write(text)) return true;
+async function write(body: Writable, text: string, patienceMs = LIMITS.stalledMs): Promise<boolean> {
+  if (body.destroyed) return false;
+  if (body.write(text)) return true;
   return new Promise((resolve) => {
     const done = (taken: boolean) => {
       clearTimeout(timer);
-      response.off('drain', onDrain);
-      response.off('close', onClose);
-      if (!taken) response.destroy();
+      body.off('drain', onDrain);
+      body.off('close', onClose);
+      if (!taken) body.destroy();
       resolve(taken);
     };
     const onDrain = () => done(true);
     const onClose = () => done(false);
     const timer = setTimeout(() => done(false), patienceMs);
     timer.unref();
-    response.once('drain', onDrain);
-    response.once('close', onClose);
+    body.once('drain', onDrain);
+    body.once('close', onClose);
   });
 }
