@@ -74,7 +74,7 @@ export interface OllamaCall {
   /** Reads an object that is not an error, at two thirds of the cost of the client. */
   get(path: string): Promise<Record<string, unknown>>;
   /** Posts JSON and reads the reply, an object that is not an error. */
-  post(path: string, json: string | Buffer): Promise<Record<string, unknown>>;
+  post(path: string, json: readonly Buffer[]): Promise<Record<string, unknown>>;
   /**
    * Posts JSON and reads the reply line by line, each an object that is not an error, up to the first for which
    * `isLast` holds. A reply that ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that
@@ -82,7 +82,7 @@ export interface OllamaCall {
    */
   postForLines(
     path: string,
-    json: string | Buffer,
+    json: readonly Buffer[],
     isLast: (line: Record<string, unknown>) => boolean,
   ): AsyncGenerator<Record<string, unknown>>;
   /** The server's clock at its last response, in milliseconds since 1970. */
@@ -213,7 +213,7 @@ class Requests implements OllamaCall {
     this.#client ??= new Ollama({
       host: this.#connection.host.url,
       fetch: async (input, init) => {
-        const body = typeof init?.body === 'string' ? init.body : undefined;
+        const body = typeof init?.body === 'string' ? [Buffer.from(init.body)] : undefined;
         const response = await this.#send(init?.method ?? 'GET', String(input), body);
         const text = await this.#readWhole(response);
         this.#checked(text); // the client parses it again, but reports errors in its own way
@@ -231,13 +231,13 @@ class Requests implements OllamaCall {
     return this.#checked(await this.getText(path));
   }
 
-  async post(path: string, json: string | Buffer): Promise<Record<string, unknown>> {
+  async post(path: string, json: readonly Buffer[]): Promise<Record<string, unknown>> {
     return this.#checked(await this.#readWhole(await this.#send('POST', this.#url(path), json)));
   }
 
   async *postForLines(
     path: string,
-    json: string | Buffer,
+    json: readonly Buffer[],
     isLast: (line: Record<string, unknown>) => boolean,
   ) {
     const response = await this.#send('POST', this.#url(path), json);
@@ -263,7 +263,7 @@ class Requests implements OllamaCall {
     return `${this.#connection.host.url}${path}`;
   }
 
-  async #send(method: string, url: string, body?: string | Buffer): Promise<HttpResponse> {
+  async #send(method: string, url: string, body?: readonly Buffer[]): Promise<HttpResponse> {
     if (this.#isClosed) throw aborted();
     const started = exchange(this.#connection.transport, { url, method, body });
     this.#exchanges.push(started);

@@ -32,10 +32,14 @@ async function serve(
   const transport = createHttpTransport(url, { connectTimeoutMs: 60_000, staleMs });
   return {
     post: async (body = '{}') => {
-      const { status, body: bytes } = await exchange(transport, { url, method: 'POST', body }).response;
+      const { status, body: bytes } = await exchange(transport, {
+        url,
+        method: 'POST',
+        body: [Buffer.from(body)],
+      }).response;
       return { status, text: await text(bytes) };
     },
-    start: () => exchange(transport, { url, method: 'POST', body: '{}' }),
+    start: () => exchange(transport, { url, method: 'POST', body: [Buffer.from('{}')] }),
   };
 }
 

@@ -97,17 +97,19 @@ export function createHttpTransport(
  */
 export function exchange(
   transport: HttpTransport,
-  { url, method, body }: { url: string; method: string; body?: string | Buffer },
+  { url, method, body = [] }: { url: string; method: string; body?: readonly Buffer[] },
 ): Exchange {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   let request: ClientRequest;
   let isClosed = false;
   let arrived: IncomingMessage | undefined;
   let isSkipped = false;
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
 
   const send = (isRepeated: boolean) => {
     const sentAt = performance.now();
     request = open(transport, url, method, isRepeated);
+    if (body.length > 0) request.setHeader('content-length', length);
     request.once('response', (message) => {
       arrived = message;
       resolve({
@@ -129,7 +131,8 @@ export function exchange(
       if (isStale && !isRepeated && !isClosed) send(true);
       else reject(new ExchangeError(cause, { inBody: false }));
     });
-    request.end(body);
+    for (const piece of body) request.write(piece);
+    request.end();
   };
   send(false);
 

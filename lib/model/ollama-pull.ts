@@ -41,7 +41,7 @@ export async function pullModel(
         asked: { model },
       },
       async (call) => {
-        const body = JSON.stringify({ model, insecure: false, stream: true });
+        const body = [Buffer.from(JSON.stringify({ model, insecure: false, stream: true }))];
         for await (const line of call.postForLines('/api/pull', body, ({ status }) => status === 'success')) {
           const { status, digest, completed, total } = pullLine.parse(line);
           options.onProgress({

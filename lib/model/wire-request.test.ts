@@ -33,6 +33,15 @@ const tools: fc.Arbitrary<ToolDefinition[]> = fc.array(
   }),
 );
 
+const sampleRequest = {
+  model: 'm',
+  tools: [],
+  options: { num_ctx: 4096, num_predict: 64 },
+  think: false,
+  stream: false,
+  keepAlive: '5m',
+};
+
 it('the JSON body equals the serialized request, even if its messages and tools are cached', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(message), tools, fc.boolean(), (model, messages, tools, stream) => {
@@ -46,8 +55,23 @@ it('the JSON body equals the serialized request, even if its messages and tools 
           stream,
           keepAlive: '5m',
         };
-        expect(wireBody(request).toString()).toBe(JSON.stringify(wireRequest(request)));
+        expect(Buffer.concat(wireBody(request)).toString()).toBe(JSON.stringify(wireRequest(request)));
       }
+    }),
+  );
+});
+
+it('a body stays as it was when the conversation grows, is cut or takes another turn', () => {
+  const step = fc.record({ kept: fc.nat(6), added: fc.array(message, { maxLength: 3 }) });
+  fc.assert(
+    fc.property(message, fc.array(step, { maxLength: 12 }), (first, steps) => {
+      let messages: ChatMessage[] = [first];
+      const made = steps.map(({ kept, added }) => {
+        messages = [first, ...messages.slice(1, 1 + kept), ...added];
+        const request = { ...sampleRequest, messages };
+        return { body: wireBody(request), text: JSON.stringify(wireRequest(request)) };
+      });
+      for (const { body, text } of made) expect(Buffer.concat(body).toString()).toBe(text);
     }),
   );
 });

@@ -35,23 +35,56 @@ function wireMessage(message: ChatMessage) {
 // again for every request costs three times as much as copying its bytes.
 const messageBytes = new WeakMap<ChatMessage, Buffer>();
 const toolBytes = new WeakMap<ChatRequest['tools'], Buffer>();
+const conversations = new WeakMap<ChatMessage, Conversation>();
 
-/** The same body as JSON in UTF-8. However many requests repeat a message or a list of tools, it is serialized once. */
-export function wireBody(request: ChatRequest): Buffer {
+/**
+ * The same body as JSON in UTF-8, in pieces to be sent one after another. However many requests repeat a message or a
+ * list of tools, it is serialized once, and a conversation that only grew is not copied again.
+ */
+export function wireBody(request: ChatRequest): readonly Buffer[] {
   const { model, messages, tools, ...rest } = wireRequest({ ...request, messages: [], tools: [] });
-  const parts: Buffer[] = [Buffer.from(`{"model":${JSON.stringify(model)},"messages":[`)];
-  for (const [index, message] of request.messages.entries()) {
-    const bytes = cached(messageBytes, message, () => `,${JSON.stringify(wireMessage(message))}`);
-    parts.push(index === 0 ? bytes.subarray(1) : bytes);
-  }
-  parts.push(
+  const toolsText = () =>
+    request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(wireTool))}`;
+  return [
+    Buffer.from(`{"model":${JSON.stringify(model)},"messages":[`),
+    conversationBytes(request.messages),
     Buffer.from(']'),
-    cached(toolBytes, request.tools, () =>
-      request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(wireTool))}`,
-    ),
+    cached(toolBytes, request.tools, toolsText),
     Buffer.from(`,${JSON.stringify(rest).slice(1)}`),
-  );
-  return Buffer.concat(parts);
+  ].filter(({ length }) => length > 0);
+}
+
+/** The messages of the last request that began with the same message, separated by commas. */
+interface Conversation {
+  readonly messages: readonly ChatMessage[];
+  /** Its beginning holds the bytes. What a request still sends is never written to again. */
+  readonly space: Buffer;
+  readonly length: number;
+}
+
+function conversationBytes(messages: readonly ChatMessage[]): Buffer {
+  const [first] = messages;
+  if (!first) return Buffer.alloc(0);
+  const known = conversations.get(first);
+  const grown = known && isBeginning(known.messages, messages) ? known : undefined;
+  const added = messages.slice(grown?.messages.length ?? 0).map((message) => {
+    return cached(messageBytes, message, () => `,${JSON.stringify(wireMessage(message))}`);
+  });
+  const from = grown?.length ?? 0;
+  const length = added.reduce((sum, bytes) => sum + bytes.length, from);
+  let space = grown?.space;
+  if (!space || space.length < length) {
+    space = Buffer.allocUnsafeSlow(2 * length);
+    grown?.space.copy(space, 0, 0, from);
+  }
+  let at = from;
+  for (const bytes of added) at += bytes.copy(space, at);
+  conversations.set(first, { messages, space, length });
+  return space.subarray(1, length); // without the first comma
+}
+
+function isBeginning(some: readonly ChatMessage[], all: readonly ChatMessage[]): boolean {
+  return some.length <= all.length && some.every((message, index) => message === all[index]);
 }
 
 function cached<T extends object>(known: WeakMap<T, Buffer>, key: T, textOf: () => string): Buffer {
