@@ -35,9 +35,9 @@ function checkOf(...answers: (Residency | Promise<Residency>)[]) {
   };
 }
 
-it('does not ask while the last load or reply shows that the model is loaded', async () => {
+it('does not ask right after a load', async () => {
   const { check, inMemory, wait } = checkOf({ state: 'not_loaded' });
-  check.noteLoaded();
+  check.noteLoad();
   wait(20);
   expect(await check.findChange(state)).toBeUndefined();
   expect(inMemory).not.toHaveBeenCalled();
@@ -45,10 +45,21 @@ it('does not ask while the last load or reply shows that the model is loaded', a
 
 it('asks when time has passed since then', async () => {
   const { check, inMemory, wait } = checkOf({ state: 'not_loaded' });
-  check.noteLoaded();
+  check.noteLoad();
   wait(21);
   expect(await check.findChange(state)).toEqual({ cause: 'unloaded' });
   expect(inMemory).toHaveBeenCalledTimes(1);
+});
+
+it('shares an answer between calls within milliseconds of each other', async () => {
+  const { check, inMemory, wait } = checkOf(loaded);
+  for (const calls of [1, 2, 3]) {
+    expect(await check.findChange({ ...state, calls })).toBeUndefined();
+    wait(10);
+  }
+  expect(inMemory).toHaveBeenCalledTimes(1);
+  await check.findChange({ ...state, calls: 4 });
+  expect(inMemory).toHaveBeenCalledTimes(2);
 });
 
 it('names the window that another client loaded the model with', async () => {

@@ -3,9 +3,8 @@ import { ModelError } from '../model/model-error.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
- * How long after a load or a reply the model is not asked about, in milliseconds. Both show that it was loaded. A change
- * within this time would mostly be missed anyway, because Ollama takes some milliseconds to replace a model for which
- * another client waits; the call then loads the model itself, and its timings show it.
+ * How long after a load or an answer the model is not asked about again, in milliseconds. Ollama takes some milliseconds to
+ * replace a model for which another client waits, so a question right before each call would see little more.
  */
 const KNOWN_MS = 20;
 
@@ -17,8 +16,8 @@ type Change = { cause: 'unloaded' } | { cause: 'other_window'; found_context_tok
 
 /**
  * Notices before a call that other clients unloaded the model or loaded it with another window, so that the reload is
- * logged as such and does not count against the call's time limit (K-25). Asks only if time has passed since the model
- * was last known to be loaded, so that a conversation with quick tools pays no further round trip.
+ * logged as such and does not count against the call's time limit (K-25). A question costs a round trip, so calls that
+ * follow each other within milliseconds share an answer.
  */
 export class ResidencyCheck {
   readonly #model: Pick<ChatModel, 'inMemory'>;
@@ -39,8 +38,8 @@ export class ResidencyCheck {
     this.#clock = clock;
   }
 
-  /** Call after a load and after a complete reply: the model is loaded as the run needs it. */
-  noteLoaded(): void {
+  /** Call after a load: the model is as the run needs it. */
+  noteLoad(): void {
     this.#knownAt = this.#clock();
   }
 
@@ -55,11 +54,15 @@ export class ResidencyCheck {
     // A server that did not list the model after loading cannot tell that it is gone.
     const expected = loaded.context_tokens;
     if (loaded.size_bytes === undefined && expected === undefined) return undefined;
+    const askedAt = this.#clock();
     const found = await inTime(inMemory(config.model, this.#signal).catch(unlessModelError));
     // The model may be loaded under another name; the call itself will tell.
     if (!found || found.state === 'unknown') return undefined;
     const window = found.state === 'loaded' ? found.model.contextTokens : undefined;
-    if (found.state === 'loaded' && (window === expected || expected === undefined)) return undefined;
+    if (found.state === 'loaded' && (window === expected || expected === undefined)) {
+      this.#knownAt = askedAt;
+      return undefined;
+    }
     this.#changedBefore = calls;
     if (found.state === 'not_loaded') return { cause: 'unloaded' };
     return { cause: 'other_window', ...(window && { found_context_tokens: window }) };

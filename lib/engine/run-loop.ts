@@ -334,7 +334,7 @@ class Loop {
       });
     }
     this.#append(events);
-    this.#residency.noteLoaded();
+    this.#residency.noteLoad();
   }
 
   async #openAttempt(attempt: number): Promise<void> {
@@ -374,7 +374,6 @@ class Loop {
         { graceMs: this.#graceMs, isTidying: () => tidying && !this.#suspended },
       );
       const duration = performance.now() - startedAt;
-      if (reply !== ABANDONED) this.#residency.noteLoaded();
       const alarm = reply === ABANDONED ? undefined : promptCut(this.#ready(), request, reply.promptTokens);
       outcome =
         reply === ABANDONED

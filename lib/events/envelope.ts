@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The fields common to all events (E9): the run, the sequence number within the run (1, 2, 3 … without gaps, assigned
- * by the store in the appending transaction, and used as event stream ID), and the append time in milliseconds since
+ * when it is appended, and used as event stream ID), and the time of the append in milliseconds since
  * 1970.
  */
 export const envelope = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
+import { inGivenOrder } from './in-given-order.ts';
 import { thinkSetting } from './setting-values.ts';
 
 const jsonValue = z.json();
@@ -12,9 +13,11 @@ export const chatMessage = z.object({
   thinking: z.string().optional(),
   tool_calls: z
     .array(
-      z
-        .object({ function: z.object({ name: z.string(), arguments: jsonObject }).catchall(jsonValue) })
-        .catchall(jsonValue),
+      inGivenOrder(
+        z
+          .object({ function: z.object({ name: z.string(), arguments: jsonObject }).catchall(jsonValue) })
+          .catchall(jsonValue),
+      ),
     )
     .readonly()
     .optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope } from './envelope.ts';
+import { inGivenOrder } from './in-given-order.ts';
 
 const jsonValue = z.json();
 /** A note from Loupe next to the output, for example that the operator changed the arguments. */
@@ -17,7 +18,7 @@ export const toolResult = z.discriminatedUnion('success', [
   z.object({
     success: z.literal(false),
     tool: z.string(),
-    output: z.object({ error: z.string() }).catchall(jsonValue),
+    output: inGivenOrder(z.object({ error: z.string() }).catchall(jsonValue)),
     truncated: z.literal(true).optional(),
     note,
   }),

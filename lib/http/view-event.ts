@@ -1,4 +1,5 @@
 import type { ViewEvent } from '../api/stream.ts';
+import { eventBody, eventJson } from '../events/event-body.ts';
 import { MAX_STREAMED_CHARS } from '../events/limits.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { textStart } from '../util/short-text.ts';
@@ -19,8 +20,8 @@ export function viewEvent(event: RunEvent): ViewEvent {
  * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. A short event cannot contain a
  * long text, so it is not scanned.
  */
-export function viewEventJson({ run_id, seq, at, ...body }: RunEvent): string {
-  return viewJson(JSON.stringify({ run_id, seq, at, ...body }));
+export function viewEventJson(event: RunEvent): string {
+  return viewJson(eventJson(event, eventBody(event)));
 }
 
 /** `viewEventJson` for an event that is already JSON. */

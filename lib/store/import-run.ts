@@ -1,14 +1,12 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
+import { eventBody } from '../events/event-body.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { EventRow } from './event-row.ts';
 
 /** Rows and UTF-16 units per transaction. A larger event gets its own transaction. */
 export const SLICE_ROWS = 100;
 const SLICE_CHARS = 256 * 1024;
-
-/** The epoch of a run whose import is not complete. No reader sees such a run or its events, and no worker can claim it. */
-export const IMPORTING = -1;
 
 /** A run from a file, read and checked. */
 export interface FileRun {
@@ -95,8 +93,8 @@ export function* slicesOf(events: Iterable<EventRow>): Generator<EventRow[]> {
 }
 
 export function toEventRow(event: RunEvent): EventRow {
-  const { run_id: _, seq, at, ...body } = event;
-  return { seq, type: event.type, at, body: JSON.stringify(body) };
+  const { seq, type, at } = event;
+  return { seq, type, at, body: eventBody(event) };
 }
 
 export function importUnderWay(runId: string): AppError {

@@ -5,8 +5,8 @@ import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
 import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/termination.ts';
-import { IMPORTING } from './import-run.ts';
 import type { ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
+import { IMPORTING } from './schema.ts';
 
 /** The columns that hold the summary: all but the store's own. */
 export type SummaryRow = Omit<RunsTable, 'epoch' | 'worker' | 'recoveries' | 'indexed_seq'>;

@@ -1,5 +1,8 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 
+/** The epoch of a run whose import is not complete. No reader sees such a run or its events, and no worker can claim it. */
+export const IMPORTING = -1;
+
 /** One row per run: its epoch and its summary, written in the transaction of each append. */
 export interface RunsTable {
   id: string;

@@ -10,15 +10,16 @@ import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { type SignInRecord, signInRecord } from '../api/sign-in.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../events/config.ts';
+import { eventJson } from '../events/event-body.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
 import type { ExperimentReader } from './experiment-store.ts';
-import { IMPORTING } from './import-run.ts';
 import type { ModelReader } from './model-store.ts';
 import { summaryFromRow } from './run-row.ts';
 import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
+import { IMPORTING } from './schema.ts';
 import type { HitsOfRun } from './search-groups.ts';
 import type { ShareReader } from './share-store.ts';
 import type { SignInReader } from './sign-in-store.ts';
@@ -266,8 +267,8 @@ export function textFromRow(row: unknown, damaged: (where: string, cause: unknow
     const found: unknown = JSON.parse(body);
     if (!isBody(found, type)) throw new TypeError(`It is no event of type ${type}`);
     // Loupe writes JSON on one line; other formatting is normalized.
-    const rest = (body.startsWith('{') && !/[\r\n]/.test(body) ? body : JSON.stringify(found)).slice(1);
-    return { run_id, seq, type, json: `{"run_id":${JSON.stringify(run_id)},"seq":${seq},"at":${at},${rest}` };
+    const line = body.startsWith('{') && !/[\r\n]/.test(body) ? body : JSON.stringify(found);
+    return { run_id, seq, type, json: eventJson({ run_id, seq, at }, line) };
   } catch (cause) {
     throw damaged(` at event ${seq} of run ${run_id}`, cause);
   }

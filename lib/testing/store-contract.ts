@@ -503,6 +503,17 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.read('a', { afterSeq: 0, limit: 10 })).toHaveLength(1);
     });
 
+    it('keeps the time of every event of one append', async () => {
+      await store.create({ id: 'a', config });
+      const { epoch } = await store.claim('a', 'worker');
+      const growth = await growthAfter(store, 'a', { expectedSeq: 1, events: [warned('1'), warned('2')] });
+      const at = growth.rows[0]?.at ?? 0;
+      const rows = growth.rows.map((row, index) => ({ ...row, at: at + 10 * index }));
+      await store.append('a', { epoch, ...growth, rows });
+      const stored = await store.read('a', { afterSeq: 1, limit: 10 });
+      expect(stored.map((event) => event.at)).toEqual([at, at + 10]);
+    });
+
     it('stores the events of one append together or not at all', async () => {
       await store.create({ id: 'a', config });
       const { epoch } = await store.claim('a', 'worker');

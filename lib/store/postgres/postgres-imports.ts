@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { EventRow } from '../event-row.ts';
-import {
-  IMPORTING,
-  type ImportKey,
-  type ImportSteps,
-  importInterrupted,
-  importUnderWay,
-} from '../import-run.ts';
+import { type ImportKey, type ImportSteps, importInterrupted, importUnderWay } from '../import-run.ts';
 import { importingRow } from '../run-row.ts';
+import { IMPORTING } from '../schema.ts';
 import { isStoreBusy, StorageFullError } from '../store-errors.ts';
 import { compiled, type PostgresDatabase } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';

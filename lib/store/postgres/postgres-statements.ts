@@ -1,15 +1,17 @@
 import type { RunEvent } from '../../events/registry.ts';
 import type { EventRow } from '../event-row.ts';
-import { IMPORTING, toEventRow } from '../import-run.ts';
+import { toEventRow } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { toRow } from '../run-row.ts';
 import type { TextRange } from '../run-store.ts';
+import { IMPORTING } from '../schema.ts';
 import type { Statement } from './postgres-database.ts';
 
 /** Whose append it is: the worker's that holds the run in this epoch, or a person's, who holds nothing. */
 export type Fence = { epoch: number } | 'by a person';
 
-const EVENT_COLUMNS = 'unnest($4::bigint[], $5::text[], $6::text[]) as event (seq, type, body)';
+const EVENT_COLUMNS =
+  'unnest($4::bigint[], $5::text[], $6::text[], $9::bigint[]) as event (seq, type, body, at)';
 const COUNT_COLUMNS = 'unnest($7::text[], $8::bigint[]) as counted (counter, count)';
 /** The summary columns that an append changes. */
 const CHANGING = [
@@ -51,7 +53,7 @@ function appendSql(fence: string): string {
     with held as (update runs set ${changes}
                   where id = $1 and last_seq = $2 and ${fence} and phase <> 'ended' returning id, model),
          stored as (insert into events (run_id, seq, type, at, body)
-                    select held.id, event.seq, event.type, $9, event.body from held, ${EVENT_COLUMNS}),
+                    select held.id, event.seq, event.type, event.at, event.body from held, ${EVENT_COLUMNS}),
          counts as (insert into model_counts (model, counter, count)
                     select held.model, counted.counter, counted.count from held, ${COUNT_COLUMNS}
                     on conflict (model, counter) do update set count = model_counts.count + excluded.count)
@@ -74,7 +76,7 @@ export function appendStatement(fence: Fence, { rows, counts, summary }: LogGrow
       rows.map(({ body }) => body),
       ordered.map(([counter]) => counter),
       ordered.map(([, count]) => count),
-      rows[0]?.at ?? null,
+      rows.map(({ at }) => at),
       ...CHANGING.map((column) => row[column]),
     ],
   };

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { EventRow } from '../event-row.ts';
 import {
-  IMPORTING,
   type ImportKey,
   type ImportSteps,
   importInterrupted,
@@ -12,7 +11,7 @@ import {
   SLICE_ROWS,
 } from '../import-run.ts';
 import { importingRow } from '../run-row.ts';
-import { sqlite } from '../schema.ts';
+import { IMPORTING, sqlite } from '../schema.ts';
 import { StorageFullError, storeError } from '../store-errors.ts';
 
 /** How long removal waits after the disk was full or the database locked, in milliseconds. */
