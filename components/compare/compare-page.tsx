@@ -1,13 +1,14 @@
 'use client';
 
 import { useRouter, useSearchParams } from 'next/navigation';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { formatMoment } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
@@ -87,9 +88,7 @@ function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSu
   const runs = new Map([...chosen, ...(data?.runs ?? [])].map((run) => [run.id, run]));
   const go = (left: string, right: string) =>
     router.replace(`/compare?${new URLSearchParams({ a: left, b: right }).toString()}`, { scroll: false });
-  useEffect(() => {
-    document.title = chosen.length === 2 ? `Compare: ${titleOf(chosen[0])} · Loupe` : 'Compare runs · Loupe';
-  }, [chosen]);
+  usePageTitle(chosen.length === 2 ? `Compare: ${titleOf(chosen[0])} · Loupe` : 'Compare runs · Loupe');
   const side = (name: 'A' | 'B', value: string, choose: (id: string) => void) => (
     <div className="flex min-w-0 items-center gap-2">
       <Sides side={name} />

@@ -1,6 +1,5 @@
 'use client';
 
-import { useEffect } from 'react';
 import type { ExperimentItem, ExperimentMode, ExperimentReply } from '#lib/api/experiment.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { outcomeOfResult, type ResultGroup, resultGroups } from '#lib/browser/state/result-groups.ts';
@@ -17,6 +16,7 @@ import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts, type ResultColumn } from '#lib/events/modes.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -46,9 +46,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const { data, error, reload } = useApi<ExperimentReply>(path, untilFinished);
   const { problem, run } = useRequest();
   const name = data?.experiment.name;
-  useEffect(() => {
-    if (name !== undefined) document.title = `${plainVisibleLine(name)} · Loupe`;
-  }, [name]);
+  usePageTitle(name === undefined ? undefined : `${plainVisibleLine(name)} · Loupe`);
   const ask = (what: 'stop' | 'continue', body: unknown) =>
     run(async () => {
       await postJson(`${path}/${what}`, body);

@@ -1,11 +1,12 @@
 'use client';
 
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useStore } from 'zustand';
 import type { SharedNote } from '#lib/api/player-source.ts';
 import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
 import { SharedBar } from './shared-bar.tsx';
 
 /** The page around a run outside the dashboard: its origin and what is left out. */
@@ -19,9 +20,7 @@ export function PlayerPage({
   children: ReactNode;
 }) {
   const title = useStore(store.view, (view) => runTitle(view.run.config));
-  useEffect(() => {
-    if (title !== '') document.title = `${shortLine(title, 60)} · Loupe`;
-  }, [title]);
+  usePageTitle(title === '' ? undefined : `${shortLine(title, 60)} · Loupe`);
   return (
     <div className="flex h-dvh min-h-0 flex-col print:block print:h-auto">
       <a

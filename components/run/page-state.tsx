@@ -10,6 +10,7 @@ import { offerCommands } from '#lib/browser/state/commands.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { stateIcon } from '#lib/browser/words/state-icon.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRun, useRunSource } from '../run-view/run-context.tsx';
 
 /** The tab's title and icon carry the state, for the many hours in which the page is in the background. */
@@ -21,10 +22,7 @@ export function PageState() {
   const { tone, label, running } = activityOf(run, { ...store.live.getState(), queue });
   // While it runs the steps change too often for a title; only what asks for a look stands there.
   const state = running && run.phase !== 'queued' && run.phase !== 'awaiting-approval' ? 'Running' : label;
-  useEffect(() => {
-    if (title === '') return;
-    document.title = `${state}: ${shortLine(title, 60)} · Loupe`;
-  }, [title, state]);
+  usePageTitle(title === '' ? undefined : `${state}: ${shortLine(title, 60)} · Loupe`);
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]');
     if (!icon) return;

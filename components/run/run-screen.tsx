@@ -1,6 +1,6 @@
 'use client';
 
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
@@ -12,6 +12,7 @@ import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { Family } from '../fork/family.tsx';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
 import { LeaveButton, ReplayButton } from '../player/replay-controls.tsx';
 import { Announcer } from '../run-view/announcer.tsx';
 import { KeySheet } from '../run-view/key-sheet.tsx';
@@ -169,9 +170,7 @@ function RunActions({ replay, imported }: { replay: (() => void) | undefined; im
 /** In place of a run that the server does not give: it is unknown or deleted, or this browser is not signed in. */
 function Refused({ problem }: { problem: { code: string; message: string; hint?: string } }) {
   const deleted = problem.code === 'run_deleted';
-  useEffect(() => {
-    if (deleted) document.title = `${problem.message.replace(/\.$/, '')} · Loupe`;
-  }, [deleted, problem]);
+  usePageTitle(deleted ? `${problem.message.replace(/\.$/, '')} · Loupe` : undefined);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-12 sm:px-6">
       {problem.code === 'unauthorized' || problem.code === 'sign_in_again' ? (

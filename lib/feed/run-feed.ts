@@ -167,9 +167,9 @@ export class RunFeed {
         return;
       }
       // Text in progress is only shown to a viewer that has every event before it.
-      if (live.lastSeq > topic.cursor) continue;
+      if (live.lastSeq > topic.cursor && events.length > 0) continue;
       // Text written elsewhere, older than an event that arrived first.
-      if (live.lastSeq < topic.cursor) return;
+      if (live.lastSeq !== topic.cursor) return;
       for (const delta of live.texts.since(topic.seen)) items.push({ kind: 'delta', runId, delta });
       return;
     }

@@ -7,6 +7,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { nothingSeen } from '../feed/live-deltas.ts';
+import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { appendTo } from '../testing/append-to.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 /** A log whose appends reach the store only when a test lets them through, like those to a slow disk. */
-async function openLog() {
+async function openLog(observers: readonly AppendObserver[] = []) {
   const made = await store.create({ id: 'run', config: sampleConfig(), worker: 'test' });
   if (!made.created) throw new Error('There is such a run already');
   const written: number[] = [];
@@ -45,6 +46,7 @@ async function openLog() {
     },
     state: foldAll(emptyRunState('run'), [made.first]),
     epoch: 1,
+    observers,
     onChange: () => undefined,
   });
   return {
@@ -86,6 +88,22 @@ it('shows no event before it is on disk', async () => {
   letThrough();
   await durable;
   expect(messages(log.recent(1, 10))).toEqual(['hidden']);
+});
+
+it('counts no event as stored before its observers have it, so that viewers never miss one', async () => {
+  const held = Promise.withResolvers<void>();
+  const observer: AppendObserver = { write: () => held.promise, remove: async () => undefined };
+  const { log, letThrough } = await openLog([observer]);
+  log.append([warned('observed')]);
+  const durable = log.durable();
+  letThrough();
+  await expect.poll(async () => (await store.summary('run'))?.last_seq).toBe(2);
+  await turn();
+  expect(log.stored.seq).toBe(1);
+  held.resolve();
+  await durable;
+  expect(log.stored.seq).toBe(2);
+  expect(messages(log.recent(1, 10))).toEqual(['observed']);
 });
 
 it('shows text in progress only after the events before it', async () => {

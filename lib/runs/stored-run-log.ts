@@ -220,9 +220,9 @@ export class StoredRunLog implements RunLog {
       if (isSeqConflict(error) && (await this.#catchUp())) return;
       throw error;
     }
+    await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events)));
     commit();
     try {
-      await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events)));
       this.#show(events);
       for (const { type } of events) fault(`after:${type}`);
       resolve();
