@@ -76,7 +76,7 @@ export class RunService {
     const guard = new WriteGuard({ store, dataDir, minFreeBytes, closing });
     const queueOptions = { concurrency, stretchMs, clock, hostOf, worker: this.worker };
     const slots = new HostSlots({ ...queueOptions, closing, runs, shared });
-    const stored = new StoredRuns({ ...options, runs, slots, closing });
+    const stored = new StoredRuns({ ...options, runs: shared ? undefined : runs, slots, closing });
     const followed = new FollowedRuns();
     const remote = shared && connectToOthers({ shared, runs, followed, changes });
     const source = feedSource({ runs, remote, stored });

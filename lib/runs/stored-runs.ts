@@ -27,8 +27,8 @@ import { type SentRequest, sentRequest } from './sent-request.ts';
 
 export interface StoredRunsOptions {
   store: RunReader;
-  /** The runs whose logs are in memory. */
-  runs: { get(runId: string): { readonly stored: RunState } | undefined };
+  /** The runs whose logs are in memory; unless processes share them, as another may have taken one over unnoticed. */
+  runs?: { get(runId: string): { readonly stored: RunState } | undefined };
   slots: {
     /** Adds to a run its position in the queue while it waits. */
     withPosition(run: RunSummary): RunSummary;
@@ -87,7 +87,7 @@ export class StoredRuns implements RunLookup {
 
   /** The state of an unfinished run whose log is in memory. Another process may have deleted one that has ended. */
   #unfinished(runId: string): RunState | undefined {
-    const state = this.#options.runs.get(runId)?.stored;
+    const state = this.#options.runs?.get(runId)?.stored;
     return state?.config && !state.ended ? state : undefined;
   }
 
