@@ -20,7 +20,12 @@ const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 
 // However slow this machine is at the moment, its disk is not taken for a slow one.
-beforeEach(() => void vi.spyOn(LocalDisk.prototype, 'tookMs').mockImplementation(() => {}));
+beforeEach(() => {
+  vi.spyOn(LocalDisk.prototype, 'tookMs').mockImplementation(() => {});
+  vi.spyOn(LocalDisk.prototype, 'budget').mockImplementation(function (this: LocalDisk) {
+    return new SyncBudget(this); // also if it was slow for the tests before
+  });
+});
 afterEach(() => void vi.restoreAllMocks());
 
 interface HeldUnderTest extends AsyncDisposable {
