@@ -18,6 +18,7 @@ test('200 cycles can be followed live, with the strip, the memory and the reflec
     name: 'two-hundred',
     model: 'wide-window',
     needs_tools: ['pattern_search'],
+    pace: { prompt_ms: 25 }, // slow enough that the page's work is sampled many times
     steps: [
       {
         repeat: 200,

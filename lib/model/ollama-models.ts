@@ -213,6 +213,14 @@ export function recentlyInstalled(
   return connection.facts.installed.get('', () => listInstalled(connection, signal));
 }
 
+/** `listInstalled`, whose answer the next calls of `recentlyInstalled` reuse. */
+export function listAgain(
+  connection: OllamaConnection,
+  signal?: AbortSignal,
+): Promise<readonly InstalledModel[]> {
+  return connection.facts.installed.renew('', () => listInstalled(connection, signal));
+}
+
 /**
  * `recentDetails`, plus size and digest from the list of models if that is available.
  *
@@ -223,13 +231,21 @@ export async function showInstalled(
   model: string,
   signal?: AbortSignal,
 ): Promise<ModelDetails> {
-  const listed = recentlyInstalled(connection, signal).catch((error: unknown) => {
-    if (error instanceof ModelError && error.kind !== 'aborted') return [];
-    throw error;
-  });
-  const [details, models] = await Promise.all([recentDetails(connection, model, signal), listed]);
   const name = fullName(model);
-  const installed = models.find((each) => fullName(each.name) === name);
+  const find = async (list: Promise<readonly InstalledModel[]>) => {
+    try {
+      return (await list).find((each) => fullName(each.name) === name);
+    } catch (error) {
+      if (error instanceof ModelError && error.kind !== 'aborted') return undefined;
+      throw error;
+    }
+  };
+  const [details, listed] = await Promise.all([
+    recentDetails(connection, model, signal),
+    find(recentlyInstalled(connection, signal)),
+  ]);
+  // The server knows a model that the list lacks: it was installed since.
+  const installed = listed ?? (await find(listAgain(connection, signal)));
   return { ...details, digest: installed?.digest, sizeBytes: installed?.sizeBytes };
 }
 

@@ -4,7 +4,7 @@ import { ModelError } from './model-error.ts';
 import type { OllamaConnection } from './ollama-connection.ts';
 import {
   fullName,
-  listInstalled,
+  listAgain,
   listRunning,
   type RunningModel,
   recentlyInstalled,
@@ -46,7 +46,7 @@ export class RunnerFinder {
     const isOutdated = running.some(
       (runner) => own.digest !== undefined && isSameName(runner.name, own.name) && !isManifestOf(runner, own),
     );
-    if (isOutdated) ({ own, nameOf } = await this.#store(() => this.#listAgain(signal)));
+    if (isOutdated) ({ own, nameOf } = await this.#store(() => listAgain(this.#connection, signal)));
     if (!running.some((runner) => isManifestOf(runner, own))) {
       await this.#learnKey(own.digest, own.name, signal);
       for (const { digest } of running) await this.#learnKey(digest, nameOf.get(digest ?? ''), signal);
@@ -56,13 +56,9 @@ export class RunnerFinder {
 
   /** The model as `/api/tags` lists it now. @throws {ModelError} `aborted`; `remote_model` where that is not allowed */
   async installed(signal: AbortSignal): Promise<OwnModel> {
-    const { own } = await this.#store(() => this.#listAgain(signal));
+    const { own } = await this.#store(() => listAgain(this.#connection, signal));
     refuseRemote(this.#connection, this.#model, own.remote);
     return own;
-  }
-
-  #listAgain(signal: AbortSignal): Promise<readonly InstalledModel[]> {
-    return this.#connection.facts.installed.renew('', () => listInstalled(this.#connection, signal));
   }
 
   async #store(list: () => Promise<readonly InstalledModel[]>): Promise<Store> {

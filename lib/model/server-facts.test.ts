@@ -49,6 +49,13 @@ it('a second run a moment later asks nothing before it loads the model', async (
   expect(await requestsOf(async () => expect(await check()).toEqual(first))).toEqual([]);
 });
 
+it('a model that was installed after the list was read has its digest all the same', async () => {
+  const { model } = await start();
+  await model.show('play');
+  fake.add({ name: 'late', model: 'late:1b', steps: [{ reply: { content: 'Hello.' } }] });
+  expect((await model.show('late:1b')).digest).toEqual(expect.any(String));
+});
+
 it('a load reads the list of models anew, since a remote model must not be sent anything', async () => {
   const { model } = await start();
   await model.load(load, context);
