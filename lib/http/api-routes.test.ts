@@ -186,7 +186,7 @@ it('disconnects a client that stopped reading when the body fails', async () => 
   hooks.fail?.();
   socket.resume();
   await once(socket, 'close');
-  expect(hooks.aborted).toBe(1);
+  await expect.poll(() => hooks.aborted).toBe(1);
 });
 
 it('loads a route file before its first request, and refuses a path without one', async () => {

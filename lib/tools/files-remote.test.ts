@@ -6,6 +6,9 @@ vi.doMock('../sandbox/mounts.ts', async (original) => ({
   ...(await original<typeof import('../sandbox/mounts.ts')>()),
   isOnLocalDisk: () => false,
 }));
-afterAll(() => void vi.doUnmock('../sandbox/mounts.ts'));
+afterAll(() => {
+  vi.doUnmock('../sandbox/mounts.ts');
+  vi.resetModules(); // the files after this one share its modules
+});
 
 await import('./files.test.ts');
