@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Requests whose responses are not complete: one that nobody holds any more would not pass on that its client is gone. */
+const answering = new Set<Request>();
+
 /**
  * A Node request as the Request that a route handler receives, with the same URL, headers and body. Its signal aborts when
  * the client disconnects before its response is complete.
  */
 export function webRequest(incoming: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
   const { method, url = '/', rawHeaders } = incoming;
   const headers = new Headers();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -19,7 +19,13 @@ export function webRequest(incoming: IncomingMessage, response: ServerResponse):
     init.body = bodyOf(incoming, gone);
     init.duplex = 'half';
   }
-  return new Request(`http://${headers.get('host')}${url}`, init);
+  const request = new Request(`http://${headers.get('host')}${url}`, init);
+  answering.add(request);
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+    answering.delete(request);
+  });
+  return request;
 }
 
 /** Reads from the socket only as fast as the handler reads the body. It fails only when the client disconnects. */
