@@ -11,6 +11,7 @@ import { AppError } from '../errors/app-error.ts';
 import { ApiRoutes } from '../http/api-routes.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
 import { StaticFiles } from '../http/static-files.ts';
+import { errno } from '../util/errno.ts';
 import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
 import { AlreadyRunningError } from './open-run-service.ts';
@@ -119,7 +120,7 @@ async function listen(server: Server, { port }: Environment, host: string): Prom
 }
 
 async function listenError(cause: unknown, { port, host }: { port: number; host: string }): Promise<unknown> {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const code = errno(cause);
   if (code === 'EADDRINUSE') {
     const url = `http://${urlHost(host)}:${port}`;
     // We hold the lock on the data, so that server has other data: do not ask it for a sign-in link.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
 import { isNoSpace } from '../util/no-space.ts';
 
 /**
@@ -25,7 +26,7 @@ export function operatorToken(dataDir: string, given: string | undefined): strin
     chmodSync(path, 0o600);
     return token;
   } catch (error) {
-    if (!isNoEntry(error)) throw unreadable(path, error);
+    if (errno(error) !== 'ENOENT') throw unreadable(path, error);
   }
   const token = randomBytes(32).toString('base64url');
   try {
@@ -39,10 +40,6 @@ export function operatorToken(dataDir: string, given: string | undefined): strin
     );
   }
   return token;
-}
-
-function isNoEntry(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function unreadable(path: string, cause: unknown): AppError {

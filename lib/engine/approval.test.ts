@@ -12,10 +12,10 @@ import { driveLoop, until } from '../testing/loop-harness.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig, sampleFork } from '../testing/sample-logs.ts';
 import {
+  callingModel,
   type Executed,
   openerOf,
   recordExecutions,
-  scriptedModel,
   scriptedTools,
 } from '../testing/simulate-run.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -41,20 +41,7 @@ function setUp(options: {
   const log = new MemoryLog({ events, clock });
   const executed: Executed[] = [];
   const shutdown = new AbortController();
-  const model = scriptedModel(async () => {
-    const calls = replies[log.state.calls - 1] ?? [];
-    return {
-      message: {
-        role: 'assistant',
-        content: calls.length === 0 ? 'The task is completed.' : '',
-        tool_calls: calls.map((each) => ({ function: each })),
-      },
-      timings: {},
-      doneReason: 'stop',
-      replyTokens: 5,
-      promptTokens: 5,
-    };
-  });
+  const model = callingModel(log, replies);
   const tools = scriptedTools(TOOLS, (tool) => ({ success: true, tool, output: 'done' }));
   const openTools = openerOf(
     recordExecutions(tools, executed, () => log),

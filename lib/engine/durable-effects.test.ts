@@ -7,6 +7,7 @@ import { driveLoop, until } from '../testing/loop-harness.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import {
+  callingModel,
   type Executed,
   openerOf,
   recordExecutions,
@@ -55,7 +56,7 @@ class FailingLog extends MemoryLog {
   }
 }
 
-const call = (name: string, path: string) => ({ function: { name, arguments: { path } } });
+const call = (name: string, path: string) => ({ name, arguments: { path } });
 
 function taskOf(log: MemoryLog, replies: readonly (readonly ReturnType<typeof call>[])[]) {
   const executed: Executed[] = [];
@@ -63,17 +64,7 @@ function taskOf(log: MemoryLog, replies: readonly (readonly ReturnType<typeof ca
     ...scriptedTools(['read_file', 'write_file'], (tool) => ({ success: true, tool, output: 'done' })),
     isReadOnly: (name: string) => name === 'read_file',
   };
-  const model = scriptedModel(async () => {
-    const tool_calls = replies[log.state.calls - 1] ?? [];
-    const content = tool_calls.length === 0 ? 'The task is completed.' : '';
-    return {
-      message: { role: 'assistant', content, tool_calls: [...tool_calls] },
-      timings: {},
-      doneReason: 'stop',
-      replyTokens: 5,
-      promptTokens: 5,
-    };
-  });
+  const model = callingModel(log, replies);
   const openTools = openerOf(recordExecutions(tools, executed, () => log));
   const config = sampleConfig({ live_tokens: false });
   return { executed, run: () => driveLoop(log, config, { model, openTools }) };

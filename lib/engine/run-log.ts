@@ -4,7 +4,7 @@ import type { RunState } from '../events/run-state.ts';
 
 /**
  * A run's log as held by its worker, and the loop's only way to read or change state. An append takes effect at once and
- * is written in the background, in order. Whoever causes an effect outside the log waits for `durable` first.
+ * is written in the background, in order. Before any effect outside the log, wait for `durable`.
  */
 export interface RunLog {
   /** The fold of everything appended so far, whether or not it is on disk. */

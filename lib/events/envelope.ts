@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 /**
  * The fields common to all events (E9): the run, the sequence number within the run (1, 2, 3 … without gaps, assigned
- * when it is appended, and used as event stream ID), and the time of the append in milliseconds since
- * 1970.
+ * when it is appended, and used as event stream ID), and the time of the append in milliseconds since 1970.
  */
 export const envelope = {
   run_id: z.string(),

@@ -1,4 +1,5 @@
 import type { RunConfig } from './config.ts';
+import { placeEvents } from './place-events.ts';
 import type { NewEvent, RunEvent } from './registry.ts';
 
 /**
@@ -23,10 +24,10 @@ export function forkedLog(options: {
   if (created?.type !== 'run.created' || prefix.at(-1)?.seq !== parent.seq) {
     throw new RangeError(`Run ${parent.run_id} has no log up to event ${parent.seq}`);
   }
-  const at = Math.max(options.at, prefix.at(-1)?.at ?? 0);
+  const forkedAt = { runId: id, seq: parent.seq, updatedAt: prefix.at(-1)?.at ?? 0 };
   return [
     { ...created, run_id: id, config, parent },
     ...rest.map((event): RunEvent => ({ ...event, run_id: id })),
-    ...events.map((event, index): RunEvent => ({ ...event, run_id: id, seq: parent.seq + index + 1, at })),
+    ...placeEvents(forkedAt, events, options.at),
   ];
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import { ApiRoutes } from './api-routes.ts';
 
 /** What a test's stream does, called by its route file. */
@@ -61,9 +62,7 @@ beforeAll(async () => {
   server = createServer((incoming, response) => {
     handler(incoming, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
+  port = await listen(server);
 });
 afterAll(() => {
   server.closeAllConnections();

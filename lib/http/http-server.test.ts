@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import type { Gate } from './gate.ts';
 import { createLoupeServer, type ServerLimits } from './http-server.ts';
 import { testGate } from './test-gate.ts';
@@ -26,9 +27,7 @@ beforeAll(async () => {
       response.end('page');
     },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
+  port = await listen(server);
   gate.listensOn(port);
 });
 afterAll(() => {
@@ -206,9 +205,7 @@ describe('limits of a connection [threat 15]', () => {
       },
       limits,
     });
-    own.listen(0, '127.0.0.1');
-    await once(own, 'listening');
-    const ownPort = (own.address() as AddressInfo).port;
+    const ownPort = await listen(own);
     ownGate.listensOn(ownPort);
     try {
       await work(ownPort, ownGate);

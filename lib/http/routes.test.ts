@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { setRunService } from '../app/current-service.ts';
+import { listen } from '../testing/listen.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { factsOfRequest } from './gate.ts';
@@ -129,9 +128,7 @@ it('the server in front requires the token before it forwards a request [threat 
       response.end();
     },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   gate.listensOn(port);
   const base = `http://127.0.0.1:${port}`;
   try {

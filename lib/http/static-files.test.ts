@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import { createLoupeServer } from './http-server.ts';
 import { StaticFiles } from './static-files.ts';
 import { testGate } from './test-gate.ts';
@@ -36,9 +36,7 @@ beforeAll(async () => {
     },
     staticFiles: new StaticFiles(join(folder, 'static')),
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
+  port = await listen(server);
   gate.listensOn(port);
 });
 afterAll(() => {

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { errno } from '../util/errno.ts';
 import { acceptedEncoding, type Encoding } from './accepted-encoding.ts';
 
 /** What is compressed; fonts and images already are. */
@@ -70,7 +71,7 @@ export class StaticFiles {
       return await reading;
     } catch (error) {
       this.#compressed.delete(key);
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (errno(error) === 'ENOENT') return undefined;
       throw error;
     }
   }

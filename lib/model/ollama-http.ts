@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { errno } from '../util/errno.ts';
 
 /** How long an idle connection is kept open, in milliseconds. */
 const IDLE_MS = 30_000;
@@ -66,10 +67,7 @@ export class ExchangeError extends Error {
 
   /** Node's code, such as `ECONNREFUSED` or `HPE_INVALID_CONSTANT`. */
   get code(): string | undefined {
-    const { cause } = this;
-    return cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
-      ? cause.code
-      : undefined;
+    return errno(this.cause);
   }
 }
 

@@ -139,7 +139,7 @@ export class StoredRunLog implements RunLog {
     return this.#until(() => this.stored.seq > seq, signal);
   }
 
-  /** Stored events after `afterSeq` when they are still at hand, else `undefined`: then the store has them. */
+  /** Stored events after `afterSeq`; `undefined` if they are no longer in memory and must be read from the store. */
   recent(afterSeq: number, limit: number): readonly RunEvent[] | undefined {
     if (afterSeq >= this.stored.seq) return [];
     const first = this.#recent[0]?.seq;

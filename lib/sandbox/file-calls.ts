@@ -28,6 +28,7 @@ import {
 } from 'node:fs';
 import { lstat, mkdir, opendir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { errno } from '../util/errno.ts';
 import type { CallCost, SyncBudget } from './sync-budget.ts';
 
 type Path = string | Buffer;
@@ -262,8 +263,4 @@ export function closeDirectory(dir: Dir): FileCalls<void> {
     () => dir.closeSync(),
     () => dir.close(),
   );
-}
-
-export function errno(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

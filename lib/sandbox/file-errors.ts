@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
-import { errno, type FileCalls } from './file-calls.ts';
+import { errno } from '../util/errno.ts';
+import type { FileCalls } from './file-calls.ts';
 
 /** Makes calls on a path of the workspace. @throws {AppError} with a message for the model, if the system refuses them */
 export function* attempt<T>(steps: readonly string[], calls: FileCalls<T>): FileCalls<T> {

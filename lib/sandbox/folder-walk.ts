@@ -1,11 +1,11 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
 import {
   chownFd,
   closeDirectory,
   closeFd,
-  errno,
   type FileCalls,
   lstatPath,
   lstatPaths,

@@ -3,6 +3,7 @@ import { closeSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
 import {
   type BubblewrapFeatures,
   type BubblewrapPlan,
@@ -276,7 +277,5 @@ function failedToStart(detail: string, cause?: unknown): AppError {
 }
 
 function isErrno(error: unknown, ...codes: string[]): boolean {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
-  );
+  return codes.includes(errno(error) ?? '');
 }

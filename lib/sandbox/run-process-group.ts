@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { constants as osConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
 import { environment } from './environment.ts';
 import { openNameless, withHeldFiles } from './held-file.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
@@ -99,7 +100,7 @@ function signalGroup(pid: number | undefined): void {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
     // EPERM: macOS returns it for a group with only zombies.
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errno(error);
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
 import {
   chmodFd,
   chownFd,
   closeFd,
-  errno,
   type FileCalls,
   lstatPath,
   openFd,

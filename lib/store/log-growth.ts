@@ -1,7 +1,7 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import type { EventRow } from './event-row.ts';
 
-/** What an append writes: events, already serialized, and what follows from them. */
+/** What an append writes: serialized events and the data derived from them. */
 export interface LogGrowth {
   /** At least one; the first follows the last stored event. */
   readonly rows: readonly EventRow[];

@@ -22,6 +22,27 @@ export function scriptedModel(chat: ChatModel['chat']): ChatModel {
   };
 }
 
+/** A model whose nth reply consists of the nth list of calls; after the last list it answers. */
+export function callingModel(
+  log: MemoryLog,
+  replies: readonly (readonly { name: string; arguments: JsonObject }[])[],
+): ChatModel {
+  return scriptedModel(async () => {
+    const calls = replies[log.state.calls - 1] ?? [];
+    return {
+      message: {
+        role: 'assistant',
+        content: calls.length === 0 ? 'The task is completed.' : '',
+        tool_calls: calls.map((each) => ({ function: each })),
+      },
+      timings: {},
+      doneReason: 'stop',
+      replyTokens: 5,
+      promptTokens: 5,
+    };
+  });
+}
+
 /** Tools with these names that take a path, touch nothing, and result in what a test says. */
 export function scriptedTools(names: readonly string[], result: (name: string) => ToolResult): ToolBox {
   const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };

@@ -1,4 +1,7 @@
+import { errno } from './errno.ts';
+
 /** Whether a write failed because the disk or the quota is full. */
 export function isNoSpace(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  const code = errno(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
