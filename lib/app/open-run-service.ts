@@ -195,8 +195,7 @@ function openRuns(
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
         price: await prices.of(request.model),
       }),
-    admit: ({ model, explore }) =>
-      servers.admit({ model, embeddingModel: explore?.diversity?.embedding_model }),
+    admit: (models) => servers.admit(models),
     prepareFork: async (config, { kind, runId, model }) => ({
       price: await prices.of(model),
       ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),

@@ -4,7 +4,8 @@ import type { InstalledModel } from './installed-model.ts';
 import { ModelError } from './model-error.ts';
 import { connectOllama } from './ollama-connection.ts';
 import type { OllamaHost } from './ollama-host.ts';
-import { listInstalled, listRunning, ping, type RunningModel, show } from './ollama-models.ts';
+import { listInstalled, listRunning, ping, show } from './ollama-models.ts';
+import type { RunningModel } from './running-model.ts';
 
 /** Concurrent `/api/show` requests while completing the list of models. */
 const PARALLEL_SHOWS = 4;

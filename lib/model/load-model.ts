@@ -3,8 +3,8 @@ import type { LoadedModel, LoadProgress } from './chat-model.ts';
 import { keepAliveForLoad } from './keep-alive.ts';
 import { ModelError } from './model-error.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
-import type { RunningModel } from './ollama-models.ts';
 import { RunnerFinder, type RunnerResidency } from './residency.ts';
+import type { RunningModel } from './running-model.ts';
 
 /** Polling interval of `/api/ps` during a load. */
 const WATCH_MS = 500;
@@ -35,7 +35,7 @@ export async function loadModel(
   const finder = new RunnerFinder(connection, model);
   const [{ remote }, before] = await Promise.all([
     finder.installed(context.signal),
-    finder.find(context.signal),
+    finder.findRecent(context.signal),
   ]);
   if (remote) {
     return {
@@ -64,6 +64,7 @@ export async function loadModel(
     );
   } finally {
     over.abort();
+    connection.facts.running.forget();
   }
   const loadMs = performance.now() - startedAt;
   const wasGone = await watch;

@@ -12,34 +12,15 @@ import { nearestModel } from './nearest-model.ts';
 import { parseError } from './ollama-body.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
+import { MOMENT_MS } from './recent-answers.ts';
 import { readRemote } from './remote-model.ts';
+import type { RunningModel } from './running-model.ts';
 
 /** Timeouts of S1, S2 and related small requests. */
 const PING_TIMEOUT_MS = 5_000;
 const SHOW_TIMEOUT_MS = 10_000;
 const LIST_TIMEOUT_MS = 10_000;
 const UNLOAD_TIMEOUT_MS = 30_000;
-
-/**
- * A runner in memory (`/api/ps`), listed under the model that loaded it; other models with the same weights share it.
- */
-export interface RunningModel {
-  name: string;
-  digest?: string;
-  sizeBytes?: number;
-  /** Part of `sizeBytes` in graphics memory; the rest is computed by the CPU. */
-  vramBytes?: number;
-  contextTokens?: number;
-  /** RFC 3339 time at which Ollama unloads it when it stays unused. */
-  expiresAt?: string;
-  /** The server's clock at that time, in milliseconds since 1970. */
-  serverTimeMs?: number;
-  /** File format, which determines the runner: `gguf`, `safetensors`. */
-  format?: string;
-  family?: string;
-  parameterSize?: string;
-  quantization?: string;
-}
 
 /**
  * Asks whether an Ollama server answers: GET `/`, at most 5 s (S1).
@@ -189,7 +170,7 @@ export function recentPing(
   connection: OllamaConnection,
   signal?: AbortSignal,
 ): Promise<{ version?: string }> {
-  return connection.facts.pings.get('', () => ping(connection, signal));
+  return connection.facts.pings.get('', () => ping(connection, signal), { signal });
 }
 
 /**
@@ -202,15 +183,33 @@ export function recentDetails(
   model: string,
   signal?: AbortSignal,
 ): Promise<ModelDetails> {
-  return connection.facts.details.get(model, () => show(connection, model, signal));
+  return connection.facts.details.get(model, () => show(connection, model, signal), { signal });
 }
 
 /** `listInstalled`, or its answer of a moment ago. */
 export function recentlyInstalled(
   connection: OllamaConnection,
   signal?: AbortSignal,
+  maxAgeMs?: number,
 ): Promise<readonly InstalledModel[]> {
-  return connection.facts.installed.get('', () => listInstalled(connection, signal));
+  return connection.facts.installed.get('', () => listInstalled(connection, signal), { signal, maxAgeMs });
+}
+
+/** `listRunning`, whose answer the next call of `recentlyRunning` reuses. */
+export function listRunningAgain(
+  connection: OllamaConnection,
+  signal?: AbortSignal,
+): Promise<readonly RunningModel[]> {
+  return connection.facts.running.renew('', () => listRunning(connection, signal));
+}
+
+/** `listRunning`, or its answer of at most `MOMENT_MS` ago. */
+export function recentlyRunning(
+  connection: OllamaConnection,
+  signal?: AbortSignal,
+): Promise<readonly RunningModel[]> {
+  const asked = { signal, maxAgeMs: MOMENT_MS };
+  return connection.facts.running.get('', () => listRunning(connection, signal), asked);
 }
 
 /** `listInstalled`, whose answer the next calls of `recentlyInstalled` reuse. */
@@ -341,11 +340,15 @@ export async function unloadModel(
       message: `Ollama did not unload "${model}" within ${UNLOAD_TIMEOUT_MS / 1000} s.`,
       hint: 'Another program may be using it.',
     });
-  await callOllama(
-    connection,
-    { signal, timeoutMs: UNLOAD_TIMEOUT_MS, onTimeout, asked: { model } },
-    (call) => call.client.chat({ model, messages: [], keep_alive: 0, stream: false }),
-  );
+  try {
+    await callOllama(
+      connection,
+      { signal, timeoutMs: UNLOAD_TIMEOUT_MS, onTimeout, asked: { model } },
+      (call) => call.client.chat({ model, messages: [], keep_alive: 0, stream: false }),
+    );
+  } finally {
+    connection.facts.running.forget();
+  }
 }
 
 /** Ollama's full name of a model: `qwen3` becomes `qwen3:latest`. */

@@ -1,6 +1,9 @@
 /** How long an answer is reused, in milliseconds. Within this time, a change made by another program may go unnoticed. */
 const LIFETIME_MS = 5000;
 
+/** For what must be current: old enough only for runs that start together to ask once. In milliseconds. */
+export const MOMENT_MS = 20;
+
 /** Old answers are dropped when there are more than this. */
 const MAX_ANSWERS = 100;
 
@@ -10,45 +13,94 @@ interface Answer<T> {
   readonly askedAt: number;
 }
 
+/** A question on its way. */
+interface Question<T> {
+  readonly answer: Promise<Answer<T>>;
+  readonly askedAt: number;
+}
+
+/** What a caller accepts, and how long it waits. */
+export interface Patience {
+  /** How old the question may be, in milliseconds. Default: 5 s. */
+  maxAgeMs?: number;
+  /** Ends the wait for the answer to a question of another caller. */
+  signal?: AbortSignal;
+}
+
 /**
- * A server's answers of the last seconds, so that runs that start one after another do not all ask the same. Failures are
- * not kept, and neither is an answer to a question asked before `forget`.
+ * A server's answers of the last seconds, so that runs that start one after another, or together, do not all ask the same.
+ * Failures are not kept, and neither is an answer to a question asked before `forget`.
  */
 export class RecentAnswers<T> {
   readonly #clock: () => number;
   #answers = new Map<string, Answer<T>>();
+  #questions = new Map<string, Question<T>>();
 
   /** @param clock milliseconds; default: a monotonic clock */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
   }
 
-  /** The recent answer, or a new one. */
-  async get(key: string, ask: () => Promise<T>): Promise<T> {
+  /** The recent answer, the one on its way, or a new one. A failure of another caller's question is not passed on. */
+  async get(
+    key: string,
+    ask: () => Promise<T>,
+    { maxAgeMs = LIFETIME_MS, signal }: Patience = {},
+  ): Promise<T> {
     const known = this.#answers.get(key);
-    return known && this.#isRecent(known) ? known.value : this.renew(key, ask);
+    if (known && this.#isRecent(known, maxAgeMs)) return known.value;
+    const question = this.#questions.get(key);
+    if (question && this.#isRecent(question, maxAgeMs)) {
+      const answer = await unlessItFails(question.answer, signal);
+      if (answer) return answer.value;
+    }
+    return this.renew(key, ask);
   }
 
   /** A new answer, whatever is known. */
   async renew(key: string, ask: () => Promise<T>): Promise<T> {
     const answers = this.#answers;
+    const questions = this.#questions;
     const askedAt = this.#clock();
-    const value = await ask();
-    if (answers.size >= MAX_ANSWERS) this.#drop(answers);
-    answers.set(key, { value, askedAt });
-    return value;
+    const question = { askedAt, answer: ask().then((value) => ({ value, askedAt })) };
+    questions.set(key, question);
+    try {
+      const answer = await question.answer;
+      if (answers.size >= MAX_ANSWERS) this.#drop(answers);
+      // A later question may have been answered first.
+      if ((answers.get(key)?.askedAt ?? askedAt) <= askedAt) answers.set(key, answer);
+      return answer.value;
+    } finally {
+      if (questions.get(key) === question) questions.delete(key);
+    }
   }
 
   /** Forgets all answers, also those still on their way. */
   forget(): void {
     this.#answers = new Map();
+    this.#questions = new Map();
   }
 
-  #isRecent({ askedAt }: Answer<T>): boolean {
-    return this.#clock() - askedAt < LIFETIME_MS;
+  #isRecent({ askedAt }: { askedAt: number }, maxAgeMs: number): boolean {
+    return this.#clock() - askedAt < maxAgeMs;
   }
 
   #drop(answers: Map<string, Answer<T>>): void {
-    for (const [key, answer] of answers) if (!this.#isRecent(answer)) answers.delete(key);
+    for (const [key, answer] of answers) if (!this.#isRecent(answer, LIFETIME_MS)) answers.delete(key);
+  }
+}
+
+/** `undefined` if it fails, for whatever reason the other caller has, or if `signal` fires first. */
+async function unlessItFails<T>(answer: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+  const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+  const stop = () => resolve(undefined);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([stopped, answer]);
+  } catch {
+    return undefined;
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
 }

@@ -5,12 +5,14 @@ import type { OllamaConnection } from './ollama-connection.ts';
 import {
   fullName,
   listAgain,
-  listRunning,
-  type RunningModel,
+  listRunningAgain,
   recentlyInstalled,
+  recentlyRunning,
   show,
 } from './ollama-models.ts';
+import { MOMENT_MS } from './recent-answers.ts';
 import { readRemote, remoteRefused } from './remote-model.ts';
+import type { RunningModel } from './running-model.ts';
 
 /** A residency with the runner's data from `/api/ps`. */
 export type RunnerResidency = Residency<RunningModel>;
@@ -40,7 +42,15 @@ export class RunnerFinder {
 
   /** @throws {ModelError} when `/api/ps` is not answered */
   async find(signal: AbortSignal): Promise<RunnerResidency> {
-    const running = await listRunning(this.#connection, signal);
+    return this.#findAmong(await listRunningAgain(this.#connection, signal), signal);
+  }
+
+  /** `find`, with the answer of a moment ago if another caller has one. */
+  async findRecent(signal: AbortSignal): Promise<RunnerResidency> {
+    return this.#findAmong(await recentlyRunning(this.#connection, signal), signal);
+  }
+
+  async #findAmong(running: readonly RunningModel[], signal: AbortSignal): Promise<RunnerResidency> {
     if (running.length === 0) return { state: 'not_loaded' };
     let { own, nameOf } = await this.#store(() => recentlyInstalled(this.#connection, signal));
     const isOutdated = running.some(
@@ -54,9 +64,13 @@ export class RunnerFinder {
     return findRunner(own, running, (digest) => this.#connection.runnerKeys.get(digest));
   }
 
-  /** The model as `/api/tags` lists it now. @throws {ModelError} `aborted`; `remote_model` where that is not allowed */
+  /**
+   * The model as `/api/tags` lists it, or did a moment ago.
+   *
+   * @throws {ModelError} `aborted`; `remote_model` where that is not allowed
+   */
   async installed(signal: AbortSignal): Promise<OwnModel> {
-    const { own } = await this.#store(() => listAgain(this.#connection, signal));
+    const { own } = await this.#store(() => recentlyInstalled(this.#connection, signal, MOMENT_MS));
     refuseRemote(this.#connection, this.#model, own.remote);
     return own;
   }

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { modelErrorOf } from '../testing/model-error-of.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 import { pullModel } from './ollama-pull.ts';
+import { MOMENT_MS } from './recent-answers.ts';
 
 let fake: FakeOllama;
 afterEach(() => fake?.close());
@@ -56,10 +58,11 @@ it('a model that was installed after the list was read has its digest all the sa
   expect((await model.show('late:1b')).digest).toEqual(expect.any(String));
 });
 
-it('a load reads the list of models anew, since a remote model must not be sent anything', async () => {
+it('a load reads the list of models and what is in memory anew', async () => {
   const { model } = await start();
   await model.load(load, context);
   await model.ping();
+  await sleep(MOMENT_MS);
   expect(await requestsOf(() => model.load(load, context))).toEqual([
     '/api/chat',
     '/api/ps',

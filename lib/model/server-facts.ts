@@ -1,8 +1,9 @@
 import type { ModelDetails } from './chat-model.ts';
 import type { InstalledModel } from './installed-model.ts';
 import { RecentAnswers } from './recent-answers.ts';
+import type { RunningModel } from './running-model.ts';
 
-/** What a server recently said about itself and its models. None of it says which models are in memory. */
+/** What a server recently said about itself and its models. */
 export class ServerFacts {
   /** The server's answer to a ping. */
   readonly pings = new RecentAnswers<{ version?: string }>();
@@ -12,9 +13,12 @@ export class ServerFacts {
   readonly manifests = new RecentAnswers<ModelDetails>();
   /** `/api/tags` */
   readonly installed = new RecentAnswers<readonly InstalledModel[]>();
+  /** `/api/ps`, which is reused for a moment only. */
+  readonly running = new RecentAnswers<readonly RunningModel[]>();
 
   /** For when the server may have been restarted or upgraded, or its models have changed. */
   forget(): void {
-    for (const answers of [this.pings, this.details, this.manifests, this.installed]) answers.forget();
+    const { pings, details, manifests, installed, running } = this;
+    for (const answers of [pings, details, manifests, installed, running]) answers.forget();
   }
 }

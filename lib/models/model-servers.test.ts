@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
 import { experimentRequest } from '../api/experiment.ts';
 import { forkRequest } from '../api/fork-run.ts';
@@ -38,6 +38,20 @@ it('forgets what it knew of a model once it is pulled again', async () => {
   await servers.admit({ model: 'other' });
   await servers.pull('other', { signal, onProgress: () => {} });
   await expect(servers.admit({ model: 'other' })).rejects.toMatchObject({ code: 'model_no_completion' });
+});
+
+it('asks for what a run asks first while it admits the model', async () => {
+  const { servers } = await start();
+  await servers.admit({ model: 'first' });
+  const model = await servers.modelFor('first');
+  const before = fake.requests.length;
+  await Promise.all([model.ping(), model.show('first')]);
+  await vi.waitFor(() => expect(fake.requests.map(({ path }) => path)).toContain('/api/ps'));
+  const asked = fake.requests.slice(before).map(({ path }) => path);
+  for (const path of ['/api/show', '/api/tags', '/api/version']) {
+    expect(fake.requests.filter((request) => request.path === path)).toHaveLength(1);
+  }
+  expect(asked).not.toContain('/api/show');
 });
 
 describe('the list of models', () => {

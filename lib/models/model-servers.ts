@@ -9,11 +9,21 @@ import { ModelError, OllamaNotRespondingError } from '../model/model-error.ts';
 import { chatModelOn } from '../model/ollama-chat-model.ts';
 import { connectOllama, type OllamaConnection } from '../model/ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
-import { fullName, type RunningModel, recentDetails, show, unloadModel } from '../model/ollama-models.ts';
+import {
+  fullName,
+  recentDetails,
+  recentlyInstalled,
+  recentlyRunning,
+  recentPing,
+  show,
+  unloadModel,
+} from '../model/ollama-models.ts';
 import { pullModel } from '../model/ollama-pull.ts';
 import { renderPrompt } from '../model/ollama-render.ts';
+import { MOMENT_MS } from '../model/recent-answers.ts';
 import { readRemote } from '../model/remote-model.ts';
 import { findRunner, refuseRemote } from '../model/residency.ts';
+import type { RunningModel } from '../model/running-model.ts';
 import { PromptAnswers } from '../runs/prompt-answers.ts';
 import { shortText } from '../util/short-text.ts';
 import type { PullModel } from './model-pulls.ts';
@@ -77,7 +87,8 @@ export class ModelServers {
 
   /**
    * Rejects models that runs cannot or may not use: remote models if they are not allowed, and embedding-only models.
-   * Accepts the model if the server does not respond within a second.
+   * Accepts the model if the server does not respond within a second. Meanwhile asks what a run asks first, so that it
+   * need not wait for the answers.
    *
    * @throws {AppError} `remote_model`, `model_no_completion`
    */
@@ -92,9 +103,16 @@ export class ModelServers {
     if (isDemoModel(model)) return undefined;
     const { connection } = this.#ollama;
     refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
+    const signal = AbortSignal.timeout(ADMIT_TIMEOUT_MS);
+    const ahead = [
+      recentPing(connection, signal),
+      recentlyInstalled(connection, signal, MOMENT_MS),
+      recentlyRunning(connection, signal),
+    ];
+    for (const answer of ahead) answer.catch(unlessModelError);
     let details: ModelDetails;
     try {
-      details = await recentDetails(connection, model, AbortSignal.timeout(ADMIT_TIMEOUT_MS));
+      details = await recentDetails(connection, model, signal);
     } catch (error) {
       if (error instanceof ModelError) return undefined; // the run will hit and report this error
       throw error;
@@ -306,6 +324,11 @@ function noCompletion(model: string): AppError {
 function timeOf(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** The run will hit and report whatever is wrong with the server. */
+function unlessModelError(error: unknown): undefined {
+  if (!(error instanceof ModelError)) throw error;
 }
 
 /** A request that timed out before and has failed for that reason again. */

@@ -29,7 +29,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
   async task(config, { sandbox, unconfined, dataDir }) {
     const { blockedPatterns, shellTimeoutSecs } = safetyOf(config, sandbox);
     const workspace = await workspaceOf(config, dataDir);
-    const held = await holdWorkspace(workspace);
+    const held = await holdWorkspace(workspace, dataDir);
     return {
       toolbox: createTaskTools({
         workspace,
@@ -51,7 +51,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
     const safety = safetyOf(config, commands);
     const workspace = await workspaceOf(config, dataDir);
     const workspacePrompt = await readWorkspacePrompt(workspace);
-    const held = await holdWorkspace(workspace);
+    const held = await holdWorkspace(workspace, dataDir);
     return {
       toolbox: createSessionTools({ workspace, safety }),
       sandbox: shownSandbox(commands),

@@ -6,6 +6,7 @@ import { kindFacts, kindOf } from '../events/modes.ts';
 import type { EventOf } from '../events/registry.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
+import { openAhead } from '../sandbox/held-workspace.ts';
 import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 
 /** Whether the request needs a new folder as workspace. */
@@ -47,6 +48,8 @@ export async function prepareRun(
   try {
     if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
     const workspace = usesFiles ? await openWorkspace(folder, { dataDir }) : '';
+    // The run opens it again, and reports what is wrong with it.
+    if (workspace !== '') openAhead(workspace, dataDir).catch(() => undefined);
     const copied =
       fresh && request.workspace !== undefined
         ? await copyWorkspace(await openWorkspace(request.workspace, { dataDir }), workspace)

@@ -31,7 +31,7 @@ export interface RunCreationOptions {
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
   prepare(request: NewRun, runId: string): Promise<PreparedRun>;
   /** Refuses models that runs cannot or may not use. */
-  admit(config: RunConfig): Promise<void>;
+  admit(models: { model: string; embeddingModel?: string }): Promise<void>;
   /** Creates or checks the workspace of a fork. `discard` deletes a copy. */
   prepareFork(
     config: RunConfig,
@@ -63,10 +63,12 @@ export class RunCreation {
     const { store, stored, worker, guard, prepare, admit } = this.#options;
     await guard.refuseNewRun();
     const id = newRunId(new Date());
+    const admitted = admit({ model: request.model, embeddingModel: request.diversity?.embedding_model });
+    admitted.catch(() => undefined); // thrown below, unless the workspace is refused
     const { config, copied, discard } = await prepare(request, id);
     let made: CreatedLog;
     try {
-      await admit(config);
+      await admitted;
       const { idempotencyKey } = options;
       made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew });
     } catch (error) {
@@ -113,7 +115,7 @@ export class RunCreation {
     let config: RunConfig;
     try {
       ({ config, events } = planFork(point, request, facts));
-      await admit(config);
+      await admit({ model: config.model, embeddingModel: config.explore?.diversity?.embedding_model });
       made = await store.fork({ id, config, parent, events, idempotencyKey });
     } catch (error) {
       await discard();

@@ -4,7 +4,7 @@ import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { EventOf, RunEventType } from '../events/registry.ts';
+import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
@@ -114,7 +114,7 @@ export class RunWorker {
 
   beginNew(first: EventOf<'run.created'>): void {
     const state = foldAll(emptyRunState(first.run_id), [first]);
-    this.#begin(this.#hold(state, 1), first.config);
+    this.#begin(this.#hold(state, 1, [first]), first.config);
   }
 
   async beginUnclaimed(runId: string, config: RunConfig): Promise<void> {
@@ -190,10 +190,17 @@ export class RunWorker {
     return log;
   }
 
-  #hold(state: RunState, epoch: number): StoredRunLog {
+  #hold(state: RunState, epoch: number, recent?: readonly RunEvent[]): StoredRunLog {
     const { store, observers, changes } = this.#options;
     const { runId } = state;
-    const log = new StoredRunLog({ store, state, epoch, observers, onChange: () => changes.notify(runId) });
+    const log = new StoredRunLog({
+      store,
+      state,
+      epoch,
+      recent,
+      observers,
+      onChange: () => changes.notify(runId),
+    });
     this.#runs.hold(log);
     changes.notify(runId);
     return log;

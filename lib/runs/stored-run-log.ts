@@ -53,6 +53,7 @@ export class StoredRunLog implements RunLog {
 
   /**
    * @param options.state the fold of the stored log
+   * @param options.recent the last events of the stored log; default: none, so that viewers read them from the store
    * @param options.observers receive the events of each append before viewers do
    * @param options.onChange called when viewers have something new to see
    */
@@ -60,6 +61,7 @@ export class StoredRunLog implements RunLog {
     store: LogStore;
     state: RunState;
     epoch: number;
+    recent?: readonly RunEvent[];
     observers?: readonly AppendObserver[];
     onChange: () => void;
   }) {
@@ -67,6 +69,7 @@ export class StoredRunLog implements RunLog {
     this.epoch = options.epoch;
     this.#store = options.store;
     this.#pending = new PendingAppends(options.state, steadyNow);
+    this.#recent = [...(options.recent ?? [])];
     this.#observers = options.observers ?? [];
     this.#onChange = options.onChange;
   }

@@ -11,7 +11,7 @@ import {
 import { mkdir, open, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { holdWorkspace } from './held-workspace.ts';
+import { holdWorkspace, LINGER_MS } from './held-workspace.ts';
 import { LocalDisk, MAX_SYNC_BYTES, SyncBudget } from './sync-budget.ts';
 import { type TemporaryFolder, temporaryFolder } from './under-test.ts';
 import { listFolder, lookAt, readWhole, replaceFile } from './workspace-files.ts';
@@ -44,7 +44,7 @@ async function heldUnderTest(): Promise<HeldUnderTest> {
   await writeFile(join(workspace, 'folder/file'), 'inside');
   await mkdir(outside);
   await writeFile(join(outside, 'file'), 'outside');
-  const { release } = await holdWorkspace(workspace);
+  const { release } = await holdWorkspace(workspace, '/data');
   return {
     workspace,
     outside,
@@ -92,8 +92,11 @@ it.runIf(isLinux)(
       await result;
       expect(uses).toBe(false);
     }
-    await test.release();
-    for (const operation of operations) {
+    await rename(workspace, `${workspace}-2`); // nobody holds it at this path
+    for (const operation of [
+      () => readWhole(`${workspace}-2`, ['folder', 'file'], 100),
+      () => listFolder(`${workspace}-2`, ['folder'], 10),
+    ]) {
       const { uses, result } = usesThreadPool(operation);
       await result;
       expect(uses).toBe(true);
@@ -333,17 +336,28 @@ it.runIf(isLinux && isRoot)(
 );
 
 it.runIf(isLinux)(
-  'runs in the same workspace share one descriptor, closed when the last has ended',
+  'runs in the same workspace share one descriptor, closed a moment after the last has ended',
   async () => {
     await using test = await heldUnderTest();
     const { workspace } = test;
-    const others = await Promise.all([holdWorkspace(workspace), holdWorkspace(workspace)]);
+    const others = await Promise.all([holdWorkspace(workspace, '/data'), holdWorkspace(workspace, '/data')]);
     expect(descriptorsOf(workspace)).toBe(1);
     for (const other of others) await other.release();
     expect(await text(workspace, 'folder', 'file')).toBe('inside');
     expect(descriptorsOf(workspace)).toBe(1);
-    await test.release();
-    expect(descriptorsOf(workspace)).toBe(0);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await test.release();
+      await vi.advanceTimersByTimeAsync(LINGER_MS - 1);
+      const next = await holdWorkspace(workspace, '/data'); // finds it open
+      await vi.advanceTimersByTimeAsync(2);
+      expect(descriptorsOf(workspace)).toBe(1);
+      await next.release();
+      await vi.advanceTimersByTimeAsync(LINGER_MS);
+    } finally {
+      vi.useRealTimers();
+    }
+    await vi.waitFor(() => expect(descriptorsOf(workspace)).toBe(0));
   },
 );
 
@@ -357,7 +371,7 @@ it.runIf(isLinux)('a write in progress keeps its folder when the run ends, and c
   for (const other of others) await other.close();
   expect(await readdir(test.workspace)).toEqual(['folder', 'late']);
   expect(await readdir(test.outside)).toEqual(['file']);
-  expect(descriptorsOf(test.workspace)).toBe(0);
+  await vi.waitFor(() => expect(descriptorsOf(test.workspace)).toBe(0), 5 * LINGER_MS);
 });
 
 it.runIf(isLinux)(

@@ -4,13 +4,20 @@ import { openCanonical } from './folder-handle.ts';
 import { isOnLocalDisk, readMounts } from './mounts.ts';
 import { LocalDisk, type SyncBudget } from './sync-budget.ts';
 
+/** How long a workspace stays open after its last run, for a run that follows at once. In milliseconds. */
+export const LINGER_MS = 1000;
+
 interface HeldFolder {
   readonly path: string;
   readonly handle: FileHandle;
   readonly inode: number;
   readonly disk: LocalDisk;
-  /** Runs that hold it, and operations in progress. It is closed after the last of them. */
+  /** Runs that hold it, and operations in progress. It is closed some time after the last of them. */
   users: number;
+  /** The data directory with which `openWorkspace` has allowed it. */
+  allowedBeside: string | undefined;
+  /** Closes it. */
+  closing: NodeJS.Timeout | undefined;
 }
 
 const heldFolders = new Map<string, HeldFolder>();
@@ -30,16 +37,33 @@ export interface HeldWorkspace {
  *
  * Only a workspace on a local disk is held (`isOnLocalDisk`), and only on Linux. Elsewhere this does nothing.
  *
- * @param path from `openWorkspace`
+ * @param path from `openWorkspace`, with this data directory
  * @throws {AppError} `workspace_moved`
  */
-export async function holdWorkspace(path: string): Promise<HeldWorkspace> {
+export async function holdWorkspace(path: string, dataDir: string): Promise<HeldWorkspace> {
   const folder = enter(path) ?? (await open(path));
+  if (folder) folder.allowedBeside = dataDir;
   return {
     async release() {
       if (folder) await leave(folder);
     },
   };
+}
+
+/**
+ * Opens a workspace for a run that will hold it in a moment.
+ *
+ * @throws {AppError} like `holdWorkspace`
+ */
+export async function openAhead(path: string, dataDir: string): Promise<void> {
+  const held = await holdWorkspace(path, dataDir);
+  await held.release();
+}
+
+/** Whether a path leads to an open workspace, so that it is canonical and `openWorkspace` has allowed it. */
+export function isHeld(path: string, dataDir: string): boolean {
+  const folder = heldFolders.get(path);
+  return folder !== undefined && folder.allowedBeside === dataDir && isStillThere(folder);
 }
 
 /** A held workspace during one operation. */
@@ -61,8 +85,10 @@ function enter(path: string): HeldFolder | undefined {
   if (!folder) return undefined;
   if (!isStillThere(folder)) {
     heldFolders.delete(path);
+    if (folder.users === 0) void closeUnused(folder);
     return undefined;
   }
+  clearTimeout(folder.closing);
   folder.users += 1;
   return folder;
 }
@@ -70,6 +96,13 @@ function enter(path: string): HeldFolder | undefined {
 async function leave(folder: HeldFolder): Promise<void> {
   folder.users -= 1;
   if (folder.users > 0) return;
+  if (heldFolders.get(folder.path) !== folder) await folder.handle.close();
+  else folder.closing = setTimeout(() => void closeUnused(folder), LINGER_MS).unref();
+}
+
+/** Closing a descriptor of a folder cannot lose anything. */
+async function closeUnused(folder: HeldFolder): Promise<void> {
+  clearTimeout(folder.closing);
   if (heldFolders.get(folder.path) === folder) heldFolders.delete(folder.path);
   await folder.handle.close();
 }
@@ -79,7 +112,16 @@ async function open(path: string): Promise<HeldFolder | undefined> {
   if (!isOnLocalDisk(path, readMounts(await readFile('/proc/self/mountinfo', 'utf8')))) return undefined;
   const handle = await openCanonical(path);
   const { dev, ino } = await handle.stat();
-  const opened = { path, handle, inode: ino, disk: diskOf(dev), users: 1 };
+  const disk = diskOf(dev);
+  const opened: HeldFolder = {
+    path,
+    handle,
+    inode: ino,
+    disk,
+    users: 1,
+    allowedBeside: undefined,
+    closing: undefined,
+  };
   const other = enter(path);
   if (!other) heldFolders.set(path, opened);
   else await handle.close(); // another run was faster

@@ -35,7 +35,7 @@ it.each([true, false])(
     await mkdir(join(ws.path, 'folder'));
     await writeFile(join(ws.path, 'folder/file'), 'inside');
 
-    const held = isHeld ? await holdWorkspace(ws.path) : undefined;
+    const held = isHeld ? await holdWorkspace(ws.path, '/data') : undefined;
     const swapper = spawn(process.execPath, ['-e', SWAPPER, ws.path, outside.path], { stdio: 'ignore' });
     const seen = { inside: 0, refused: 0, outside: 0 };
     try {

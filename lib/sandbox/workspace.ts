@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { workspaceMoved } from './folder-handle.ts';
+import { isHeld } from './held-workspace.ts';
 
 /** The only folder in the data directory that may contain workspaces: one is generated per run (K-33). */
 export const WORKSPACES_FOLDER = 'workspaces';
@@ -32,6 +33,7 @@ const SYSTEM_FOLDERS = [
  * `workspace_holds_data`
  */
 export async function openWorkspace(path: string, options: { dataDir: string }): Promise<string> {
+  if (isHeld(path, options.dataDir)) return path;
   if (path.includes('\0') || !isAbsolute(path)) {
     throw new AppError({
       code: 'workspace_relative',

@@ -13,7 +13,8 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { LINGER_MS } from '../sandbox/held-workspace.ts';
 import { NOBODY, temporaryFolder } from '../sandbox/under-test.ts';
 import { listFolder, lookAt, readWhole, replaceFile } from '../sandbox/workspace-files.ts';
 import { toolsUnderTest } from './under-test.ts';
@@ -391,7 +392,8 @@ it('fault matrix: reports a full disk, and leaves the old file unchanged', async
     expect(await readFile(join(disk.path, 'file'), 'utf8')).toBe('old');
     expect(await readdir(disk.path)).toEqual(['file']);
   } finally {
-    execFileSync('umount', [disk.path]);
+    // The workspace stays open for a moment.
+    await vi.waitFor(() => execFileSync('umount', [disk.path], { stdio: 'pipe' }), 5 * LINGER_MS);
   }
 });
 

@@ -98,7 +98,7 @@ it('tools give the same results and leave the same files whether or not a run ho
         await using opened = await temporaryFolder();
         for (const { path: workspace } of [walked, opened])
           for (const each of entries) await make(workspace, each);
-        const held = await holdWorkspace(opened.path);
+        const held = await holdWorkspace(opened.path, '/data');
         const results = await resultsOf(opened.path, calls).finally(() => held.release());
         expect(results).toEqual(await resultsOf(walked.path, calls));
         expect(await snapshot(opened.path)).toEqual(await snapshot(walked.path));

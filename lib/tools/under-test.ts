@@ -30,7 +30,7 @@ export async function toolsUnderTest(
 ): Promise<ToolsUnderTest> {
   const folder: TemporaryFolder = await temporaryFolder(owner);
   const box = createTaskTools({ workspace: folder.path, sandbox: noSandbox, ...options });
-  const held = await holdWorkspace(options.workspace ?? folder.path);
+  const held = await holdWorkspace(options.workspace ?? folder.path, '/data');
   const call = (name: string, args: JsonObject, signal = new AbortController().signal) =>
     box.execute({ name, arguments: args }, { signal });
   return {

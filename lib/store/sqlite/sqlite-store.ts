@@ -34,7 +34,7 @@ import {
   SeqConflictError,
   StaleEpochError,
 } from '../run-store.ts';
-import { sqlite } from '../schema.ts';
+import { type RunsTable, sqlite } from '../schema.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
 import type { Store } from '../store.ts';
 import {
@@ -95,6 +95,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
   readonly #updateSummary: Database.Statement<[object]>;
   readonly #addCount: Database.Statement<[string, string, number]>;
+  #addRun: Database.Statement<[object]> | undefined;
 
   private constructor(options: {
     path: string;
@@ -230,9 +231,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
         }
       }
       const events = begin();
-      this.#run(
-        sqlite.insertInto('runs').values(newRow(summarizeRun(foldAll(emptyRunState(id), events)), worker)),
-      );
+      this.#insertRun(newRow(summarizeRun(foldAll(emptyRunState(id), events)), worker));
       for (const event of events) this.#insert(event);
       if (idempotencyKey !== undefined) {
         this.#run(
@@ -475,6 +474,14 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     const row = this.#selectLease.get(runId);
     if (row === undefined) throw new RunNotFoundError(runId);
     return lease.parse(row);
+  }
+
+  #insertRun(row: RunsTable): void {
+    const columns = Object.keys(row);
+    this.#addRun ??= this.#database.prepare(
+      `insert into runs (${columns.join(', ')}) values (${columns.map((column) => `@${column}`).join(', ')})`,
+    );
+    this.#addRun.run(row);
   }
 
   #insert(event: RunEvent): void {
