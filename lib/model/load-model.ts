@@ -60,7 +60,7 @@ export async function loadModel(
     await callOllama(
       connection,
       { ...context, onTimeout: () => loadTimeout(model, context.timeoutMs), asked: { model } },
-      (call) => call.client.chat({ ...body, stream: false }),
+      (call) => call.post('/api/chat', [Buffer.from(JSON.stringify({ ...body, stream: false }))]),
     );
   } finally {
     over.abort();

@@ -67,7 +67,7 @@ export interface CallOptions {
 
 /** The means to make a request. */
 export interface OllamaCall {
-  /** For everything but replies of a model and what is asked before each of them. */
+  /** For everything but replies of a model and what each run or call asks before them. */
   client: Ollama;
   /** For paths that the client lacks. */
   getText(path: string): Promise<string>;

@@ -116,7 +116,7 @@ export async function show(
     const reply = await callOllama(
       connection,
       { signal, timeoutMs: SHOW_TIMEOUT_MS, onTimeout, asked: { model } },
-      (call) => call.client.show({ model }),
+      (call) => call.post('/api/show', [Buffer.from(JSON.stringify({ model }))]),
     );
     const { capabilities, details, model_info, modelfile, ...told } = checked(showReply, reply, '/api/show');
     return {

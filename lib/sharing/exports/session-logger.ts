@@ -60,11 +60,12 @@ export class SessionLogger implements AppendObserver {
     const projection = new SessionLogProjection();
     let lines = '';
     let afterSeq = 0;
-    for (;;) {
-      const page = await this.#read(runId, { afterSeq, limit: PAGE });
+    // The first event tells whether it is a session.
+    for (let limit = 1; ; limit = PAGE) {
+      const page = await this.#read(runId, { afterSeq, limit });
       lines += linesOf(projection, page);
       afterSeq += page.length;
-      if (page.length < PAGE || !projection.ofSession) break;
+      if (page.length < limit || !projection.ofSession) break;
     }
     if (projection.ofSession) {
       const path = this.pathOf(runId);
