@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { ScenarioInput } from '../demo/scenario.ts';
@@ -8,6 +9,7 @@ import { type ModelError, OllamaUnavailableError } from './model-error.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import type { OllamaLimits } from './ollama-connection.ts';
 import { parseOllamaHost } from './ollama-host.ts';
+import { MOMENT_MS } from './recent-answers.ts';
 
 // What waits for the time limit of a call that gets no answer.
 
@@ -117,6 +119,7 @@ describe('the slot of a call that was broken off', () => {
       method: 'POST',
       body: JSON.stringify({ model: 'play', messages: [], keep_alive: 0 }),
     });
+    await sleep(MOMENT_MS); // for so long, what was in memory may be what it was
     await model.load(load, context());
     await breakOff(model);
     expect(versions()).toBe(2);
