@@ -1,5 +1,5 @@
 import type { ChatModel, Residency } from '../model/chat-model.ts';
-import { ModelError } from '../model/model-error.ts';
+import { unlessModelError } from '../model/model-error.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
@@ -79,9 +79,4 @@ async function inTime(answer: Promise<Residency | undefined>): Promise<Residency
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The call itself will report whatever is wrong with the server. */
-function unlessModelError(error: unknown): undefined {
-  if (!(error instanceof ModelError)) throw error;
 }

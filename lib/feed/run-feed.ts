@@ -168,7 +168,7 @@ export class RunFeed {
       }
       // Text in progress is only shown to a viewer that has every event before it.
       if (live.lastSeq > topic.cursor && events.length > 0) continue;
-      // Text and events are not at the same place: events arrived before older text, or are not at hand yet.
+      // The text belongs to another point of the log: newer events came before it, or earlier ones cannot be read yet.
       if (live.lastSeq !== topic.cursor) return;
       for (const delta of live.texts.since(topic.seen)) items.push({ kind: 'delta', runId, delta });
       return;

@@ -205,3 +205,8 @@ export class ModelNotAvailableError extends ModelError {
 function codeOf(kind: ModelErrorKind): string {
   return kind === 'model_missing' ? kind : `model_${kind}`;
 }
+
+/** Ignores a failure of the server: whatever is wrong with it, the next call meets and reports it. */
+export function unlessModelError(error: unknown): undefined {
+  if (!(error instanceof ModelError)) throw error;
+}

@@ -1,7 +1,7 @@
 /** How long an answer is reused, in milliseconds. Within this time, a change made by another program may go unnoticed. */
 const LIFETIME_MS = 5000;
 
-/** For what must be current: old enough only for runs that start together to ask once. In milliseconds. */
+/** How old an answer that must be current may be, in milliseconds: just enough for runs that start together to share it. */
 export const MOMENT_MS = 20;
 
 /** Old answers are dropped when there are more than this. */

@@ -119,7 +119,7 @@ describe('the slot of a call that was broken off', () => {
       method: 'POST',
       body: JSON.stringify({ model: 'play', messages: [], keep_alive: 0 }),
     });
-    await sleep(MOMENT_MS); // for so long, what was in memory may be what it was
+    await sleep(MOMENT_MS); // the last look at what is in memory is reused for this long
     await model.load(load, context());
     await breakOff(model);
     expect(versions()).toBe(2);

@@ -5,7 +5,7 @@ import { DEMO_MODELS, isDemoModel, startDemoOllama } from '../demo/demo-scenario
 import { AppError } from '../errors/app-error.ts';
 import type { ChatModel, ChatRequest, ModelDetails } from '../model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../model/health.ts';
-import { ModelError, OllamaNotRespondingError } from '../model/model-error.ts';
+import { ModelError, OllamaNotRespondingError, unlessModelError } from '../model/model-error.ts';
 import { chatModelOn } from '../model/ollama-chat-model.ts';
 import { connectOllama, type OllamaConnection } from '../model/ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
@@ -110,14 +110,8 @@ export class ModelServers {
       recentlyRunning(connection, signal),
     ];
     for (const answer of ahead) answer.catch(unlessModelError);
-    let details: ModelDetails;
-    try {
-      details = await recentDetails(connection, model, signal);
-    } catch (error) {
-      if (error instanceof ModelError) return undefined; // the run will hit and report this error
-      throw error;
-    }
-    refuseRemote(connection, model, details.remote);
+    const details = await recentDetails(connection, model, signal).catch(unlessModelError);
+    if (details) refuseRemote(connection, model, details.remote);
     return details;
   }
 
@@ -324,11 +318,6 @@ function noCompletion(model: string): AppError {
 function timeOf(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
-}
-
-/** The run will hit and report whatever is wrong with the server. */
-function unlessModelError(error: unknown): undefined {
-  if (!(error instanceof ModelError)) throw error;
 }
 
 /** A request that timed out before and has failed for that reason again. */

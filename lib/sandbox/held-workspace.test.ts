@@ -81,22 +81,20 @@ it.runIf(isLinux)(
   async () => {
     await using test = await heldUnderTest();
     const { workspace } = test;
-    const operations = [
-      () => readWhole(workspace, ['folder', 'file'], 100),
-      () => listFolder(workspace, ['folder'], 10),
-      () => lookAt(workspace, ['folder', 'file']),
-      () => readWhole(workspace, ['folder', 'missing'], 100).catch(() => {}),
+    const operationsIn = (root: string) => [
+      () => readWhole(root, ['folder', 'file'], 100),
+      () => listFolder(root, ['folder'], 10),
+      () => lookAt(root, ['folder', 'file']),
+      () => readWhole(root, ['folder', 'missing'], 100).catch(() => {}),
     ];
-    for (const operation of operations) {
+    for (const operation of operationsIn(workspace)) {
       const { uses, result } = usesThreadPool(operation);
       await result;
       expect(uses).toBe(false);
     }
-    await rename(workspace, `${workspace}-2`); // nobody holds it at this path
-    for (const operation of [
-      () => readWhole(`${workspace}-2`, ['folder', 'file'], 100),
-      () => listFolder(`${workspace}-2`, ['folder'], 10),
-    ]) {
+    const moved = `${workspace}-2`; // nobody holds it at this path
+    await rename(workspace, moved);
+    for (const operation of operationsIn(moved)) {
       const { uses, result } = usesThreadPool(operation);
       await result;
       expect(uses).toBe(true);

@@ -12,12 +12,12 @@ interface HeldFolder {
   readonly handle: FileHandle;
   readonly inode: number;
   readonly disk: LocalDisk;
-  /** Runs that hold it, and operations in progress. It is closed some time after the last of them. */
+  /** Runs that hold it, and operations in progress. It is closed `LINGER_MS` after the last of them. */
   users: number;
-  /** The data directory with which `openWorkspace` has allowed it. */
-  allowedBeside: string | undefined;
+  /** The data directory for which `openWorkspace` allowed it. */
+  readonly dataDir: string;
   /** Closes it. */
-  closing: NodeJS.Timeout | undefined;
+  closing?: NodeJS.Timeout;
 }
 
 const heldFolders = new Map<string, HeldFolder>();
@@ -41,8 +41,7 @@ export interface HeldWorkspace {
  * @throws {AppError} `workspace_moved`
  */
 export async function holdWorkspace(path: string, dataDir: string): Promise<HeldWorkspace> {
-  const folder = enter(path) ?? (await open(path));
-  if (folder) folder.allowedBeside = dataDir;
+  const folder = enter(path) ?? (await open(path, dataDir));
   return {
     async release() {
       if (folder) await leave(folder);
@@ -60,10 +59,10 @@ export async function openAhead(path: string, dataDir: string): Promise<void> {
   await held.release();
 }
 
-/** Whether a path leads to an open workspace, so that it is canonical and `openWorkspace` has allowed it. */
+/** Whether the path leads to a workspace that is still open: then it is canonical, and `openWorkspace` has allowed it. */
 export function isHeld(path: string, dataDir: string): boolean {
   const folder = heldFolders.get(path);
-  return folder !== undefined && folder.allowedBeside === dataDir && isStillThere(folder);
+  return folder !== undefined && folder.dataDir === dataDir && isStillThere(folder);
 }
 
 /** A held workspace during one operation. */
@@ -100,28 +99,19 @@ async function leave(folder: HeldFolder): Promise<void> {
   else folder.closing = setTimeout(() => void closeUnused(folder), LINGER_MS).unref();
 }
 
-/** Closing a descriptor of a folder cannot lose anything. */
+/** Closes a workspace that no run and no operation uses. */
 async function closeUnused(folder: HeldFolder): Promise<void> {
   clearTimeout(folder.closing);
   if (heldFolders.get(folder.path) === folder) heldFolders.delete(folder.path);
   await folder.handle.close();
 }
 
-async function open(path: string): Promise<HeldFolder | undefined> {
+async function open(path: string, dataDir: string): Promise<HeldFolder | undefined> {
   if (process.platform !== 'linux') return undefined;
   if (!isOnLocalDisk(path, readMounts(await readFile('/proc/self/mountinfo', 'utf8')))) return undefined;
   const handle = await openCanonical(path);
   const { dev, ino } = await handle.stat();
-  const disk = diskOf(dev);
-  const opened: HeldFolder = {
-    path,
-    handle,
-    inode: ino,
-    disk,
-    users: 1,
-    allowedBeside: undefined,
-    closing: undefined,
-  };
+  const opened = { path, dataDir, handle, inode: ino, disk: diskOf(dev), users: 1 };
   const other = enter(path);
   if (!other) heldFolders.set(path, opened);
   else await handle.close(); // another run was faster

@@ -33,7 +33,7 @@ const SYSTEM_FOLDERS = [
  * `workspace_holds_data`
  */
 export async function openWorkspace(path: string, options: { dataDir: string }): Promise<string> {
-  if (isHeld(path, options.dataDir)) return path;
+  if (isHeld(path, options.dataDir)) return path; // checked when it was opened
   if (path.includes('\0') || !isAbsolute(path)) {
     throw new AppError({
       code: 'workspace_relative',
