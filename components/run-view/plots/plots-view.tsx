@@ -1,0 +1,71 @@
+'use client';
+
+import { useCallback, useMemo } from 'react';
+import { groupSteps } from '#lib/browser/plots/run-steps.ts';
+import type { CallTime, RunStep } from '#lib/browser/plots/series.ts';
+import type { RunView } from '#lib/browser/state/run-view.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { modeFacts } from '#lib/events/modes.ts';
+import { Button } from '../../ui/button.tsx';
+import { useRunScreen } from '../screen-context.ts';
+import { ExplorePlots } from './explore-plots.tsx';
+import { ContextPlot, SpeedPlot, TokensPlot } from './step-plots.tsx';
+import { WaterfallPlot } from './waterfall-plot.tsx';
+
+/** More steps are combined into columns of several. */
+const MAX_COLUMNS = 120;
+
+/** All plots of a run, in place of its timeline. */
+export function PlotsView({
+  view,
+  times,
+  steps,
+  onClose,
+}: {
+  view: Pick<RunView, 'run' | 'timeline'>;
+  times: readonly CallTime[];
+  steps: readonly RunStep[];
+  onClose: () => void;
+}) {
+  const { goTo } = useRunScreen();
+  const groups = useMemo(() => groupSteps(steps, MAX_COLUMNS), [steps]);
+  const facts = modeFacts(view.run.config?.mode);
+  const unit = facts.hasCycles ? 'Iteration' : stepWord(view.run.config?.mode);
+  const open = useCallback(
+    (seq: number) => {
+      onClose();
+      goTo(seq);
+    },
+    [goTo, onClose],
+  );
+  const shared = { steps, groups, unit, onOpen: open };
+  return (
+    <section
+      aria-label="All plots"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      data-plots-view=""
+      className="absolute inset-0 z-10 overflow-y-auto bg-canvas px-3 pt-3 pb-16 sm:px-6 print:static print:overflow-visible"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose();
+      }}
+    >
+      <div className="mx-auto grid max-w-[110rem] gap-y-6">
+        <div className="flex items-center justify-between gap-4 print:hidden">
+          <p className="text-xs text-ink-3">Arrow keys move through a plot; Enter opens the event.</p>
+          <Button size="sm" className="max-sm:h-11" onClick={onClose}>
+            Back to the timeline
+          </Button>
+        </div>
+        <WaterfallPlot times={times} onOpen={open} />
+        <ContextPlot {...shared} />
+        <div className="grid gap-x-8 gap-y-6 lg:grid-cols-2 xl:grid-cols-3">
+          <TokensPlot {...shared} direction="in" />
+          <TokensPlot {...shared} direction="out" />
+          <SpeedPlot {...shared} />
+        </div>
+        {facts.hasCycles && <ExplorePlots cycles={view.timeline.cycles} onOpen={open} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import { PROMPT_ROLES, type PromptRole } from '../../events/prompt-role.ts';
+import { formatCount, formatDuration, formatPercent, formatRate, formatTokens } from '../words/format.ts';
+import { type RunStep, type StepGroup, TIME_KINDS, type TimeKind, type TimeTotals } from './series.ts';
+import type { WaterfallRow } from './time-layout.ts';
+
+export const TIME_LABELS: Readonly<Record<TimeKind, string>> = {
+  load: 'Loading',
+  prompt: 'Prompt',
+  thinking: 'Thinking',
+  writing: 'Writing',
+  model: 'Thinking or writing',
+  tool: 'Tools',
+  waiting: 'Waiting',
+};
+
+export const ROLE_LABELS: Readonly<Record<PromptRole, string>> = {
+  system: 'System',
+  tools: 'Tools',
+  user: 'User',
+  assistant: 'Assistant',
+  results: 'Results',
+  other: 'Other',
+};
+
+/** The calls of a row: `12`, `12–31`, or `Start` for what precedes the first call. */
+export function callsLabel({ first, last }: Pick<WaterfallRow, 'first' | 'last'>): string {
+  if (last.call === 0) return 'Start';
+  const from = Math.max(1, first.call);
+  return from === last.call ? formatCount(from) : `${formatCount(from)}–${formatCount(last.call)}`;
+}
+
+/** A row of the waterfall in words. */
+export function timeWords(row: WaterfallRow): string {
+  const label = callsLabel(row);
+  const name = row.last.call === 0 ? 'Before the first call' : `${row.calls > 1 ? 'Calls' : 'Call'} ${label}`;
+  const failed = row.calls === 1 && row.first.status === 'failed' ? ', failed' : '';
+  const total = TIME_KINDS.reduce((sum, kind) => sum + row.totals[kind], 0);
+  return `${name}${failed}: ${[formatDuration(total), ...totalsWords(row.totals)].join(' · ')}`;
+}
+
+/** Each kind that took time: `prompt 1.2 s`. */
+export function totalsWords(totals: TimeTotals): string[] {
+  return TIME_KINDS.flatMap((kind) =>
+    totals[kind] > 0 ? [`${TIME_LABELS[kind].toLowerCase()} ${formatDuration(totals[kind])}`] : [],
+  );
+}
+
+/** The steps of a group: `Iteration 4`, `Iterations 4–7`; numbered across attempts. */
+export function stepsName({ first, last }: StepGroup, unit: string): string {
+  if (first === last) {
+    return first.attempt > 1
+      ? `Attempt ${first.attempt}, ${unit.toLowerCase()} ${formatCount(first.iteration)}`
+      : `${unit} ${formatCount(first.position)}`;
+  }
+  return `${unit}s ${formatCount(first.position)}–${formatCount(last.position)}`;
+}
+
+/** The prompt of a step in words. */
+export function contextWords(step: RunStep): string {
+  const { estimated, evaluated, window, roles, compacted } = step;
+  if (!roles) return 'no prompt yet';
+  const share = window > 0 ? ` of ${formatCount(window)} (${formatPercent(estimated / window)})` : '';
+  return [
+    `about ${formatCount(estimated)} tokens${share}`,
+    ...PROMPT_ROLES.filter((role) => role !== 'other' || roles.other > 0).map(
+      (role) => `${ROLE_LABELS[role].toLowerCase()} ${formatCount(Math.round(roles[role]))}`,
+    ),
+    ...(evaluated === undefined ? [] : [`${formatCount(evaluated)} counted by Ollama`]),
+    ...(compacted ? [`shortened from ${formatCount(compacted.before)}`] : []),
+  ].join(' · ');
+}
+
+/** The tokens of a group in words. */
+export function tokensWords({ tokensIn, tokensOut, tokensEstimated }: StepGroup): string {
+  return `${formatTokens(tokensIn, tokensEstimated)} tokens in · ${formatTokens(tokensOut, tokensEstimated)} out`;
+}
+
+/** The speed of a group in words. */
+export function rateWords({ rate }: StepGroup): string {
+  if (!rate) return 'not measured';
+  const range = rate.low === rate.high ? '' : ` (${formatRate(rate.low)}–${formatRate(rate.high)})`;
+  return `${formatRate(rate.mean)} tok/s${range}`;
+}

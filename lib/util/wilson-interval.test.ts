@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { wilsonInterval } from './wilson-interval.ts';
+
+it('matches published intervals', () => {
+  // R. G. Newcombe (1998), table I, method 3.
+  expect(wilsonInterval(81, 263).low).toBeCloseTo(0.2553, 4);
+  expect(wilsonInterval(81, 263).high).toBeCloseTo(0.3662, 4);
+  expect(wilsonInterval(0, 20).high).toBeCloseTo(0.1611, 4);
+  expect(wilsonInterval(1, 29).low).toBeCloseTo(0.0061, 4);
+});
+
+it('contains the share and stays between 0 and 1', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.float({ min: 0, max: 1, noNaN: true }),
+      (count, share) => {
+        const passed = Math.round(share * count);
+        const { low, high } = wilsonInterval(passed, count);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(low).toBeLessThanOrEqual(passed / count + 1e-9);
+        expect(high).toBeGreaterThanOrEqual(passed / count - 1e-9);
+      },
+    ),
+  );
+});
+
+it('refuses what is not a share', () => {
+  for (const [passed, count] of [
+    [1, 0],
+    [-1, 5],
+    [6, 5],
+    [Number.NaN, 5],
+  ] as const) {
+    expect(() => wilsonInterval(passed, count)).toThrow(RangeError);
+  }
+});
