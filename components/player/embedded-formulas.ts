@@ -1,0 +1,15 @@
+import type { mathTree } from '#lib/browser/content/math.ts';
+
+declare global {
+  /** Set by the second script of a page whose run may have formulas. */
+  var loupeMathTree: typeof mathTree | undefined;
+}
+
+/** What draws formulas comes with the page, behind the player, so that the run is shown before it is there. */
+export async function loadMathTree(): Promise<typeof mathTree> {
+  if (document.readyState === 'loading') {
+    await new Promise((done) => document.addEventListener('DOMContentLoaded', done, { once: true }));
+  }
+  if (!globalThis.loupeMathTree) throw new Error('This page came without the code for formulas.');
+  return globalThis.loupeMathTree;
+}

@@ -1,0 +1,11 @@
+/** Limits in UTF-16 units, so that no text holds up the page: above them it is shown plainly. */
+export const MAX_MARKDOWN_CHARS = 60_000;
+export const MAX_RENDERED_CHARS = 200_000;
+export const MAX_HIGHLIGHTED_CHARS = 40_000;
+/** Minified code: patterns of languages are slow on long lines, and nobody reads them. */
+export const MAX_HIGHLIGHTED_LINE_CHARS = 1000;
+export const MAX_MATH_CHARS = 2000;
+/** A picture as a `data:` URL. */
+export const MAX_IMAGE_CHARS = 8_000_000;
+/** Its width times its height. */
+export const MAX_IMAGE_PIXELS = 40_000_000;
