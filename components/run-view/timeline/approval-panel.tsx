@@ -11,7 +11,7 @@ import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { HiddenNote } from '../../ui/hidden-note.tsx';
-import { Panel } from './row-frame.tsx';
+import { ApprovalButtons } from './approval-buttons.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
 
@@ -20,13 +20,16 @@ export function ApprovalPanel({
   row,
   runId,
   tools,
+  isFork,
   children,
 }: {
   row: ToolRow;
   runId: string;
+  /** Whether the run is a fork, in which earlier approvals don't apply. */
+  isFork: boolean;
   /** The tools that the model was offered, with the parameters that they take. */
   tools: RunState['tools'];
-  /** The arguments, for reading. */
+  /** The arguments and what they change, for reading. */
   children: ReactNode;
 }) {
   const [step, setStep] = useState<Step>('choose');
@@ -88,28 +91,21 @@ export function ApprovalPanel({
           ))}
         </div>
       ) : (
-        <Panel label="Arguments">{children}</Panel>
+        children
       )}
       {step === 'deny' && <Reason reason={reason} onChange={setReason} />}
       {problem && <ErrorNote error={problem} />}
       <div className="flex flex-wrap gap-2">
         {step === 'choose' && (
-          <>
-            <Button
-              kind="primary"
-              size="sm"
-              disabled={busy}
-              onClick={() => void decide({ decision: 'approved' })}
-            >
-              Approve
-            </Button>
-            <Button size="sm" disabled={busy} onClick={() => void edit()}>
-              Edit
-            </Button>
-            <Button kind="danger" size="sm" disabled={busy} onClick={() => setStep('deny')}>
-              Deny
-            </Button>
-          </>
+          <ApprovalButtons
+            scopes={row.requested?.scopes ?? ['once']}
+            tool={row.name}
+            isFork={isFork}
+            busy={busy}
+            onApprove={(scope) => void decide({ decision: 'approved', scope })}
+            onEdit={() => void edit()}
+            onDeny={() => setStep('deny')}
+          />
         )}
         {step === 'edit' && (
           <Button kind="primary" size="sm" disabled={busy} onClick={runEdited}>

@@ -1,0 +1,121 @@
+'use client';
+
+import { useId, useMemo, useState } from 'react';
+import { postJson } from '#lib/browser/api.ts';
+import { APPROVE_ALL_KEY } from '#lib/browser/words/approval-words.ts';
+import { plural } from '#lib/browser/words/format.ts';
+import type { TimelineRow, ToolRow } from '#lib/events/timeline.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { KeyHint } from '../ui/key-hint.tsx';
+import { useRun } from './run-context.tsx';
+import { useRunScreen } from './screen-context.ts';
+import { useApprovalKeys } from './use-approval-keys.ts';
+
+/** Decides about all waiting calls of a reply at once, if there are several. Also handles the keys for a single one. */
+export function ApprovalBar() {
+  const runId = useRun((view) => view.run.runId);
+  const rows = useRun((view) => view.timeline.rows);
+  const awaiting = useRun((view) => view.run.phase === 'awaiting-approval');
+  const calls = useMemo(() => (awaiting ? waitingCalls(rows) : []), [awaiting, rows]);
+  const { goTo } = useRunScreen();
+  const [denying, setDenying] = useState(false);
+  const [reason, setReason] = useState('');
+  const { busy, problem, run } = useRequest();
+  const fieldId = useId();
+
+  const decideAll = (decision: { decision: 'approved' } | { decision: 'denied'; reason?: string }) =>
+    run(async () => {
+      await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
+        decisions: calls.map(({ callId }) => ({ call_id: callId, ...decision })),
+      });
+      setDenying(false);
+      setReason('');
+    });
+  const isBatch = calls.length > 1;
+  useApprovalKeys(calls, () => {
+    if (isBatch && !busy) void decideAll({ decision: 'approved' });
+  });
+  if (!isBatch) return null;
+  const [first] = calls;
+  const trimmed = reason.trim();
+  return (
+    <section
+      aria-label="Calls that wait for you"
+      className="border-t border-warn/50 bg-warn-wash px-3 py-2.5 sm:px-6 print:hidden"
+    >
+      <div className="mx-auto grid max-w-page gap-2 md:pl-[3.5rem]">
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="mr-auto font-medium">{plural(calls.length, 'call')} wait for you</p>
+          <Button
+            kind="quiet"
+            size="sm"
+            className="max-sm:h-11"
+            onClick={() => first?.requested && goTo(first.requested.seq)}
+          >
+            Show the first
+          </Button>
+          <Button
+            kind="primary"
+            size="sm"
+            className="max-sm:h-11"
+            disabled={busy}
+            aria-keyshortcuts="Shift+A"
+            onClick={() => void decideAll({ decision: 'approved' })}
+          >
+            Approve all once
+            <KeyHint>{APPROVE_ALL_KEY}</KeyHint>
+          </Button>
+          <Button
+            kind="danger"
+            size="sm"
+            className="max-sm:h-11"
+            disabled={busy}
+            aria-expanded={denying}
+            onClick={() => setDenying((now) => !now)}
+          >
+            Deny all
+          </Button>
+        </div>
+        {denying && (
+          <form
+            className="flex flex-wrap items-end gap-2"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void decideAll({ decision: 'denied', ...(trimmed && { reason: trimmed }) });
+            }}
+          >
+            <label htmlFor={fieldId} className="min-w-48 flex-1 text-sm font-medium">
+              Reason (optional, the model sees it)
+              <input
+                id={fieldId}
+                className="field mt-1"
+                // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
+                autoFocus
+                value={reason}
+                maxLength={4000}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            </label>
+            <Button type="submit" kind="danger" size="sm" className="max-sm:h-11" disabled={busy}>
+              Deny {plural(calls.length, 'call')}
+            </Button>
+          </form>
+        )}
+        {problem && <ErrorNote error={problem} />}
+      </div>
+    </section>
+  );
+}
+
+/** The calls of the last reply that wait for the operator, in order. They are among the last rows. */
+function waitingCalls(rows: readonly TimelineRow[]): ToolRow[] {
+  const calls: ToolRow[] = [];
+  for (let index = rows.length - 1; index >= 0; index -= 1) {
+    const row = rows[index];
+    if (row?.kind === 'call') break;
+    if (row?.kind === 'tool' && row.status === 'awaiting approval') calls.unshift(row);
+  }
+  return calls;
+}

@@ -1,0 +1,54 @@
+'use client';
+
+import { useEffect, useMemo, useState } from 'react';
+import { formatBytes } from '#lib/browser/words/format.ts';
+import { changeOfCall, type EventText } from '#lib/events/file-changes.ts';
+import type { ToolRow } from '#lib/events/timeline.ts';
+import { FileDiff } from '../../ui/content/file-diff.tsx';
+import { useRunSource } from '../run-context.tsx';
+import { useRunScreen } from '../screen-context.ts';
+
+/** What a waiting call would change in its file, compared with the file as it was when the call was requested. */
+export function ApprovalChange({ row }: { row: ToolRow }) {
+  const store = useRunSource();
+  // What came before a call does not change: later rows are no reason to look again.
+  const change = useMemo(() => changeOfCall(store.view.getState().timeline.rows, row), [store, row]);
+  const before = useWholeText(change?.before.kind === 'text' ? change.before : undefined);
+  const after = useWholeText(change?.after);
+  if (!change || !row.file) return null;
+  const { before: held } = change;
+  if (held.kind === 'binary' || held.kind === 'unknown') {
+    const { before: kept } = row.file;
+    const size = kept.kind === 'not_kept' ? kept.size_bytes : undefined;
+    return (
+      <p className="text-sm text-warn">
+        The call replaces a file{size !== undefined && ` of ${formatBytes(size)}`}, whose content cannot be
+        shown here.
+      </p>
+    );
+  }
+  if (after === undefined || (held.kind === 'text' && before === undefined)) {
+    return <p className="text-sm text-ink-3">Loading the whole texts…</p>;
+  }
+  return <FileDiff path={change.path} before={before} after={after} />;
+}
+
+/** A text in full: fetched if the page has only a part of it. */
+function useWholeText(from: EventText | undefined): string | undefined {
+  const { whole } = useRunScreen();
+  const [fetched, setFetched] = useState<string>();
+  const { cut, seq, path } = from ?? {};
+  useEffect(() => {
+    if (!cut || !whole || seq === undefined || path === undefined) return;
+    let current = true;
+    whole.value(seq, path).then(
+      (value) => current && setFetched(typeof value === 'string' ? value : undefined),
+      // The part that is here is still shown among the arguments.
+      () => current && setFetched(undefined),
+    );
+    return () => {
+      current = false;
+    };
+  }, [whole, cut, seq, path]);
+  return cut ? fetched : from?.text;
+}

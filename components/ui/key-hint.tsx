@@ -1,0 +1,11 @@
+/** The key of a button, for the eye: the button names it in `aria-keyshortcuts`. Not on phones, which have no keys. */
+export function KeyHint({ children }: { children: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      className="rounded-sm border border-current px-1 font-mono text-xs leading-tight opacity-80 max-sm:hidden"
+    >
+      {children}
+    </span>
+  );
+}
