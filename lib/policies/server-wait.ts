@@ -1,0 +1,57 @@
+import { MAX_SERVER_WAITS } from '../events/retry-limits.ts';
+import type { FailedCall, RunState } from '../events/run-state.ts';
+import { limitWords } from '../util/durations.ts';
+import { type Decision, type ErrorShape, ended, type ReadyState } from './rule.ts';
+
+type Failure = Pick<FailedCall, 'kind' | 'transient' | 'code' | 'message' | 'hint'>;
+
+/** Pauses before the first checks whether a server is back, in milliseconds; the last one repeats. */
+const POLL_MS: readonly number[] = [1000, 2000, 4000, 5000];
+
+/** The pause before the next check of a server that is down. @param checks number of checks made so far */
+export function serverPollMs(checks: number): number {
+  return POLL_MS[Math.min(checks, POLL_MS.length - 1)] ?? 0;
+}
+
+/**
+ * Whether a failure means that nothing listens at the server's address: a refused connection, an unknown host. A server
+ * that accepts connections but stays silent, or breaks one off, is left to the retries.
+ */
+function isOutage({ kind, code, transient }: Failure): boolean {
+  return kind === 'unreachable' && code !== 'ollama_not_responding' && transient;
+}
+
+/**
+ * Waits for a server that is down, up to the limit of the run. Outages between which the server answered no call share
+ * one limit, and there are only a few of them: a server that comes and goes does not keep the run forever.
+ *
+ * @param now milliseconds since 1970
+ * @returns `undefined` for other failures, and for runs from before there was a limit
+ */
+export function waitForServer(state: ReadyState, failure: Failure, now: number): Decision | undefined {
+  const { server_wait_seconds: limit } = state.config;
+  if (limit === undefined || !isOutage(failure)) return undefined;
+  const { code, message, hint } = failure;
+  const error = { code, message, ...(hint === undefined ? {} : { hint }) };
+  const { since = now, waits = 0 } = state.serverDown ?? {};
+  if (limit === 0 || waits >= MAX_SERVER_WAITS) return ended('error', { error });
+  const limit_ms = Math.ceil(limit * 1000 - (now - since));
+  if (limit_ms <= 0) return ended('error', { error: gaveUp(error, limit * 1000) });
+  return { type: 'append', events: [{ type: 'server-wait.started', error, limit_ms }] };
+}
+
+/** The end of a run whose server did not come back in time. */
+export function serverStayedAway(state: ReadyState, wait: NonNullable<RunState['serverWait']>): Decision {
+  const { server_wait_seconds: limit } = state.config;
+  return ended('error', {
+    error: gaveUp(wait.error, limit === undefined ? wait.limitMs : limit * 1000),
+  });
+}
+
+function gaveUp({ code, message, hint }: ErrorShape, limitMs: number): ErrorShape {
+  return {
+    code,
+    message: `${message} Loupe waited ${limitWords(limitMs)} for it.`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
