@@ -1,6 +1,7 @@
-import type { RunMode } from '../events/config.ts';
+import type { RunMode } from '../events/modes.ts';
 import type { RunPhase } from '../events/run-phase.ts';
 import type { Outcome, TerminationReason } from '../events/termination.ts';
+import type { RunAnnotations } from './run-annotations.ts';
 
 /** One row of the run list (`GET /api/runs`), updated in the store with each append. */
 export interface RunSummary {
@@ -8,7 +9,7 @@ export interface RunSummary {
   mode: RunMode;
   agentic: boolean;
   model: string;
-  /** The given name, else the start of the task, else the mode; at most 200 characters. */
+  /** The title that a person gave, else the given name, else the start of the task, else the mode; at most 200 characters. */
   title: string;
   phase: RunPhase;
   /** Milliseconds since 1970. */
@@ -42,8 +43,28 @@ export interface RunSummary {
   imported_at?: number;
   /** The run it was forked from, and the last event copied from it. */
   parent?: { run_id: string; seq: number };
+  /** The first run of its family, or its experiment: forks and the runs of an experiment share it. Missing: the run's own ID. */
+  family?: string;
+  /** The person's folder that the run worked in, or on a copy of; missing if it had a folder of its own, or none. */
+  folder?: string;
+  /** What a person noted about it. */
+  annotations?: RunAnnotations;
   /** Position in the model server's queue, from 1; only while queued. */
   queue_position?: number;
   /** Estimated start in milliseconds since 1970; missing without enough data. */
   queue_expected_at?: number;
+}
+
+/** What the store knows of a run besides its log. */
+export type RunExtras = Pick<RunSummary, 'family' | 'folder' | 'annotations'>;
+
+/** A summary made of a log, with what the store knows besides. Pure. */
+export function withExtras(summary: RunSummary, extras: RunExtras): RunSummary {
+  const title = extras.annotations?.title;
+  return { ...summary, ...extras, ...(title === undefined ? {} : { title }) };
+}
+
+/** The family of a run: the run itself, unless it belongs to another one. */
+export function familyOf({ id, family }: Pick<RunSummary, 'id' | 'family'>): string {
+  return family ?? id;
 }

@@ -2,11 +2,12 @@ import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { placeEvents } from '../events/place-events.ts';
+import { queuedMessages } from '../events/queued-messages.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { OperatorMessage, RunState } from '../events/run-state.ts';
+import { isSettingOf } from '../events/settings.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
-import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
-import { queuedMessages } from '../policies/operator-messages.ts';
+import { type ApprovalRequest, decideApprovals } from '../policies/approval.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import { growthOf } from '../store/growth-of.ts';
@@ -14,6 +15,7 @@ import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
 import { steadyNow } from '../util/steady-clock.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { ChooseEvents } from './pending-appends.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
 
@@ -32,6 +34,8 @@ export interface OperatorActionsOptions {
   worker: {
     /** The log of a run that this process works on. */
     logOf(runId: string): Promise<OperatorLog | undefined>;
+    /** Appends to a run that waits for a message, and continues it. */
+    wake(runId: string, choose: ChooseEvents): Promise<RunState | undefined>;
   };
   slots: Pick<HostSlots, 'leave'>;
   changes: RunChanges;
@@ -83,16 +87,33 @@ export class OperatorActions {
   }
 
   /**
-   * Stores a person's decision about a pending call. Repeating the same decision changes nothing.
+   * Switches a session's autopilot on or off. Off takes effect after the current turn; on also ends a wait for a message.
    *
-   * @throws {AppError} `run_not_found`, and the errors of `decideApproval`
+   * @throws {AppError} `run_not_found`, `run_ended`, `invalid_request` for a run that is not a session
    */
-  async approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
+  async switchAutopilot(runId: string, on: boolean): Promise<RunSummary> {
     const { stored } = this.#options;
-    const state = await this.#appendIf(runId, (now) => decideApproval(now, request));
+    const state = await this.#appendIf(runId, ({ ended, config, autopilot, awaiting }) => {
+      if (ended) throw new RunEndedError(runId);
+      if (!config || !isSettingOf(config.mode, 'autopilot')) throw notASession();
+      return autopilot.on === on && !(on && awaiting) ? [] : [{ type: 'autopilot.switched', on }];
+    });
+    const { run } = await stored.get(runId);
+    if (!state) throw new RunEndedError(runId);
+    return run;
+  }
+
+  /**
+   * Stores a person's decisions about pending calls, all or none. Repeating the same decision changes nothing.
+   *
+   * @throws {AppError} `run_not_found`, and the errors of `decideApprovals`
+   */
+  async approve(runId: string, requests: readonly ApprovalRequest[]): Promise<RunSummary> {
+    const { stored } = this.#options;
+    const state = await this.#appendIf(runId, (now) => decideApprovals(now, requests));
     if (!state) {
       await stored.get(runId);
-      decideApproval(await stored.stateOf(runId), request);
+      decideApprovals(await stored.stateOf(runId), requests);
     }
     return (await stored.get(runId)).run;
   }
@@ -111,10 +132,11 @@ export class OperatorActions {
     try {
       if (log) return await log.appendIf(choose);
     } catch (error) {
-      if (!shared || !isStaleEpoch(error)) throw error;
-      runs.lose(runId);
+      if (shared && isStaleEpoch(error)) runs.lose(runId);
+      // The worker may have released the run between the two steps, because it began to wait for a message.
+      else if (!isClosed(error) || (await worker.logOf(runId)) === log) throw error;
     }
-    return shared && this.#intervene(shared, runId, choose);
+    return shared ? this.#intervene(shared, runId, choose) : worker.wake(runId, choose);
   }
 
   /** Appends to a run that this process does not hold. The worker that holds it then reads the events. */
@@ -141,10 +163,22 @@ export class OperatorActions {
   }
 }
 
+function isClosed(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'shutting_down';
+}
+
 function tooManyMessages(): AppError {
   return new AppError({
     code: 'too_many_messages',
     message: `${MAX_QUEUED_MESSAGES} messages are already queued for the model.`,
     hint: 'Wait until the model has read some of them.',
+  });
+}
+
+function notASession(): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    message: 'Only sessions have an autopilot.',
+    hint: 'Start a session.',
   });
 }

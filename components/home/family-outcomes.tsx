@@ -1,0 +1,34 @@
+import type { RunFamily } from '#lib/api/run-family.ts';
+import { OUTCOMES, outcomeRank } from '#lib/events/outcome.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
+import { cx } from '../ui/cx.ts';
+import { toneDot, toneText } from '../ui/tone.ts';
+
+/** How the runs of a family ended: the best and the worst outcome, and how many had each. */
+export function FamilyOutcomes({ family }: { family: RunFamily }) {
+  const kinds = (Object.keys(family.outcomes) as OutcomeKind[]).sort(
+    (a, b) => outcomeRank(b) - outcomeRank(a),
+  );
+  const [best] = kinds;
+  const worst = kinds.length > 1 ? kinds.at(-1) : undefined;
+  return (
+    <span className="min-w-0 text-sm font-medium">
+      {family.active > 0 && <span className="block text-brass">{`${family.active} at work`}</span>}
+      {[best, worst].map(
+        (kind) =>
+          kind && (
+            <span key={kind} className={cx('flex items-baseline gap-1.5', toneText[OUTCOMES[kind].tone])}>
+              <span
+                className={cx('size-2 shrink-0 rounded-full', toneDot[OUTCOMES[kind].tone])}
+                aria-hidden="true"
+              />
+              {`${family.outcomes[kind]} ${OUTCOMES[kind].label}`}
+            </span>
+          ),
+      )}
+      {kinds.length > 2 && (
+        <span className="block text-xs font-normal text-ink-3">{`and ${kinds.length - 2} between`}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,200 @@
+'use client';
+
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  GitCompareArrows,
+  Pencil,
+  Pin,
+  Tag,
+  Trash2,
+  X,
+} from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { download } from '#lib/browser/download.ts';
+import { say } from '#lib/browser/say.ts';
+import { deleteRuns } from '#lib/browser/state/deletions.ts';
+import { comparePath, compareProblem, deleteProblem, type Selection } from '#lib/browser/state/selection.ts';
+import { plural } from '#lib/browser/words/format.ts';
+import { MAX_SELECTED_RUNS } from '#lib/events/limits.ts';
+import { DetailsDialog } from '../annotate/details-dialog.tsx';
+import { useReload } from '../hooks/use-api.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ErrorLine } from '../ui/error-line.tsx';
+import { Link } from '../ui/link.tsx';
+import { TagsDialog } from './tags-dialog.tsx';
+
+const ACTION = 'max-sm:h-11 max-sm:min-w-11';
+
+/** What can be done with the selected runs. */
+export function SelectionBar({
+  selection,
+  onClear,
+  onChange,
+}: {
+  selection: Selection;
+  onClear: () => void;
+  onChange: (selection: Selection) => void;
+}) {
+  const [editing, setEditing] = useState<'tags' | 'details'>();
+  const { busy, problem, run } = useRequest();
+  const reload = useReload();
+  const runs = [...selection.values()];
+  const [first] = runs;
+  if (!first) return null;
+  const ids = runs.map(({ id }) => id);
+  const archived = runs.every(({ annotations }) => annotations?.archived);
+  const pinned = runs.every(({ annotations }) => annotations?.pinned);
+  const annotate = (change: object, said: string) =>
+    run(async () => {
+      const reply = await postJson<{ runs: RunSummary[] }>('/api/selection/annotate', {
+        runs: ids,
+        ...change,
+      });
+      onChange(new Map(reply.runs.map((each) => [each.id, each])));
+      reload('/api/facets');
+      say(`${plural(ids.length, 'run')} ${said}`);
+    });
+  const remove = () =>
+    run(async () => {
+      await deleteRuns(ids);
+      onClear();
+      reload('/api/facets');
+    });
+  return (
+    <section
+      aria-label="Selected runs"
+      className="sticky bottom-3 z-10 mt-6 rounded-lg border border-line-strong bg-raised p-2 shadow-lg print:hidden"
+    >
+      <div className="flex flex-wrap items-center gap-1.5">
+        <p role="status" className="tnum px-2 text-sm font-medium whitespace-nowrap">
+          {`${ids.length} selected`}
+          {ids.length === MAX_SELECTED_RUNS && (
+            <span className="font-normal text-ink-3"> (the most at once)</span>
+          )}
+        </p>
+        <CompareAction selection={selection} />
+        {ids.length === 1 && (
+          <Action icon={<Pencil />} label="Edit" onClick={() => setEditing('details')} disabled={busy} />
+        )}
+        <Action icon={<Tag />} label="Tag" onClick={() => setEditing('tags')} disabled={busy} />
+        <Action
+          icon={<Pin />}
+          label={pinned ? 'Unpin' : 'Pin'}
+          disabled={busy}
+          onClick={() => void annotate({ pinned: !pinned }, pinned ? 'unpinned' : 'pinned')}
+        />
+        <Action
+          icon={archived ? <ArchiveRestore /> : <Archive />}
+          label={archived ? 'Unarchive' : 'Archive'}
+          disabled={busy}
+          onClick={() => void annotate({ archived: !archived }, archived ? 'unarchived' : 'archived')}
+        />
+        <Action
+          icon={<Download />}
+          label="Export"
+          title="One zip file with a run file each"
+          disabled={busy}
+          onClick={() => void run(() => download(`/api/selection/export?runs=${ids.join(',')}`))}
+        />
+        <Action
+          icon={<Trash2 />}
+          label="Delete"
+          disabled={busy || deleteProblem(selection) !== undefined}
+          title={deleteProblem(selection)}
+          onClick={() => void remove()}
+        />
+        <Button
+          kind="quiet"
+          size="sm"
+          className={cx(ACTION, 'ml-auto')}
+          onClick={onClear}
+          aria-label="Clear the selection"
+          title="Clear the selection (Esc)"
+        >
+          <X className="size-4" aria-hidden="true" />
+        </Button>
+      </div>
+      <Reasons selection={selection} />
+      {problem && (
+        <div className="px-2 pt-1">
+          <ErrorLine error={problem} />
+        </div>
+      )}
+      {editing === 'tags' && (
+        <TagsDialog
+          selection={selection}
+          onClose={() => setEditing(undefined)}
+          onSave={(change) => annotate(change, 'tagged')}
+        />
+      )}
+      {editing === 'details' && (
+        <DetailsDialog
+          run={first}
+          onClose={() => setEditing(undefined)}
+          onSaved={(saved) => onChange(new Map([[saved.id, saved]]))}
+        />
+      )}
+    </section>
+  );
+}
+
+function CompareAction({ selection }: { selection: Selection }) {
+  const problem = compareProblem(selection);
+  const inside = (
+    <>
+      <GitCompareArrows className="size-4" aria-hidden="true" />
+      Compare
+    </>
+  );
+  return problem === undefined ? (
+    <Link href={comparePath(selection)} className={buttonClass('primary', 'sm', ACTION)}>
+      {inside}
+    </Link>
+  ) : (
+    <Button kind="primary" size="sm" className={ACTION} disabled title={problem}>
+      {inside}
+    </Button>
+  );
+}
+
+/** Why some of the actions are not possible, for those who see no tooltip. */
+function Reasons({ selection }: { selection: Selection }) {
+  const compare = compareProblem(selection);
+  const remove = deleteProblem(selection);
+  const reasons = [compare, remove && `Delete: ${remove}`].filter(Boolean);
+  return reasons.length === 0 ? null : <p className="px-2 pt-1 text-xs text-ink-3">{reasons.join(' ')}</p>;
+}
+
+function Action({
+  icon,
+  label,
+  title,
+  onClick,
+  disabled,
+}: {
+  icon: ReactNode;
+  label: string;
+  title?: string | undefined;
+  onClick: () => void;
+  disabled: boolean;
+}) {
+  return (
+    <Button
+      kind="quiet"
+      size="sm"
+      className={cx(ACTION, '[&>svg]:size-4')}
+      onClick={onClick}
+      disabled={disabled}
+      title={title}
+    >
+      {icon}
+      {label}
+    </Button>
+  );
+}

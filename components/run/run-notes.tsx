@@ -1,0 +1,187 @@
+'use client';
+
+import { Archive, Pencil, Pin, StickyNote } from 'lucide-react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import type { AnnotatedReply, RunReply } from '#lib/api/replies.ts';
+import type { AnnotationChange } from '#lib/api/run-annotations.ts';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { patchJson } from '#lib/browser/api.ts';
+import type { RunStore } from '#lib/browser/state/run-store.ts';
+import { watchRuns } from '#lib/browser/stream/hub-client.ts';
+import { MAX_TITLE_CHARS } from '#lib/events/limits.ts';
+import { ScoreField } from '../annotate/score-field.tsx';
+import { useApi } from '../hooks/use-api.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Badge } from '../ui/badge.tsx';
+import { cx } from '../ui/cx.ts';
+import { ErrorLine } from '../ui/error-line.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+
+type Details = typeof import('../annotate/details-dialog.tsx');
+
+const loadDetails = () => import('../annotate/details-dialog.tsx');
+
+interface Noted {
+  /** `undefined` until it is read. */
+  run: RunSummary | undefined;
+  show: (run: RunSummary) => void;
+}
+
+const NotedContext = createContext<Noted>({ run: undefined, show: () => undefined });
+
+/** What a person noted about the run on the page, also as it changes in other tabs once the run has ended. */
+export function RunNotesProvider({ store, children }: { store: RunStore; children: ReactNode }) {
+  const runId = useStore(store.view, (view) => view.run.runId);
+  const ended = useStore(store.view, (view) => view.connection.status === 'closed');
+  const { data } = useApi<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
+  const [newer, show] = useState<RunSummary>();
+  useEffect(() => {
+    if (!ended) return;
+    return watchRuns({
+      runs: (runs) => {
+        const found = runs.find(({ id }) => id === runId);
+        if (found) show(found);
+      },
+      deleted: () => undefined,
+      signal: () => undefined,
+    });
+  }, [ended, runId]);
+  const run = newer ?? data?.run;
+  return <NotedContext value={useMemo(() => ({ run, show }), [run])}>{children}</NotedContext>;
+}
+
+/** The run's summary with what was noted about it. */
+export function useNoted(): RunSummary | undefined {
+  return useContext(NotedContext).run;
+}
+
+/** Changes what is noted about the run on the page. */
+function useAnnotate() {
+  const { run, show } = useContext(NotedContext);
+  const { busy, problem, run: ask } = useRequest();
+  const annotate = (change: AnnotationChange) =>
+    ask(async () => {
+      if (!run) return;
+      show((await patchJson<AnnotatedReply>(`/api/runs/${encodeURIComponent(run.id)}`, change)).run);
+    });
+  return { busy, problem, annotate };
+}
+
+/** A pencil beside the title; the title itself becomes a field. */
+export function EditTitle({ onEdit }: { onEdit: () => void }) {
+  const run = useNoted();
+  if (!run) return null;
+  return (
+    <button
+      type="button"
+      aria-label="Rename this run"
+      title="Rename"
+      onClick={onEdit}
+      className="-my-2 -mr-2 grid size-8 shrink-0 place-items-center self-center text-ink-3 hover:text-ink print:hidden"
+    >
+      <Pencil className="size-3.5" aria-hidden="true" />
+    </button>
+  );
+}
+
+/** The field in place of the title: Enter saves, Escape leaves it. Empty, the run has its own title again. */
+export function TitleField({ onDone }: { onDone: () => void }) {
+  const run = useNoted();
+  const { busy, problem, annotate } = useAnnotate();
+  const [title, setTitle] = useState(run?.title ?? '');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const save = async () => {
+    const text = title.trim();
+    if (text === run?.title || (await annotate({ title: text === '' ? null : text }))) onDone();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <input
+        ref={field}
+        aria-label="Title"
+        value={title}
+        disabled={busy}
+        maxLength={MAX_TITLE_CHARS}
+        autoComplete="off"
+        onChange={(event) => setTitle(event.target.value)}
+        onBlur={() => void save()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          onDone();
+        }}
+        className="field py-0.5 text-lg font-semibold"
+      />
+      {problem && <ErrorLine error={problem} />}
+    </form>
+  );
+}
+
+/** Pin, score, tags and note of the run, below its title. */
+export function NotesLine() {
+  const { run, show } = useContext(NotedContext);
+  const { busy, problem, annotate } = useAnnotate();
+  const { opened, open, close } = useLoaded<Details, undefined>(loadDetails);
+  if (!run) return null;
+  const { tags = [], note, score, pinned = false, archived } = run.annotations ?? {};
+  return (
+    <div className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm [@media(max-height:35rem)]:hidden">
+      <button
+        type="button"
+        aria-label={pinned ? 'Unpin this run' : 'Pin this run'}
+        aria-pressed={pinned}
+        title={pinned ? 'Pinned to the top of the run list' : 'Pin to the top of the run list'}
+        disabled={busy}
+        onClick={() => void annotate({ pinned: !pinned })}
+        className={cx(
+          'grid size-8 place-items-center rounded-md max-sm:size-11 print:hidden',
+          pinned ? 'bg-brass-wash text-brass' : 'text-ink-3 hover:bg-sunken hover:text-ink',
+        )}
+      >
+        <Pin className="size-4" aria-hidden="true" />
+      </button>
+      <span className="max-sm:[&_select]:hidden print:hidden">
+        <ScoreField score={score} disabled={busy} onChange={(value) => void annotate({ score: value })} />
+      </span>
+      {archived && (
+        <Badge>
+          <Archive className="size-3" aria-hidden="true" />
+          archived
+        </Badge>
+      )}
+      {tags.map((tag) => (
+        <Link
+          key={tag}
+          href={`/?tag=${encodeURIComponent(tag)}`}
+          className="foreign max-w-48 truncate rounded-full bg-brass-wash px-2.5 leading-6 text-ink-2 hover:text-ink"
+        >
+          <ForeignText text={tag} />
+        </Link>
+      ))}
+      <button
+        type="button"
+        onClick={() => open(() => undefined)}
+        className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-ink-3 hover:bg-sunken hover:text-ink max-sm:h-11 print:hidden"
+      >
+        <StickyNote className="size-4" aria-hidden="true" />
+        {tags.length > 0 || note !== undefined ? 'Edit details' : 'Add tags or a note'}
+      </button>
+      {note !== undefined && (
+        <p className="foreign max-h-[20dvh] max-w-read basis-full overflow-y-auto whitespace-pre-wrap text-ink-2">
+          <ForeignText text={note} />
+        </p>
+      )}
+      {problem && <ErrorLine error={problem} />}
+      {opened && <opened.code.DetailsDialog run={run} onClose={close} onSaved={show} />}
+    </div>
+  );
+}

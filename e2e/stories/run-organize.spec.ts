@@ -1,0 +1,128 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { storeManyRuns } from '../many-runs.ts';
+
+test('runs are found by tag, folder and date, sorted, grouped, selected, archived and deleted with undo', async ({
+  ownServer,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-many-'));
+  await storeManyRuns(dataDir, 60, Date.now());
+  const ollama = await startFakeOllama({ models: [{ name: 'qwen3:8b' }] });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const other = await page.context().newPage();
+  await other.goto('/');
+  await page.goto('/');
+  const list = page.getByRole('region', { name: 'Runs', exact: true });
+  const pinned = page.getByRole('region', { name: 'Pinned', exact: true });
+  const bar = page.getByRole('region', { name: 'Selected runs' });
+  const boxes = list.getByRole('checkbox', { name: /^Select: / });
+
+  await test.step('pinned runs come first, the others by date', async () => {
+    await expect(pinned.getByRole('link', { name: /The answer to show in the talk/ })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Today', exact: true })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  await test.step('a fork and its original are one row that unfolds', async () => {
+    const family = list.getByRole('button', { name: /^2 runs of/ }).first();
+    await expect(family).toHaveAttribute('aria-expanded', 'false');
+    const before = await boxes.count();
+    await family.click();
+    await expect(boxes).toHaveCount(before + 2);
+    await family.click();
+    await expect(boxes).toHaveCount(before);
+  });
+
+  await test.step('filters combine and stay in the address', async () => {
+    await page.getByLabel('Filter by tag').selectOption('baseline');
+    await expect(page).toHaveURL(/tag=baseline/);
+    await page.getByLabel('Filter by folder').selectOption({ index: 1 });
+    await expect(page).toHaveURL(/tag=baseline&folder=/);
+    await page.getByLabel('Filter by date').selectOption({ label: 'Today' });
+    await expect(page).toHaveURL(/since=\d{4}-\d{2}-\d{2}/);
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await expect(page).not.toHaveURL(/tag=/);
+  });
+
+  await test.step('columns sort on the server, in either direction', async () => {
+    await page.getByRole('button', { name: 'Sort by score' }).click();
+    await expect(page).toHaveURL(/sort=score/);
+    const all = page.getByRole('region', { name: 'All runs' });
+    await expect(all.getByRole('link').first()).toContainText('score 10');
+    await page.getByRole('button', { name: 'Sort by score (now descending)' }).click();
+    await expect(page).toHaveURL(/direction=asc/);
+    await page.getByRole('button', { name: 'Sort by started' }).click();
+    await expect(page).not.toHaveURL(/sort=/);
+  });
+
+  await test.step('Shift takes the rows between, arrow keys move, Escape clears', async () => {
+    await boxes.nth(1).click();
+    await boxes.nth(3).click({ modifiers: ['Shift'] });
+    await expect(bar).toContainText('3 selected');
+    await expect(bar).toContainText('Compare takes 2 runs.');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Space');
+    await expect(bar).toContainText('2 selected');
+    await expect(bar.getByRole('link', { name: 'Compare' })).toHaveAttribute('href', /a=.+&b=.+/);
+    await expectAccessible(page);
+  });
+
+  await test.step('tags show in all tabs', async () => {
+    await bar.getByRole('button', { name: 'Tag', exact: true }).click();
+    await page.getByLabel('Add tags').fill('story,');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(list.getByText('story', { exact: true })).toHaveCount(2);
+    await expect(other.getByText('story', { exact: true })).toHaveCount(2);
+  });
+
+  await test.step('deleted runs vanish at once, and come back', async () => {
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(list.getByText('story', { exact: true })).toHaveCount(0);
+    await expect(other.getByText('story', { exact: true })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(list.getByText('story', { exact: true })).toHaveCount(2);
+    await expect(other.getByText('story', { exact: true })).toHaveCount(2);
+  });
+
+  await test.step('several runs are exported as one file', async () => {
+    await boxes.nth(1).click();
+    const download = page.waitForEvent('download');
+    await bar.getByRole('button', { name: 'Export' }).click();
+    expect((await download).suggestedFilename()).toBe('loupe-runs.zip');
+  });
+
+  await test.step('archived runs are shown when asked for', async () => {
+    await bar.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Archived runs' }).click();
+    await expect(boxes).toHaveCount(1);
+    await expect(list.getByText('archived', { exact: true })).toBeVisible();
+  });
+
+  await test.step('the page of a run edits its title, score and note', async () => {
+    await page.goto('/runs/run-00001');
+    await page.getByRole('button', { name: 'Rename this run' }).click();
+    await page.getByLabel('Title').fill('Renamed in place');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'Renamed in place' })).toBeVisible();
+    await page.getByRole('button', { name: 'Good', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Good', exact: true })).toHaveAttribute(
+      'aria-pressed',
+      'true',
+    );
+    await page.getByRole('button', { name: 'Edit details' }).click();
+    await page.getByLabel('Note').fill('Seen <b>twice</b>.');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Seen <b>twice</b>.')).toBeVisible();
+    await expect(other.getByRole('link', { name: /Renamed in place/ })).toBeVisible();
+    const reply = await (await loupe.request('/api/runs/run-00001')).json();
+    expect(reply.run.annotations).toMatchObject({ title: 'Renamed in place', score: 10 });
+  });
+  await ollama.close();
+});

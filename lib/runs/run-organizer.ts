@@ -1,0 +1,124 @@
+import type { AnnotationChange } from '../api/run-annotations.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import { UNDO_DELETE_MS } from '../events/limits.ts';
+import type { RunChanges } from '../feed/run-changes.ts';
+import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import type { AnnotationStore } from '../store/annotation-store.ts';
+import { RunNotFoundError } from '../store/store-errors.ts';
+
+/** How much longer than promised a deleted run can be restored, for a request that is on its way. */
+const GRACE_MS = 5000;
+
+/** Reads a run, and forgets what is known of it besides its log. */
+interface StoredSummaries {
+  summary(runId: string): Promise<RunSummary | undefined>;
+  refresh(runId: string): void;
+}
+
+/** What people note about runs, and what they delete and restore. */
+export class RunOrganizer {
+  readonly #store: AnnotationStore;
+  readonly #stored: StoredSummaries;
+  readonly #runs: { forget(runId: string): void };
+  readonly #changes: RunChanges;
+  readonly #observers: readonly AppendObserver[];
+  readonly #undoMs: number;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #closed = false;
+
+  /** @param options.undoMs how long deleted runs can be restored. Default: `UNDO_DELETE_MS` */
+  constructor(options: {
+    store: AnnotationStore;
+    stored: StoredSummaries;
+    /** The runs whose logs are in memory. */
+    runs: { forget(runId: string): void };
+    changes: RunChanges;
+    observers?: readonly AppendObserver[] | undefined;
+    undoMs?: number | undefined;
+  }) {
+    this.#store = options.store;
+    this.#stored = options.stored;
+    this.#runs = options.runs;
+    this.#changes = options.changes;
+    this.#observers = options.observers ?? [];
+    this.#undoMs = options.undoMs ?? UNDO_DELETE_MS;
+  }
+
+  /** Purges what was deleted before the last stop, when its time is over. */
+  start(): void {
+    void this.#purge();
+    this.#purgeLater();
+  }
+
+  /**
+   * Changes the annotations of runs, all or none of them.
+   *
+   * @throws {AppError} `run_not_found`, `too_many_tags`
+   */
+  async annotate(runIds: readonly string[], change: AnnotationChange): Promise<RunSummary[]> {
+    const ids = [...new Set(runIds)];
+    await this.#store.annotate(ids, change);
+    for (const id of ids) {
+      this.#stored.refresh(id);
+      this.#changes.notify(id);
+    }
+    return Promise.all(ids.map((id) => this.#summary(id)));
+  }
+
+  /**
+   * Deletes runs that have ended; all or none of them. They are gone for every reader at once, their links for good, and
+   * their logs when they can no longer be restored. Files in their workspaces are kept.
+   *
+   * @returns until when they can be restored, in milliseconds since 1970
+   * @throws {AppError} `run_not_found`, `run_not_ended`
+   */
+  async delete(runIds: readonly string[]): Promise<{ deleted: string[]; undo_until: number }> {
+    const ids = [...new Set(runIds)];
+    const at = Date.now();
+    await this.#store.hideRuns(ids, at);
+    for (const id of ids) {
+      this.#runs.forget(id);
+      this.#changes.notify(id);
+    }
+    this.#purgeLater();
+    return { deleted: ids, undo_until: at + this.#undoMs };
+  }
+
+  /** Restores deleted runs. @throws {AppError} `run_not_found` if none of them can be restored */
+  async restore(runIds: readonly string[]): Promise<string[]> {
+    const restored = await this.#store.restoreRuns(runIds);
+    for (const id of restored) this.#changes.notify(id);
+    if (restored.length === 0) throw new RunNotFoundError(runIds[0] ?? '');
+    return restored;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #summary(runId: string): Promise<RunSummary> {
+    const summary = await this.#stored.summary(runId);
+    if (!summary) throw new RunNotFoundError(runId);
+    return summary;
+  }
+
+  #purgeLater(): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#purge();
+    }, this.#undoMs + GRACE_MS);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+
+  async #purge(): Promise<void> {
+    try {
+      const purged = await this.#store.purgeRuns(Date.now() - this.#undoMs);
+      await Promise.all(purged.flatMap((id) => this.#observers.map((observer) => observer.remove(id))));
+    } catch (error) {
+      // Hidden runs stay hidden, and are deleted after the next deletion or start.
+      if (!this.#closed) console.error('Deleted runs could not be removed:', error);
+    }
+  }
+}

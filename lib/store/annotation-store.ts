@@ -1,0 +1,36 @@
+import type { FacetsReply } from '../api/facets.ts';
+import type { AnnotationChange } from '../api/run-annotations.ts';
+import type { RunFamily } from '../api/run-family.ts';
+import type { RunFilter } from '../api/run-filter.ts';
+import type { RunExtras } from '../api/run-summary.ts';
+
+/** Reads what the store knows of runs besides their logs. */
+export interface AnnotationReader {
+  /** `undefined` for a run that is not there. */
+  extras(runId: string): Promise<RunExtras | undefined>;
+  /** The families with these IDs, of the runs that pass the filter. */
+  families(ids: readonly string[], filter: RunFilter): Promise<Map<string, RunFamily>>;
+  /** The tags, folders and models of all runs that are not archived. */
+  facets(): Promise<FacetsReply>;
+}
+
+/** Stores what people note about runs, and what they delete. */
+export interface AnnotationStore extends AnnotationReader {
+  /**
+   * Changes the annotations of runs, all or none of them.
+   *
+   * @throws {RunNotFoundError | AppError} `too_many_tags` when a run would have more than `MAX_TAGS`
+   */
+  annotate(runIds: readonly string[], change: AnnotationChange): Promise<void>;
+  /**
+   * Hides runs that have ended, with their logs, until they are restored or purged; all or none of them. Their links are
+   * revoked for good.
+   *
+   * @throws {RunNotFoundError | RunNotEndedError}
+   */
+  hideRuns(runIds: readonly string[], at: number): Promise<void>;
+  /** Brings hidden runs back. Returns those that were still there. */
+  restoreRuns(runIds: readonly string[]): Promise<string[]>;
+  /** Deletes the runs that were hidden before a time. Returns their IDs. */
+  purgeRuns(before: number): Promise<string[]>;
+}
