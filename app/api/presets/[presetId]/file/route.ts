@@ -1,0 +1,19 @@
+import { presetFile } from '#lib/api/preset.ts';
+import { getPresets } from '#lib/app/current-presets.ts';
+import { handle } from '#lib/http/handle.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** The preset as a file. */
+export function GET(request: Request, { params }: { params: Promise<{ presetId: string }> }) {
+  return handle(request, async () => {
+    const file = presetFile(await getPresets().get((await params).presetId));
+    const name = file.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'preset';
+    return new Response(`${JSON.stringify(file, null, 2)}\n`, {
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'content-disposition': `attachment; filename="${name}.loupe-preset.json"`,
+      },
+    });
+  });
+}

@@ -1,0 +1,224 @@
+'use client';
+
+import { X } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { FolderReply, RecentFoldersReply } from '#lib/api/folder.ts';
+import { getJson } from '#lib/browser/api.ts';
+import { folderName, isWholePath, pastedPath } from '#lib/browser/drafts/folder-path.ts';
+import type { FolderChoice } from '#lib/browser/drafts/run-draft.ts';
+import { plural } from '#lib/browser/words/format.ts';
+import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { FolderList } from './folder-list.tsx';
+
+interface Props {
+  /** Where it begins; the home folder if empty. */
+  initial: string;
+  /** The name of a dropped folder whose path the browser did not reveal. */
+  dropped?: string;
+  /** Offers a new folder too. */
+  offersFresh?: boolean;
+  onChoose: (choice: Pick<FolderChoice, 'workspaceKind' | 'workspace'>) => void;
+  onClose: () => void;
+}
+
+/** Chooses a folder on the machine where Loupe runs: a recent one, by browsing, or by its path. */
+export function FolderDialog(props: Props) {
+  return (
+    <Dialog
+      open
+      dismissable
+      onClose={props.onClose}
+      aria-labelledby="folder-title"
+      className="w-[36rem] overflow-y-auto border-line-strong"
+    >
+      <Chooser {...props} />
+    </Dialog>
+  );
+}
+
+function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: Props) {
+  const [at, setAt] = useState(isWholePath(initial) ? initial : '');
+  const [typed, setTyped] = useState<string>();
+  const [hidden, setHidden] = useState(false);
+  const [byKey, setByKey] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // After the dialog was opened, which focuses its first control.
+  useEffect(() => field.current?.focus(), []);
+  const listing = useApi<FolderReply>(pathOf(at, hidden));
+  const { busy, problem, setProblem, run } = useRequest();
+  const folder = listing.data;
+  // What is typed next replaces the path, also if that arrives late.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each new path
+  useLayoutEffect(() => {
+    if (typed === undefined && document.activeElement === field.current) field.current?.select();
+  }, [folder?.path]);
+  const go = (path: string) => {
+    setProblem(undefined);
+    setTyped(undefined);
+    setAt(path);
+  };
+  const up = () => {
+    if (folder?.parent !== undefined) go(folder.parent);
+  };
+  const path = pastedPath(typed ?? folder?.path ?? at);
+  /** Uses the folder in the field if it exists, and shows it if no run can work there. */
+  const use = () =>
+    run(async () => {
+      const found = await getJson<FolderReply>(pathOf(path, hidden));
+      if (found.refused) {
+        go(found.path);
+        setProblem(found.refused);
+        return;
+      }
+      onChoose({ workspaceKind: 'folder', workspace: found.path });
+    });
+  const error = problem ?? (typed === undefined ? listing.error : undefined);
+  return (
+    <form
+      className="grid gap-3 p-4 sm:p-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation(); // React passes it on to the form that opened the dialog
+        if (typed === undefined || path === folder?.path) void use();
+        else go(path);
+      }}
+    >
+      <header className="flex items-center justify-between">
+        <h2 id="folder-title" className="text-lg font-semibold tracking-[-0.012em]">
+          Choose a folder
+        </h2>
+        <button
+          type="button"
+          onClick={onClose}
+          aria-label="Close"
+          className="reach grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+        >
+          <X className="size-4" aria-hidden="true" />
+        </button>
+      </header>
+      {dropped !== undefined && (
+        <p role="status" className="foreign rounded-md bg-sunken px-3 py-2 text-sm text-ink-2">
+          Browsers don’t reveal where a dropped folder is. Choose “
+          <ShortName text={dropped} max={60} />” here, or paste its path.
+        </p>
+      )}
+      <Recent onChoose={(workspace) => onChoose({ workspaceKind: 'folder', workspace })} />
+      <label className="block">
+        <span className="mb-1 block text-sm font-medium">Path</span>
+        <input
+          className="field font-mono text-sm"
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          ref={field}
+          placeholder="~/projects/reports"
+          value={typed ?? folder?.path ?? at}
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => {
+            setByKey(false);
+            setTyped(event.target.value);
+          }}
+        />
+      </label>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Button size="sm" className="max-sm:h-11" onClick={up} disabled={folder?.parent === undefined}>
+          Up
+        </Button>
+        <Button
+          size="sm"
+          className="max-sm:h-11"
+          onClick={() => go('~')}
+          disabled={folder === undefined || folder.path === folder.home}
+        >
+          Home
+        </Button>
+        <label className="ml-auto flex items-center gap-2 text-sm text-ink-2 max-sm:min-h-11">
+          <input
+            type="checkbox"
+            className="accent-brass-fill"
+            checked={hidden}
+            onChange={(event) => setHidden(event.target.checked)}
+          />
+          Hidden folders{folder && folder.hidden > 0 ? ` (${folder.hidden})` : ''}
+        </label>
+      </div>
+      <FolderList
+        label={folder ? `Folders in ${plainVisibleLine(folder.path)}` : 'Folders'}
+        folders={folder?.folders ?? []}
+        focused={byKey}
+        onOpen={(next) => {
+          setByKey(true);
+          go(next);
+        }}
+        onUp={() => {
+          setByKey(true);
+          up();
+        }}
+      />
+      <p className="text-xs text-ink-3" role="status">
+        {folder && contentWords(folder)}
+      </p>
+      {error && <ErrorNote error={error} />}
+      <footer className="flex flex-wrap items-center justify-end gap-2 border-t pt-3">
+        {offersFresh && (
+          <Button
+            kind="quiet"
+            className="mr-auto"
+            onClick={() => onChoose({ workspaceKind: 'fresh', workspace: '' })}
+          >
+            Use a fresh folder
+          </Button>
+        )}
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button kind="primary" onClick={() => void use()} disabled={busy || path === ''}>
+          <span className="max-w-48 truncate">Use {shortLine(folderName(path), 40) || 'folder'}</span>
+        </Button>
+      </footer>
+    </form>
+  );
+}
+
+/** The folders of earlier runs. */
+function Recent({ onChoose }: { onChoose: (path: string) => void }) {
+  const { data } = useApi<RecentFoldersReply>('/api/folders/recent');
+  if (!data || data.folders.length === 0) return null;
+  return (
+    <section aria-label="Recent folders">
+      <h3 className="mb-1 text-sm font-medium">Recent</h3>
+      <ul className="flex flex-wrap gap-1.5">
+        {data.folders.map(({ path }) => (
+          <li key={path} className="max-w-full">
+            <Button
+              size="sm"
+              className="max-w-64 max-sm:h-11"
+              title={plainVisibleLine(path)}
+              onClick={() => onChoose(path)}
+            >
+              <span className="foreign truncate">
+                <ShortName text={folderName(path)} max={40} />
+              </span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function contentWords({ folders, files, complete }: FolderReply): string {
+  const counts = `${plural(folders.length, 'folder')}, ${plural(files, 'file')}.`;
+  return complete ? counts : `${counts} Not all of a folder this large is listed: type the path to go on.`;
+}
+
+function pathOf(path: string, hidden: boolean): string {
+  const query = new URLSearchParams({ ...(path && { path }), ...(hidden && { hidden: '1' }) });
+  return `/api/folders?${query}`;
+}

@@ -1,0 +1,199 @@
+'use client';
+
+import { X } from 'lucide-react';
+import { type ChangeEvent, useRef, useState } from 'react';
+import type { Preset, PresetListReply, PresetReply } from '#lib/api/preset.ts';
+import { deleteJson, postJson } from '#lib/browser/api.ts';
+import { download } from '#lib/browser/download.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { useApi, useReload } from '../hooks/use-api.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignName } from '../ui/foreign-name.tsx';
+import { Link } from '../ui/link.tsx';
+import { readPresetFile } from './read-preset-file.ts';
+
+/** All presets: use, rename, export, delete, and import one from a file. */
+export function PresetsDialog({ onClose }: { onClose: () => void }) {
+  const { data } = useApi<PresetListReply>('/api/presets');
+  const { busy, problem, run } = useRequest();
+  const reload = useReload();
+  const file = useRef<HTMLInputElement>(null);
+  const [note, setNote] = useState('');
+  const change = (work: () => Promise<string>) =>
+    void run(async () => {
+      setNote('');
+      setNote(await work());
+      reload('/api/presets');
+    });
+  const chosen = (event: ChangeEvent<HTMLInputElement>) => {
+    const picked = event.target.files?.[0];
+    event.target.value = ''; // the same file can be chosen again after a mistake
+    if (!picked) return;
+    change(async () => {
+      const reply = await postJson<PresetReply>('/api/presets', await readPresetFile(picked));
+      const left = reply.left_out ? ` Left out: ${reply.left_out.join(', ')}.` : '';
+      return `Imported “${plainVisibleLine(reply.preset.name)}”.${left} Look through it before you start it.`;
+    });
+  };
+  return (
+    <Dialog
+      open
+      dismissable
+      onClose={onClose}
+      aria-labelledby="presets-title"
+      className="w-[36rem] overflow-y-auto border-line-strong"
+    >
+      <div className="grid gap-3 p-4 sm:p-5">
+        <header className="flex items-center justify-between">
+          <h2 id="presets-title" className="text-lg font-semibold tracking-[-0.012em]">
+            Presets
+          </h2>
+          <button
+            type="button"
+            onClick={onClose}
+            aria-label="Close"
+            className="reach grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+          >
+            <X className="size-4" aria-hidden="true" />
+          </button>
+        </header>
+        {data?.presets.length === 0 && (
+          <p className="text-ink-2">None yet. Fill in the form for a new run and choose “Save as preset”.</p>
+        )}
+        <ul className="divide-y border-y empty:hidden">
+          {data?.presets.map((preset) => (
+            <PresetLine key={preset.id} preset={preset} busy={busy} onChange={change} onClose={onClose} />
+          ))}
+        </ul>
+        <p role="status" className="foreign text-sm text-ink-2 empty:hidden">
+          {note}
+        </p>
+        {problem && <ErrorNote error={problem} />}
+        <div className="flex justify-end">
+          <Button disabled={busy} onClick={() => file.current?.click()}>
+            Import a preset
+          </Button>
+          <input
+            ref={file}
+            type="file"
+            accept=".json,application/json"
+            aria-label="Preset file"
+            className="sr-only"
+            tabIndex={-1}
+            onChange={chosen}
+          />
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function PresetLine({
+  preset,
+  busy,
+  onChange,
+  onClose,
+}: {
+  preset: Preset;
+  busy: boolean;
+  onChange: (work: () => Promise<string>) => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState<string>();
+  const path = `/api/presets/${encodeURIComponent(preset.id)}`;
+  const label = plainVisibleLine(preset.name);
+  const rename = (changed: string) => {
+    setName(undefined);
+    onChange(async () => {
+      await postJson(path, { name: changed, run: preset.run });
+      return `Renamed to “${plainVisibleLine(changed)}”.`;
+    });
+  };
+  if (name !== undefined) {
+    return (
+      <li>
+        <form
+          className="flex gap-2 py-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename(name);
+          }}
+        >
+          <input
+            className="field min-w-0 flex-1"
+            aria-label={`New name of ${label}`}
+            // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
+            autoFocus
+            required
+            maxLength={80}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <Button type="submit" size="sm" className="h-9 max-sm:h-11" disabled={busy}>
+            Rename
+          </Button>
+          <Button kind="quiet" size="sm" className="h-9 max-sm:h-11" onClick={() => setName(undefined)}>
+            Cancel
+          </Button>
+        </form>
+      </li>
+    );
+  }
+  return (
+    <li className="flex flex-wrap items-center gap-x-1 gap-y-1 py-1.5">
+      <Link
+        href={presetHref(preset.id)}
+        onClick={onClose}
+        className="foreign min-w-40 flex-1 truncate py-1 font-medium hover:text-brass max-sm:basis-full max-sm:py-2.5"
+      >
+        <ForeignName text={preset.name} max={80} />
+      </Link>
+      <Button
+        kind="quiet"
+        size="sm"
+        className="max-sm:h-11"
+        aria-label={`Rename ${label}`}
+        onClick={() => setName(preset.name)}
+      >
+        Rename
+      </Button>
+      <Button
+        kind="quiet"
+        size="sm"
+        className="max-sm:h-11"
+        aria-label={`Export ${label}`}
+        onClick={() =>
+          onChange(async () => {
+            await download(`${path}/file`);
+            return 'Exported, without its folder.';
+          })
+        }
+      >
+        Export
+      </Button>
+      <Button
+        kind="quiet"
+        size="sm"
+        className="max-sm:h-11"
+        aria-label={`Delete ${label}`}
+        disabled={busy}
+        onClick={() =>
+          onChange(async () => {
+            await deleteJson(path);
+            return `Deleted “${label}”.`;
+          })
+        }
+      >
+        Delete
+      </Button>
+    </li>
+  );
+}
+
+/** The form for a new run, filled in by a preset. */
+function presetHref(id: string): string {
+  return `/runs/new?preset=${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { runMode } from '../events/config.ts';
+import { MAX_TASK_CHARS } from '../events/limits.ts';
+import { placeholderNames } from '../util/placeholders.ts';
+import { contradictions, runFields } from './create-run.ts';
+
+export const MAX_PRESETS = 200;
+const MAX_PRESET_NAME_CHARS = 80;
+/** The mark of a file with a preset. */
+export const PRESET_FORMAT = 'loupe-preset/1';
+
+const presetName = z
+  .string()
+  .trim()
+  .min(1, 'Enter a name.')
+  .max(MAX_PRESET_NAME_CHARS)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'A name must be one line of visible characters.');
+
+/** The fields of `POST /api/runs` that a preset sets. Its task is a template: `{name}` is filled in for each run. */
+const presetRun = runFields
+  // Without the defaults of a request: what is missing is filled in when a run is started.
+  .extend({ mode: runMode, agentic: z.boolean(), task: z.string().trim().max(MAX_TASK_CHARS) })
+  .partial()
+  .superRefine((run, context) => {
+    for (const [field, message] of contradictions(run)) {
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
+  });
+export type PresetRun = z.output<typeof presetRun>;
+
+/** Body of `POST /api/presets` and `POST /api/presets/{id}`. */
+export const presetRequest = z.strictObject({
+  /** Marks the content of a preset file, which may come from anyone: a folder that it names is left out. */
+  format: z.literal(PRESET_FORMAT, `The format must be "${PRESET_FORMAT}".`).optional(),
+  name: presetName,
+  run: presetRun,
+});
+export type PresetRequest = z.output<typeof presetRequest>;
+
+/** A preset as it is stored. */
+export const presetRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  run: presetRun,
+  created_at: z.int().nonnegative(),
+  updated_at: z.int().nonnegative(),
+});
+export type PresetRecord = z.output<typeof presetRecord>;
+
+export interface Preset extends PresetRecord {
+  /** The names to fill in for each run. */
+  placeholders: string[];
+}
+
+export interface PresetListReply {
+  presets: Preset[];
+}
+
+export interface PresetReply {
+  preset: Preset;
+  /** Fields of a preset file that were not taken over. */
+  left_out?: string[];
+}
+
+/** What two presets cannot share: their name without regard to case. */
+export function presetKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+export function asPreset(record: PresetRecord): Preset {
+  return { ...record, placeholders: placeholderNames(record.run.task ?? '') };
+}
+
+/** The content of a preset file. Folders stay behind: they mean nothing on another machine. */
+export function presetFile({ name, run }: Pick<PresetRecord, 'name' | 'run'>): PresetRequest {
+  const { workspace: _folder, workspace_copy: _copy, ...others } = run;
+  return { format: PRESET_FORMAT, name, run: others };
+}

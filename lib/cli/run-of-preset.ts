@@ -1,0 +1,62 @@
+import type { Preset } from '../api/preset.ts';
+import { AppError } from '../errors/app-error.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import { fillIn } from '../util/placeholders.ts';
+import { readFields, usage } from './arguments.ts';
+
+/** Options whose fields are merged with those of a preset, one by one. */
+const MERGED = ['budget', 'model_options'] as const;
+
+/**
+ * The body of `POST /api/runs` for a preset: its fields, with the options of the command line in their place and the
+ * placeholders filled in. Pure.
+ *
+ * @param options.body the fields that options set
+ * @param options.fields the pairs of `--set`: one that is named like a placeholder is its text, others are fields as JSON
+ * @throws {AppError} `usage`
+ */
+export function runOfPreset(
+  presets: readonly Preset[],
+  {
+    preset: wanted,
+    body,
+    fields,
+  }: { preset: string; body: Record<string, unknown>; fields: readonly (readonly [string, string])[] },
+): Record<string, unknown> {
+  const preset = presetNamed(presets, wanted);
+  const { run } = preset;
+  // Another task is no template, and leaves nothing to fill in.
+  const names = body.task === undefined ? preset.placeholders : [];
+  const values = new Map(fields.filter(([key]) => names.includes(key)));
+  const blank = names.filter((name) => !values.get(name)?.trim());
+  if (blank.length > 0) {
+    throw usage(
+      `The preset "${preset.name}" needs ${blank.map((name) => `--set ${name}=TEXT`).join(' and ')}.`,
+    );
+  }
+  const given = { ...body, ...readFields(fields.filter(([key]) => !names.includes(key))) };
+  const merged = MERGED.flatMap((name) => {
+    const [before, after] = [run[name], given[name]];
+    return isObject(before) && isObject(after) ? [[name, { ...before, ...after }]] : [];
+  });
+  const task = run.task === undefined ? {} : { task: fillIn(run.task, values) };
+  return { ...run, ...task, ...given, ...Object.fromEntries(merged) };
+}
+
+function presetNamed(presets: readonly Preset[], wanted: string): Preset {
+  const found =
+    presets.find(({ name }) => name === wanted) ??
+    presets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found;
+  const names = presets.map(({ name }) => name);
+  const nearest = nearestName(wanted, names);
+  throw new AppError({
+    code: 'usage',
+    message: `There is no preset "${wanted}"${nearest ? `; did you mean "${nearest}"?` : '.'}`,
+    hint: names.length > 0 ? `Presets: ${names.join(', ')}` : 'Save one in the form for a new run.',
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,106 @@
+import {
+  asPreset,
+  MAX_PRESETS,
+  type Preset,
+  type PresetListReply,
+  type PresetRecord,
+  type PresetReply,
+  type PresetRequest,
+  presetFile,
+  presetKey,
+} from '../api/preset.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { PresetStore } from '../store/preset-store.ts';
+
+const byName = new Intl.Collator('en', { numeric: true });
+
+/** Named settings for runs. Kept in the store, so that all browsers, the CLI and all processes share them. */
+export class Presets {
+  readonly #store: PresetStore;
+  readonly #newId: () => string;
+  readonly #now: () => number;
+
+  constructor(options: { store: PresetStore; newId: () => string; now: () => number }) {
+    this.#store = options.store;
+    this.#newId = options.newId;
+    this.#now = options.now;
+  }
+
+  async list(): Promise<PresetListReply> {
+    const presets = (await this.#store.presets()).map(asPreset);
+    return { presets: presets.sort((a, b) => byName.compare(a.name, b.name)) };
+  }
+
+  /** @throws {AppError} `preset_not_found` */
+  async get(id: string): Promise<Preset> {
+    const found = (await this.#store.presets()).find((preset) => preset.id === id);
+    if (!found) throw missing(id);
+    return asPreset(found);
+  }
+
+  /**
+   * Stores a new preset. One that comes as a file gets another name where its own is taken, and reaches no folder: the one
+   * that it names is left out.
+   *
+   * @throws {AppError} `preset_exists`, `too_many_presets`
+   */
+  async create(request: PresetRequest): Promise<PresetReply> {
+    const stored = await this.#store.presets();
+    if (stored.length >= MAX_PRESETS) {
+      throw new AppError({
+        code: 'too_many_presets',
+        message: `There are ${MAX_PRESETS} presets already.`,
+        hint: 'Delete one that is no longer needed.',
+      });
+    }
+    const isFile = request.format !== undefined;
+    const { name, run } = isFile ? presetFile(request) : request;
+    const leftOut = Object.keys(request.run).filter((field) => !(field in run));
+    const now = this.#now();
+    const preset = await this.#save({
+      id: this.#newId(),
+      name: isFile ? freeName(name, stored) : name,
+      run,
+      created_at: now,
+      updated_at: now,
+    });
+    return { preset, ...(leftOut.length > 0 ? { left_out: leftOut } : {}) };
+  }
+
+  /** Replaces the name and the settings of a preset. @throws {AppError} `preset_not_found`, `preset_exists` */
+  async update(id: string, { name, run }: PresetRequest): Promise<PresetReply> {
+    const { created_at } = await this.get(id);
+    return { preset: await this.#save({ id, name, run, created_at, updated_at: this.#now() }) };
+  }
+
+  /** @throws {AppError} `preset_not_found` */
+  async delete(id: string): Promise<{ deleted: string }> {
+    if (!(await this.#store.deletePreset(id))) throw missing(id);
+    return { deleted: id };
+  }
+
+  async #save(preset: PresetRecord): Promise<Preset> {
+    if (await this.#store.savePreset(preset)) return asPreset(preset);
+    throw new AppError({
+      code: 'preset_exists',
+      message: `There is a preset named "${preset.name}" already.`,
+      hint: 'Choose another name, or update that preset.',
+    });
+  }
+}
+
+/** The name with the lowest number that makes it unique, if it isn't. */
+function freeName(name: string, presets: readonly PresetRecord[]): string {
+  const taken = new Set(presets.map((preset) => presetKey(preset.name)));
+  let free = name;
+  for (let number = 2; taken.has(presetKey(free)); number += 1) free = `${name.slice(0, 70)} (${number})`;
+  return free;
+}
+
+function missing(id: string): AppError {
+  return new AppError({
+    code: 'preset_not_found',
+    message: `There is no preset "${id.slice(0, 60)}".`,
+    hint: 'GET /api/presets lists the presets.',
+  });
+}
