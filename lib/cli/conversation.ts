@@ -1,0 +1,84 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { LoupeRun } from '../client/loupe.ts';
+import type { RunEvent } from '../events/registry.ts';
+
+/** Where a person's messages come from: a terminal, a pipe or a file. */
+export type Input = Readable & { readonly isTTY?: boolean };
+
+const PROMPT = 'You: ';
+
+/**
+ * Sends each line of the input to a session. In a terminal a line is sent when it is entered; from a pipe or a file, when
+ * the session waits for a message. When the input is over, the session is ended once it waits.
+ */
+export class Conversation {
+  readonly #run: Pick<LoupeRun, 'say' | 'stop'>;
+  readonly #input: Input;
+  readonly #stderr: Writable;
+  readonly #onError: (error: unknown) => void;
+  readonly #lines: ReturnType<typeof createInterface>;
+  readonly #unsent: string[] = [];
+  #waits = false;
+  #isOver = false;
+  /** Requests are sent one after another, so that messages keep their order. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(
+    run: Pick<LoupeRun, 'say' | 'stop'>,
+    { input, stderr, onError }: { input: Input; stderr: Writable; onError: (error: unknown) => void },
+  ) {
+    this.#run = run;
+    this.#input = input;
+    this.#stderr = stderr;
+    this.#onError = onError;
+    this.#lines = createInterface({ input, terminal: false });
+    this.#lines.on('line', (line) => {
+      if (line.trim() !== '') this.#unsent.push(line.trim());
+      this.#advance();
+    });
+    this.#lines.on('close', () => {
+      this.#isOver = true;
+      this.#advance();
+    });
+  }
+
+  /** Call with each event of the session. */
+  event({ type }: Pick<RunEvent, 'type'>): void {
+    if (type === 'message.awaited') {
+      this.#waits = true;
+      if (this.#input.isTTY && this.#unsent.length === 0) this.#stderr.write(PROMPT);
+    }
+    if (type === 'operator.messaged' || type === 'autopilot.switched' || type === 'stop.requested') {
+      this.#waits = false;
+    }
+    this.#advance();
+  }
+
+  close(): void {
+    this.#lines.removeAllListeners();
+    this.#lines.close();
+    this.#input.destroy?.();
+  }
+
+  #advance(): void {
+    if (!this.#waits && !this.#input.isTTY) return;
+    const text = this.#unsent.shift();
+    if (text !== undefined) {
+      this.#waits = false;
+      this.#send(() => this.#run.say(text));
+    } else if (this.#isOver && this.#waits) {
+      this.#waits = false;
+      this.#send(() => this.#run.stop());
+    }
+  }
+
+  #send(request: () => Promise<unknown>): void {
+    this.#last = this.#last
+      .then(() => request())
+      .then(
+        () => undefined,
+        (error: unknown) => this.#onError(error),
+      );
+  }
+}
