@@ -1,0 +1,157 @@
+'use client';
+
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { ChangedFilesReply, RevertReply } from '#lib/api/changed-files.ts';
+import { plural } from '#lib/browser/words/format.ts';
+import type { FileChange } from '#lib/events/file-changes.ts';
+import { useRequest } from '../../hooks/use-request.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { ForeignName } from '../../ui/foreign-name.tsx';
+import { useRunScreen } from '../screen-context.ts';
+import { ChangedFilePanel } from './changed-file-panel.tsx';
+
+/** All changes of a run to files, as diffs, and how to revert them where the run's server is there. */
+export function ChangesDialog({
+  changes,
+  first,
+  onClose,
+}: {
+  changes: readonly FileChange[];
+  /** The path of the file to show first. */
+  first: string | undefined;
+  onClose: () => void;
+}) {
+  const { reply, busy, problem, revert } = useFiles();
+  const { refused, left = [] } = reply ?? {};
+  const revertible = reply?.files.filter((file) => file.revertible).length ?? 0;
+  return (
+    <Dialog
+      open
+      dismissable
+      onClose={onClose}
+      aria-labelledby="changes-title"
+      className="h-[min(90dvh,70rem)] w-[64rem] p-0"
+    >
+      <div className="flex h-full flex-col">
+        <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-4 py-3">
+          <h2 id="changes-title" className="text-lg font-semibold">
+            {plural(changes.length, 'file')} changed
+          </h2>
+          <span className="ml-auto flex flex-wrap items-center gap-2">
+            {revertible > 0 && <RevertAll count={revertible} busy={busy} onRevert={() => revert()} />}
+            <Button size="sm" onClick={onClose}>
+              Close
+            </Button>
+          </span>
+        </header>
+        <Changes first={first}>
+          {refused && (
+            <p className="text-sm text-ink-2">
+              <ForeignName text={[refused.message, refused.hint].filter(Boolean).join(' ')} max={400} />
+            </p>
+          )}
+          {problem && <ErrorNote error={problem} />}
+          {left.length > 0 && <LeftFiles left={left} />}
+          {changes.map((change) => (
+            <ChangedFilePanel
+              key={change.path}
+              change={change}
+              file={reply?.files.find(({ path }) => path === change.path)}
+              busy={busy}
+              onRevert={() => revert(change.path)}
+              onLeave={onClose}
+            />
+          ))}
+        </Changes>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Asks once before it reverts all files. */
+function RevertAll({ count, busy, onRevert }: { count: number; busy: boolean; onRevert: () => void }) {
+  const [asking, setAsking] = useState(false);
+  if (!asking) {
+    return (
+      <Button size="sm" disabled={busy} onClick={() => setAsking(true)}>
+        Revert all
+      </Button>
+    );
+  }
+  return (
+    <>
+      <span className="text-sm">Put back what {count === 1 ? 'it' : 'they'} held before the run?</span>
+      <Button
+        size="sm"
+        kind="danger"
+        disabled={busy}
+        onClick={() => {
+          setAsking(false);
+          onRevert();
+        }}
+      >
+        Revert {plural(count, 'file')}
+      </Button>
+      <Button size="sm" onClick={() => setAsking(false)}>
+        Keep
+      </Button>
+    </>
+  );
+}
+
+/** The scrolling part, which begins at the chosen file. */
+function Changes({ first, children }: { first: string | undefined; children: ReactNode }) {
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (first === undefined) return;
+    const panels = list.current?.querySelectorAll<HTMLElement>('[data-path]') ?? [];
+    [...panels].find((panel) => panel.dataset.path === first)?.scrollIntoView({ block: 'start' });
+  }, [first]);
+  return (
+    <section
+      ref={list}
+      aria-label="Changes"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
+      tabIndex={0}
+      className="grid min-h-0 flex-1 content-start gap-6 overflow-y-auto px-4 py-4"
+    >
+      {children}
+    </section>
+  );
+}
+
+function LeftFiles({ left }: { left: RevertReply['left'] }) {
+  return (
+    <div role="status" className="rounded-md border border-warn/40 bg-warn-wash px-3.5 py-2.5 text-sm">
+      <p className="font-medium text-warn">Not reverted</p>
+      <ul className="mt-1 grid gap-0.5">
+        {left.map(({ path, message }) => (
+          <li key={path}>
+            <code className="foreign">
+              <ForeignName text={path} isPath />
+            </code>{' '}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The files as they are on the server's disk now, where there is a server to ask. */
+function useFiles() {
+  const server = useRunScreen().server?.files;
+  const [reply, setReply] = useState<ChangedFilesReply & Partial<RevertReply>>();
+  const { busy, problem, run } = useRequest();
+  useEffect(() => {
+    if (server) void run(async () => setReply(await server.list()));
+  }, [server, run]);
+  /** @param path default: all files */
+  const revert = (path?: string) => {
+    if (!server) return;
+    void run(async () => setReply(await server.revert(path === undefined ? {} : { paths: [path] })));
+  };
+  return { reply, busy, problem, revert };
+}

@@ -1,0 +1,109 @@
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { summarizeRun } from '../api/summarize-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { inScope } from '../sharing/redaction/scope.ts';
+import { calls, type PlayedRun, play, says } from '../testing/loop-harness.ts';
+import { FileUndo, type FileUndoOptions } from './file-undo.ts';
+
+const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
+const TASK = { task: 'Write', max_iterations: 10 };
+const wrote = calls(write('old.txt', 'first'), write('./old.txt', 'second'), write('src/new.txt', 'new'));
+const FILES = { 'old.txt': 'before', 'raw.bin': '\u0000\u0001' };
+
+function undoOf(
+  run: PlayedRun,
+  more: Partial<FileUndoOptions['stored']> = {},
+  others: string[] = [],
+): FileUndo {
+  const summary = summarizeRun(foldAll(emptyRunState('run'), run.log.events));
+  return new FileUndo({
+    dataDir: join(dirname(run.workspace), 'data'),
+    stored: {
+      get: async () => ({ run: summary, config: run.config }),
+      async *log() {
+        yield [...run.log.events];
+      },
+      ...more,
+    },
+    store: { unfinished: async () => others.map((id) => ({ ...summary, id, phase: 'calling' })) },
+  });
+}
+
+it('logs what a file held with the intent of the call that replaces it, and once per run', async () => {
+  await using run = await play(TASK, [wrote, says('done')], { files: FILES });
+  expect(run.of('tool-call.started').map(({ file }) => file)).toEqual([
+    { path: 'old.txt', before: { kind: 'text', text: 'before' } },
+    { path: 'old.txt', before: { kind: 'unchanged' } },
+    { path: 'src/new.txt', before: { kind: 'absent' } },
+  ]);
+  const [started] = run.of('tool-call.started');
+  expect(started && inScope(started, 'everything')).toHaveProperty('file');
+  for (const scope of ['without_results', 'summary'] as const)
+    expect(started && inScope(started, scope)).not.toHaveProperty('file');
+});
+
+it('reverts all files to what they held before the run, and does nothing the second time', async () => {
+  await using run = await play(TASK, [wrote, calls(write('raw.bin', 'text')), says('done')], {
+    files: FILES,
+  });
+  const undo = undoOf(run);
+  expect((await undo.list('run')).files).toEqual([
+    { path: 'old.txt', calls: 2, state: 'as_left', kept: true, revertible: true },
+    { path: 'src/new.txt', calls: 1, state: 'as_left', kept: true, revertible: true },
+    { path: 'raw.bin', calls: 1, state: 'as_left', kept: true, revertible: true },
+  ]);
+  const { reverted, left, files } = await undo.revert('run', {});
+  expect({ reverted, left }).toEqual({ reverted: ['old.txt', 'src/new.txt', 'raw.bin'], left: [] });
+  expect(files.map(({ state, revertible }) => [state, revertible])).toEqual(
+    files.map(() => ['as_before', false]),
+  );
+  expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('before');
+  expect(await readFile(join(run.workspace, 'raw.bin'))).toEqual(Buffer.from([0, 1]));
+  expect(await readdir(join(run.workspace, 'src'))).toEqual([]);
+  expect(await undo.revert('run', {})).toMatchObject({ left: [] });
+  expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('before');
+});
+
+it('reverts one file and keeps its mode', async () => {
+  await using run = await play(TASK, [wrote, says('done')], { files: FILES });
+  await chmod(join(run.workspace, 'old.txt'), 0o755);
+  await undoOf(run).revert('run', { paths: ['old.txt'] });
+  expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('before');
+  expect((await stat(join(run.workspace, 'old.txt'))).mode & 0o777).toBe(0o755);
+  expect(await readFile(join(run.workspace, 'src/new.txt'), 'utf8')).toBe('new');
+});
+
+it('leaves a file alone that has changed or gone since the run, and says so', async () => {
+  await using run = await play(TASK, [wrote, says('done')], { files: FILES });
+  await writeFile(join(run.workspace, 'old.txt'), 'edited by hand');
+  await rm(join(run.workspace, 'src/new.txt'));
+  await writeFile(join(run.workspace, 'src/other.txt'), 'other');
+  const { reverted, left } = await undoOf(run).revert('run', {});
+  // A created file that is gone is as before the run.
+  expect(reverted).toEqual(['src/new.txt']);
+  expect(left).toEqual([{ path: 'old.txt', message: 'The file has changed since the run.' }]);
+  expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('edited by hand');
+});
+
+it('refuses while the run or another one works in the folder, for imported runs and for unknown files', async () => {
+  await using run = await play(TASK, [wrote, says('done')], { files: FILES });
+  const summary = summarizeRun(foldAll(emptyRunState('run'), run.log.events));
+  const got = (more: object) => ({ get: async () => ({ run: { ...summary, ...more }, config: run.config }) });
+  const code = (value: string) => expect.objectContaining({ code: value });
+  await expect(undoOf(run, got({ phase: 'calling' })).revert('run', {})).rejects.toEqual(
+    code('run_not_ended'),
+  );
+  await expect(undoOf(run, got({ imported_at: 1 })).revert('run', {})).rejects.toEqual(
+    code('imported_workspace'),
+  );
+  await expect(undoOf(run, {}, ['other']).revert('run', {})).rejects.toEqual(code('folder_in_use'));
+  await expect(undoOf(run).revert('run', { paths: ['other.txt'] })).rejects.toEqual(code('file_not_changed'));
+  expect(await undoOf(run, {}, ['other']).list('run')).toMatchObject({
+    refused: { code: 'folder_in_use' },
+    files: [{ revertible: false }, { revertible: false }],
+  });
+  expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('second');
+});

@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { AppError } from '../errors/app-error.ts';
+import type { FileBefore } from '../events/changed-file.ts';
+import { type FoundBefore, readBefore } from '../sandbox/workspace-files.ts';
+import { workspaceSteps } from '../sandbox/workspace-path.ts';
+import type { KnownFiles } from './tool.ts';
+
+/** A larger file is not replaced, because its content could not be kept. */
+export const MAX_KEPT_BYTES = 5 * 1024 * 1024;
+
+/**
+ * The files that a run changes with its tools: reads what they held before the change, and knows what the run's own
+ * last write left, so that this is not logged again. Not kept across a restart, which costs only the space.
+ */
+export class ChangedFiles implements KnownFiles {
+  readonly #workspace: string;
+  readonly #found = new Map<string, FoundBefore>();
+  readonly #written = new Map<string, string>();
+
+  /** @param workspace from `openWorkspace` */
+  constructor(workspace: string) {
+    this.#workspace = workspace;
+  }
+
+  /**
+   * What a file holds now.
+   *
+   * @param path as the model wrote it
+   * @returns `undefined` for a path that the call will refuse
+   */
+  async before(path: string): Promise<{ path: string; before: FileBefore } | undefined> {
+    const steps = stepsOf(path);
+    if (!steps) return undefined;
+    const key = steps.join('/');
+    const found = await readBefore(this.#workspace, steps, MAX_KEPT_BYTES);
+    if (!found) return undefined;
+    this.#found.set(key, found);
+    return { path: key, before: this.#describe(key, found) };
+  }
+
+  /** What `before` found, once. */
+  takeFound(steps: readonly string[]): FoundBefore | undefined {
+    const key = steps.join('/');
+    const found = this.#found.get(key);
+    this.#found.delete(key);
+    return found;
+  }
+
+  wrote(steps: readonly string[], data: Buffer): void {
+    this.#written.set(steps.join('/'), digest(data));
+  }
+
+  #describe(key: string, { stats, data }: FoundBefore): FileBefore {
+    if (!stats) return { kind: 'absent' };
+    if (!data) return { kind: 'not_kept', size_bytes: stats.size };
+    if (this.#written.get(key) === digest(data)) return { kind: 'unchanged' };
+    return isUtf8(data) && !data.includes(0)
+      ? { kind: 'text', text: data.toString('utf8') }
+      : { kind: 'binary', base64: data.toString('base64') };
+  }
+}
+
+function stepsOf(path: string): readonly string[] | undefined {
+  try {
+    return workspaceSteps(path);
+  } catch (error) {
+    if (error instanceof AppError) return undefined; // the call itself says what is wrong
+    throw error;
+  }
+}
+
+function digest(data: Buffer): string {
+  return createHash('sha256').update(data).digest('base64');
+}
