@@ -1,23 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
+import type { ApprovalScope } from '../events/approval.ts';
+import type { ChangedFile } from '../events/changed-file.ts';
 import type { RunConfig } from '../events/config.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { placeEvents } from '../events/place-events.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { Approval, PendingCall, RunState } from '../events/run-state.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import type { JsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
+import { surplusCall } from './calls-per-reply.ts';
+import type { ReadyState } from './rule.ts';
 
 const NOTE_CHARS = 2000;
+/** The longest file whose content is logged with the request to change it. */
+const SHOWN_FILE_CHARS = 200_000;
 
 /** An operator's decision about a call, as received from the API. */
 export interface ApprovalRequest {
   callId: string;
   decision: 'approved' | 'edited' | 'denied';
+  /** For `approved`. Default: `once`. */
+  scope?: ApprovalScope;
   /** For `edited`: the arguments to use instead of the model's. */
   arguments?: JsonObject;
   reason?: string;
 }
+
+/** An earlier approval that covers a call. */
+export type StandingApproval = NonNullable<EventOf<'approval.decided'>['standing']>;
 
 /** The run's approval setting for a tool. */
 export function approvalChoice(policy: RunConfig['approval'], tool: string): ApprovalChoice {
@@ -26,14 +39,67 @@ export function approvalChoice(policy: RunConfig['approval'], tool: string): App
   return (Object.hasOwn(tools, tool) ? tools[tool] : undefined) ?? policy.default;
 }
 
+/**
+ * The calls of a reply to ask the operator about together: the next one, and those after it that will need approval, so
+ * that all can be decided at once.
+ *
+ * @param alwaysAsk tools whose calls need approval whatever the run's policy says
+ */
+export function callsToAsk(
+  state: ReadyState,
+  next: PendingCall,
+  alwaysAsk: readonly string[],
+): PendingCall[] {
+  const { reply, approvals, config } = state;
+  const later = reply?.calls.slice(reply.calls.indexOf(next) + 1) ?? [];
+  return [
+    next,
+    ...later.filter((call) => {
+      if (!reply || approvals[call.callId] || surplusCall(reply, call)) return false;
+      const choice = approvalChoice(config.approval, call.name);
+      return choice === 'ask' || (choice === 'auto' && alwaysAsk.includes(call.name));
+    }),
+  ];
+}
+
 /** Asks the operator to approve a call. */
-export function approvalRequested(call: PendingCall, iteration: number): NewEvent {
+export function approvalRequested(
+  call: PendingCall,
+  asked: { iteration: number; file?: ChangedFile; scopes: readonly ApprovalScope[] },
+): NewEvent {
+  const { iteration, file, scopes } = asked;
   return {
     type: 'approval.requested',
     call_id: call.callId,
     iteration,
     tool: call.name,
     arguments: call.arguments,
+    ...(file && { file: boundedFile(file) }),
+    scopes: [...scopes],
+  };
+}
+
+/** A large file is not logged before its call is approved. */
+function boundedFile({ path, before }: ChangedFile): ChangedFile {
+  if (before.kind === 'text' && before.text.length > SHOWN_FILE_CHARS) {
+    return { path, before: { kind: 'not_kept', size_bytes: Buffer.byteLength(before.text) } };
+  }
+  if (before.kind !== 'binary') return { path, before };
+  return { path, before: { kind: 'not_kept', size_bytes: Buffer.byteLength(before.base64, 'base64') } };
+}
+
+/** Approves a call that an earlier approval covers. */
+export function approvedBefore(
+  call: Pick<PendingCall, 'callId' | 'name'>,
+  standing: StandingApproval,
+): NewEvent {
+  return {
+    type: 'approval.decided',
+    call_id: call.callId,
+    tool: call.name,
+    decision: 'approved',
+    by: 'standing-approval',
+    standing,
   };
 }
 
@@ -78,12 +144,25 @@ export function editNote(state: RunState, call: PendingCall): string | undefined
 }
 
 /**
- * The events that record an operator's decision; none if the same decision was already recorded. Pure.
+ * The events that record an operator's decisions, made together; none for those already recorded. Pure.
  *
  * @throws {AppError} `run_ended`, `approval_not_found`, `already_decided`; `invalid_request` for edited arguments
- *   that do not fit the tool
+ *   that do not fit the tool, or a scope that the call does not offer. Then none of them is recorded
  */
-export function decideApproval(state: RunState, request: ApprovalRequest): NewEvent[] {
+export function decideApprovals(state: RunState, requests: readonly ApprovalRequest[]): NewEvent[] {
+  const named = new Set(requests.map(({ callId }) => callId));
+  const events: NewEvent[] = [];
+  let now = state;
+  for (const request of requests) {
+    const decided = decideApproval(now, request, named);
+    now = foldAll(now, placeEvents(now, decided, now.updatedAt));
+    events.push(...decided);
+  }
+  return events;
+}
+
+/** @param named calls that are decided by themselves, whatever the scope of another's approval */
+function decideApproval(state: RunState, request: ApprovalRequest, named: ReadonlySet<string>): NewEvent[] {
   const approval = Object.hasOwn(state.approvals, request.callId)
     ? state.approvals[request.callId]
     : undefined;
@@ -109,7 +188,25 @@ export function decideApproval(state: RunState, request: ApprovalRequest): NewEv
       message: 'The run has ended or is stopping, so this call will not run.',
     });
   }
-  return [{ type: 'approval.decided', ...decision }];
+  const { call_id: callId, tool, scope = 'once' } = decision;
+  const events: NewEvent[] = [{ type: 'approval.decided', ...decision }];
+  if (scope === 'once') return events;
+  const run = scope === 'tool_and_folder' ? { run_id: state.runId } : {};
+  const standing = { scope, seq: state.seq + 1, ...run };
+  const covered = coveredCalls(state, { callId, tool, scope }).filter((call) => !named.has(call.callId));
+  return [...events, ...covered.map((call) => approvedBefore(call, standing))];
+}
+
+/** Other calls of the reply that wait for the operator and that an approval with this scope covers as well. */
+function coveredCalls(
+  { reply, approvals }: RunState,
+  { callId, tool, scope }: { callId: string; tool: string; scope: ApprovalScope },
+): PendingCall[] {
+  return (reply?.calls ?? []).filter((call) => {
+    const approval = approvals[call.callId];
+    const isUndecided = approval?.requested?.scopes?.includes(scope) && !approval.decided;
+    return call.callId !== callId && call.name === tool && call.status === 'waiting' && isUndecided;
+  });
 }
 
 function isWaiting(state: RunState, { requested }: Approval): boolean {
@@ -125,9 +222,16 @@ function decisionOf(
   request: ApprovalRequest,
 ): Decision {
   const made = { call_id: requested.call_id, tool: requested.tool, by: 'operator' as const };
-  const { decision, reason } = request;
+  const { decision, reason, scope = 'once' } = request;
+  if (scope !== 'once' && (decision !== 'approved' || !requested.scopes?.includes(scope))) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `scope: This call cannot be ${decision} with the scope "${scope}".`,
+      hint: 'The approval.requested event of the call lists the scopes it offers.',
+    });
+  }
   if (decision === 'denied') return { ...made, decision, ...(reason ? { reason } : {}) };
-  if (decision === 'approved') return { ...made, decision };
+  if (decision === 'approved') return { ...made, decision, ...(scope !== 'once' && { scope }) };
   const args = checkedArguments(state.tools, requested.tool, request.arguments);
   return isDeepStrictEqual(args, requested.arguments)
     ? { ...made, decision: 'approved' }
@@ -157,6 +261,7 @@ function sameDecision(first: EventOf<'approval.decided'>, second: Decision): boo
   return (
     first.decision === second.decision &&
     first.by === second.by &&
+    first.scope === second.scope &&
     first.reason === second.reason &&
     isDeepStrictEqual(first.arguments, second.arguments)
   );

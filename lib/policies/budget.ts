@@ -1,6 +1,8 @@
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
+import { waitedMs } from '../events/worked-ms.ts';
 import type { ReadyState } from './rule.ts';
 
 /** A run's usage so far. */
@@ -24,18 +26,26 @@ export function spentLimit(
 }
 
 /**
- * The run's usage at a given time. Time during which no worker held the run is excluded, so that a server that was
- * off overnight does not use up a run's minutes.
+ * The run's usage at a given time. Time during which no worker held the run, or in which it waited for the operator, is
+ * excluded: neither a server that was off overnight nor a person at lunch uses up a run's minutes.
  *
  * @param now milliseconds since 1970
  */
-export function spendingOf(state: ReadyState, now: number): Spending {
-  const startedAt = state.startedAt ?? now;
+function spendingOf(state: ReadyState, now: number): Spending {
   return {
     tokens: state.tokensIn + state.tokensOut,
     costUsd: state.costUsd,
-    seconds: Math.max(0, now - startedAt - state.lostMs) / 1000,
+    seconds: Math.max(0, runTimeMs(state, now)) / 1000,
   };
+}
+
+/**
+ * The time that counts towards the budget, in milliseconds. Negative if `now` is behind the timestamps of the log.
+ *
+ * @param now milliseconds since 1970
+ */
+export function runTimeMs(state: RunState, now: number): number {
+  return now - (state.startedAt ?? now) - state.lostMs - waitedMs(state, now);
 }
 
 /** @throws {AppError} `no_price` for a cost budget with a model that has no price */

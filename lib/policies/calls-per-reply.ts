@@ -1,8 +1,6 @@
+import { MAX_CALLS_PER_REPLY } from '../events/limits.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { PendingCall, PendingReply } from '../events/run-state.ts';
-
-/** Max calls run per reply. A model that asks for more has lost count, and each call may be a command. */
-const MAX_CALLS_PER_REPLY = 32;
 
 /**
  * The result of a call over the limit, telling the model that it was not run; `undefined` for a call within the

@@ -1,12 +1,11 @@
-import { CHARS_PER_TOKEN, conversationChars } from '../events/message-size.ts';
+import { CHARS_PER_TOKEN, conversationChars, toolChars } from '../events/message-size.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 
 /** Shortened contents, by the index of their message. */
 export type Folded = Readonly<Record<number, string>>;
 
-// Tool lists and sets of shortened contents are immutable, and a set belongs to one conversation: each is measured once.
-const toolSizes = new WeakMap<readonly ToolDefinition[], number>();
+// Sets of shortened contents are immutable, and each belongs to one conversation, so each is measured once.
 const savings = new WeakMap<Folded, number>();
 const nothingFolded: Folded = {};
 
@@ -48,14 +47,4 @@ function savedChars(messages: readonly ChatMessage[], folded: Folded): number {
     savings.set(folded, saved);
   }
   return saved;
-}
-
-/** The size of the tool definitions in characters, as JSON (C1). */
-export function toolChars(tools: readonly ToolDefinition[]): number {
-  let size = toolSizes.get(tools);
-  if (size === undefined) {
-    size = tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
-    toolSizes.set(tools, size);
-  }
-  return size;
 }

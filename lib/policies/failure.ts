@@ -5,6 +5,7 @@ import { compactionLimit } from '../events/window.ts';
 import { planCompaction } from './compaction.ts';
 import { retryWait } from './retry.ts';
 import { type Decision, type Ending, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
+import { waitForServer } from './server-wait.ts';
 import { thinkAfterRefusal, thinkToSend } from './thinking.ts';
 
 /** How a mode handles a conversation that exceeds the context window. */
@@ -18,14 +19,18 @@ interface WhenTooLong {
 /** The fields of a failure that decide how it is handled. */
 export type Failure = Pick<FailedCall, 'kind' | 'transient' | 'code' | 'message' | 'hint'>;
 
-/** Handles a failure to prepare server or model: retry if that may help, otherwise end. */
+/** Handles a failure to prepare server or model: wait or retry if that may help, otherwise end. */
 export function afterFailedPreparation(state: ReadyState, failure: Failure, now: number): Decision {
   if (failure.kind === 'timeout') return ended('timeout', { error: errorOf(failure) });
-  return retryLater(state, failure, now) ?? ended('error', { error: errorOf(failure) });
+  return (
+    waitForServer(state, failure, now) ??
+    retryLater(state, failure, now) ??
+    ended('error', { error: errorOf(failure) })
+  );
 }
 
 /**
- * Handles a failed model call. Transient failures are retried; after an overflow a shorter request is sent; a model
+ * Handles a failed model call. A server that is down is waited for; other transient failures are retried; after an overflow a shorter request is sent; a model
  * without thinking support is called without it. Any other failure ends the attempt with its partial result (T17).
  *
  * @param options.now milliseconds since 1970
@@ -51,7 +56,9 @@ export function afterFailedCall(
     case 'no_thinking_levels':
       return retryWithLessThinking(state, failure) ?? ended('error', { error });
     default:
-      return retryLater(state, failure, now) ?? ended('error', { error });
+      return (
+        waitForServer(state, failure, now) ?? retryLater(state, failure, now) ?? ended('error', { error })
+      );
   }
 }
 

@@ -1,10 +1,9 @@
-import { CHARS_PER_TOKEN, messageChars } from '../events/message-size.ts';
+import { CHARS_PER_TOKEN, messageChars, toolChars } from '../events/message-size.ts';
 import { promptFate, refusesLongChats } from '../events/prompt-share.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { effectiveWindow } from '../events/window.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { formatCount } from '../util/numbers.ts';
-import { toolChars } from './estimate.ts';
 import type { ReadyState } from './rule.ts';
 
 const MAX_LISTED = 20;

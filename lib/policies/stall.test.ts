@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isStall } from './stall.ts';
 
-it('ends after iteration 5 without a write, and after iteration 8 with a write in iteration 3 [G10]', () => {
+it('ends after iteration 5 without new information, and after iteration 8 with some in iteration 3 [G10]', () => {
   expect([1, 2, 3, 4, 5].map((iteration) => isStall(iteration, 0))).toEqual([
     false,
     false,

@@ -1,30 +1,44 @@
+import type { RunState } from '../events/run-state.ts';
+import { plural } from '../util/numbers.ts';
 import { ended, type Rule } from './rule.ts';
 
 /**
- * Whether nothing was written for too long (G10).
+ * Whether nothing new was written or read for too long (G10).
  *
  * @param iteration the iteration whose tool round has ended, from 1
- * @param lastWriteIteration the last iteration with a successful `write_file`; 0 if there was none
+ * @param lastNewsIteration the last iteration with a written file or a result not seen before; 0 if there was none
  */
-export function isStall(iteration: number, lastWriteIteration: number, threshold = 5): boolean {
-  return iteration - lastWriteIteration >= threshold;
+export function isStall(iteration: number, lastNewsIteration: number, threshold = 5): boolean {
+  return iteration - lastNewsIteration >= threshold;
 }
 
-/** Ends the attempt after five tool rounds without a file write, unless the guard is off (G10, G11, K-12). */
+/**
+ * Ends the attempt after too many tool rounds without new information, unless the guard is off (G10, G11, K-12). Reading
+ * something new is progress, so a task that only reads is not stopped for it.
+ */
 export const endOnStall: Rule = (state) => {
-  const { config, iteration, lastWriteIteration } = state;
-  if (!config.stall_guard || !isStall(iteration, lastWriteIteration, config.stall_threshold))
-    return undefined;
-  const since = lastWriteIteration === 0 ? 'since the start' : `since iteration ${lastWriteIteration}`;
+  const { config, iteration, lastNewsIteration } = state;
+  if (!config.stall_guard || !isStall(iteration, lastNewsIteration, config.stall_threshold)) return undefined;
   return ended('stall', {
     warnings: [
       {
         type: 'policy.warned',
         code: 'agentic_stall_stop',
         iteration,
-        message: `No file was written ${since}: ${iteration - lastWriteIteration} iterations.`,
-        detail: { task_id: state.runId, iteration, last_write_iteration: lastWriteIteration },
+        message: `${noNewsWords(state)}.`,
+        detail: { task_id: state.runId, iteration, last_new_information: lastNewsIteration },
       },
     ],
   });
 };
+
+/** How long a run has gone without new information, as a sentence without its full stop. */
+export function noNewsWords({
+  iteration,
+  lastNewsIteration,
+}: Pick<RunState, 'iteration' | 'lastNewsIteration'>): string {
+  const rounds = plural(iteration - lastNewsIteration, 'iteration');
+  return lastNewsIteration === 0
+    ? `No new information in ${rounds}`
+    : `No new information in the ${rounds} since iteration ${lastNewsIteration}`;
+}

@@ -9,6 +9,7 @@ import { secondsWords } from '../util/durations.ts';
 import { formatUsd } from '../util/format-usd.ts';
 import { formatCount, plural } from '../util/numbers.ts';
 import type { ErrorShape, ReadyState } from './rule.ts';
+import { noNewsWords } from './stall.ts';
 
 /** Maps outcome to status (T19). An answer is completed unless it was cut off or merely announces work. */
 export const STATUS_OF: Readonly<Record<OutcomeKind, RunResult['status']>> = {
@@ -33,7 +34,7 @@ export function endingMessage(
   state: ReadyState,
   { reason, error, outcome }: { reason: TerminationReason; error?: ErrorShape; outcome: Outcome },
 ): string {
-  const { config, iteration } = state;
+  const { config } = state;
   const place = placeOf(state);
   switch (reason) {
     case 'final_answer':
@@ -43,9 +44,7 @@ export function endingMessage(
     case 'repetition':
       return `The model asked for the same calls ${config.repetition_threshold} times in a row (${lastCalls(state)}). They were not run again.`;
     case 'stall':
-      return state.lastWriteIteration === 0
-        ? `No file was written in ${plural(iteration, 'iteration')}.`
-        : `No file was written in the ${plural(iteration - state.lastWriteIteration, 'iteration')} since iteration ${state.lastWriteIteration}.`;
+      return `${noNewsWords(state)}: no file was written, and nothing was read that had not been read before.`;
     case 'nudge_exhausted':
       return silentMessage(state);
     case 'budget_exceeded':
@@ -117,7 +116,7 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
     case 'repetition':
       return [...state.callHistorySeqs.slice(1 - state.config.repetition_threshold), state.lastReplySeq];
     case 'stall':
-      return [state.lastWriteSeq, state.lastReplySeq];
+      return [state.lastNewsSeq, state.lastReplySeq];
     case 'nudge_exhausted':
       return [...state.nudgeSeqs, state.failedCall?.seq ?? state.lastReplySeq];
     case 'budget_exceeded':
@@ -125,7 +124,7 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
     case 'timeout':
     case 'error':
     case 'context_full':
-      return [state.failedCall?.seq ?? state.lastReplySeq];
+      return [state.failedCall?.seq ?? state.serverWait?.seq ?? state.lastReplySeq];
     case 'stopped':
       return [state.lastReplySeq];
     default:

@@ -1,8 +1,11 @@
+import { queuedMessages } from '../events/queued-messages.ts';
+import type { WaitCause } from '../events/session.ts';
 import { MAX_EMPTY_REPLIES } from '../events/settings.ts';
-import { ended, type Rule } from './rule.ts';
+import { workedMs } from '../events/worked-ms.ts';
+import { ended, type ReadyState, type Rule } from './rule.ts';
 import { swallowedNote } from './swallowed-tokens.ts';
 
-/** The prompt sent after a text or an empty reply (S9). */
+/** The prompt that autopilot sends after a text or an empty reply (S9). */
 export const REPROMPT = 'Continue.';
 
 /** A turn ends once its calls have run; the next turn sees their results in the conversation (S10). */
@@ -11,9 +14,9 @@ export const endTurnAfterCalls: Rule = (state) => ({
   events: [{ type: 'turn.ended', iteration: state.iteration, outcome: 'calls' }],
 });
 
-/** Ends a session whose model keeps returning neither text nor calls (S18). */
+/** Ends a session on autopilot whose model keeps returning neither text nor calls (S18). */
 export const endOnEmptyTurns: Rule = (state) => {
-  if (state.turns.empty < MAX_EMPTY_REPLIES) return undefined;
+  if (!state.autopilot.on || state.turns.empty < MAX_EMPTY_REPLIES) return undefined;
   return ended('error', {
     error: {
       code: 'empty_turns',
@@ -22,6 +25,29 @@ export const endOnEmptyTurns: Rule = (state) => {
     },
   });
 };
+
+/**
+ * Waits for a message once the model has nothing left to answer. On autopilot, only when it reached one of its limits.
+ */
+export const waitForMessage: Rule = (state) => {
+  if (state.stop || state.awaiting || queuedMessages(state).length > 0) return undefined;
+  const cause = waitCauseOf(state);
+  if (!cause) return undefined;
+  return { type: 'append', events: [{ type: 'message.awaited', iteration: state.iteration, cause }] };
+};
+
+function waitCauseOf(state: ReadyState): WaitCause | undefined {
+  const { autopilot, turns, config } = state;
+  if (!autopilot.on) {
+    if (turns.prompted) return undefined;
+    if (turns.completed === 0) return 'start';
+    return turns.empty > 0 ? 'empty' : 'text';
+  }
+  const ownTurns = turns.completed - autopilot.fromTurn;
+  if (ownTurns >= (config.autopilot_turns ?? Infinity)) return 'autopilot_turns';
+  const ownSeconds = (workedMs(state, state.updatedAt) - autopilot.fromMs) / 1000;
+  return ownTurns > 0 && ownSeconds >= (config.autopilot_seconds ?? Infinity) ? 'autopilot_time' : undefined;
+}
 
 /** Waits between turns if configured (S16). A stop request is never delayed. */
 export const pauseBetweenTurns: Rule = (state) => {
