@@ -7,7 +7,13 @@ import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-const loadDialog = () => import('./share-dialog.tsx');
+async function loadDialog() {
+  const [{ ShareDialog }, { SharePreview }] = await Promise.all([
+    import('./share-dialog.tsx'),
+    import('./share-preview.tsx'),
+  ]);
+  return { ShareDialog, SharePreview };
+}
 
 /** Opens the dialog that makes a link to this run. Not there where the run may only be read. */
 export function ShareButton() {
@@ -29,7 +35,14 @@ export function ShareButton() {
         aria-labelledby="share-title"
         className="h-[min(48rem,calc(100dvh-2rem))] w-[min(72rem,calc(100vw-2rem))] overflow-hidden max-sm:h-dvh max-sm:max-h-none max-sm:w-screen max-sm:max-w-none max-sm:rounded-none max-sm:border-0"
       >
-        {opened && <opened.code.ShareDialog runId={runId} ended={ended} onClose={close} />}
+        {opened && (
+          <opened.code.ShareDialog
+            runId={runId}
+            ended={ended}
+            Preview={opened.code.SharePreview}
+            onClose={close}
+          />
+        )}
       </Dialog>
     </>
   );

@@ -1,7 +1,7 @@
 'use client';
 
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import type {
   Share,
   ShareDraft,
@@ -11,6 +11,7 @@ import type {
   ShareScope,
 } from '#lib/api/share.ts';
 import { type ApiError, postJson } from '#lib/browser/api.ts';
+import { download } from '#lib/browser/download.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { useReading } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -19,9 +20,10 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Choice, Field } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
+import { QrCode } from '../ui/qr-code.tsx';
 import { FindingList } from './finding-list.tsx';
-import { SharePreview } from './share-preview.tsx';
-import { DEFAULT_LIFETIME_MS, LIFETIMES, reachWords, SCOPE_WORDS } from './share-words.ts';
+import { Reach } from './reach.tsx';
+import { DEFAULT_LIFETIME_MS, LIFETIMES, SCOPE_WORDS } from './share-words.ts';
 
 const scopes: readonly ShareScope[] = ['everything', 'without_results', 'summary'];
 
@@ -29,24 +31,34 @@ const scopes: readonly ShareScope[] = ['everything', 'without_results', 'summary
 export function ShareDialog({
   runId,
   ended,
+  Preview,
   onClose,
 }: {
   runId: string;
   ended: boolean;
+  /** Shows the run as readers will see it. */
+  Preview: ComponentType<{ preview: SharePreviewReply | undefined }>;
   onClose: () => void;
 }) {
+  const [way, setWay] = useState<'link' | 'file'>('link');
   const [scope, setScope] = useState<ShareScope>('everything');
   const [live, setLive] = useState(true);
   const [lifetime, setLifetime] = useState(DEFAULT_LIFETIME_MS);
   const [show, setShow] = useState<readonly string[]>([]);
   const [made, setMade] = useState<ShareReply>();
+  const [changedReach, setReach] = useState<ShareReach>();
   const { busy, problem, run } = useRequest();
   const { preview, failed } = usePreview(runId, scope, show);
   const error = problem ?? failed;
+  const reach = changedReach ?? made?.reach ?? preview?.reach;
 
   const make = () => {
     const draft: ShareDraft = { scope, live, expires_in_ms: lifetime, show: [...show] };
     void run(async () => setMade(await postJson<ShareReply>(sharesPath(runId), draft)));
+  };
+  const save = () => {
+    const query = new URLSearchParams([['scope', scope], ...show.map((kind) => ['show', kind])]);
+    void run(() => download(`/api/runs/${encodeURIComponent(runId)}/export.html?${query}`));
   };
   return (
     <div className="grid h-full min-h-0 grid-rows-[auto_minmax(0,1fr)]">
@@ -66,9 +78,31 @@ export function ShareDialog({
       <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] max-lg:overflow-y-auto lg:grid-cols-[24.5rem_minmax(0,1fr)]">
         <div className="grid content-start gap-5 p-4 sm:p-5 lg:min-h-0 lg:overflow-y-auto lg:border-r">
           {made ? (
-            <Made share={made.share} reach={made.reach} onAnother={() => setMade(undefined)} />
+            <Made
+              share={made.share}
+              reach={reach ?? made.reach}
+              onReach={setReach}
+              onAnother={() => setMade(undefined)}
+            />
           ) : (
             <>
+              <div>
+                <Choice
+                  legend="Share as"
+                  name="share-way"
+                  value={way}
+                  options={[
+                    { value: 'link', label: 'Link' },
+                    { value: 'file', label: 'HTML file' },
+                  ]}
+                  onChange={setWay}
+                />
+                <p className="mt-1.5 text-sm text-ink-3">
+                  {way === 'link'
+                    ? 'A page on this machine that you can revoke.'
+                    : 'One file with the replay player. It opens anywhere, without a network, and cannot be taken back.'}
+                </p>
+              </div>
               <div>
                 <Choice
                   legend="Content"
@@ -79,7 +113,7 @@ export function ShareDialog({
                 />
                 <p className="mt-1.5 text-sm text-ink-3">{SCOPE_WORDS[scope].note}</p>
               </div>
-              {!ended && (
+              {way === 'link' && !ended && (
                 <Choice
                   legend="Until when"
                   name="share-live"
@@ -91,35 +125,23 @@ export function ShareDialog({
                   onChange={(value) => setLive(value === 'live')}
                 />
               )}
-              <Field label="Link expires after">
-                {(props) => (
-                  <select
-                    {...props}
-                    className="field w-auto"
-                    value={lifetime}
-                    onChange={(event) => setLifetime(Number(event.target.value))}
-                  >
-                    {LIFETIMES.map(({ ms, label }) => (
-                      <option key={ms} value={ms}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </Field>
+              {way === 'link' && <Lifetime value={lifetime} onChange={setLifetime} />}
               <FindingList preview={preview} show={show} onShow={setShow} />
-              {preview && <Reach reach={preview.reach} />}
+              {way === 'link' && reach && <Reach reach={reach} onChange={setReach} />}
               {error && <ErrorNote error={error} />}
               <div className="flex flex-wrap items-center gap-3">
-                <Button kind="primary" onClick={make} disabled={busy || !preview}>
-                  Create link
-                </Button>
-                <Link
-                  href="/shares"
-                  className="text-sm font-medium text-brass underline-offset-4 hover:underline"
-                >
-                  All links
-                </Link>
+                {way === 'link' ? (
+                  <>
+                    <Button kind="primary" onClick={make} disabled={busy || !preview}>
+                      Create link
+                    </Button>
+                    <AllLinks />
+                  </>
+                ) : (
+                  <Button kind="primary" onClick={save} disabled={busy || !preview}>
+                    Download HTML file
+                  </Button>
+                )}
               </div>
             </>
           )}
@@ -135,16 +157,56 @@ export function ShareDialog({
               </span>
             )}
           </p>
-          <SharePreview preview={preview} />
+          <Preview preview={preview} />
         </section>
       </div>
     </div>
   );
 }
 
+function Lifetime({ value, onChange }: { value: number; onChange: (ms: number) => void }) {
+  return (
+    <Field label="Link expires after">
+      {(props) => (
+        <select
+          {...props}
+          className="field w-auto"
+          value={value}
+          onChange={(event) => onChange(Number(event.target.value))}
+        >
+          {LIFETIMES.map(({ ms, label }) => (
+            <option key={ms} value={ms}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function AllLinks() {
+  return (
+    <Link href="/shares" className="text-sm font-medium text-brass underline-offset-4 hover:underline">
+      All links
+    </Link>
+  );
+}
+
 /** The new link. Its address is shown here and nowhere stored. */
-function Made({ share, reach, onAnother }: { share: Share; reach: ShareReach; onAnother: () => void }) {
-  const url = share.url ?? '';
+function Made({
+  share,
+  reach,
+  onReach,
+  onAnother,
+}: {
+  share: Share;
+  reach: ShareReach;
+  onReach: (reach: ShareReach) => void;
+  onAnother: () => void;
+}) {
+  // Opening links to the network changes their addresses, but not their tokens.
+  const url = `${reach.base_url}/s/${share.url?.split('/').at(-1) ?? ''}`;
   return (
     <div className="grid gap-4">
       <div>
@@ -165,25 +227,19 @@ function Made({ share, reach, onAnother }: { share: Share; reach: ShareReach; on
           Copy it now. Only its hash is stored, so it cannot be shown again after a restart.
         </p>
       </div>
-      <Reach reach={reach} />
+      {reach.from !== 'loopback' && (
+        <div className="flex flex-wrap items-end gap-3">
+          <QrCode text={url} label="The link as a QR code" />
+          <p className="max-w-40 text-sm text-ink-3">Scan it to open the link on a phone.</p>
+        </div>
+      )}
+      <Reach reach={reach} onChange={onReach} />
       <div className="flex flex-wrap items-center gap-3">
         <Button size="sm" onClick={onAnother}>
           Create another
         </Button>
-        <Link href="/shares" className="text-sm font-medium text-brass underline-offset-4 hover:underline">
-          All links
-        </Link>
+        <AllLinks />
       </div>
-    </div>
-  );
-}
-
-function Reach({ reach }: { reach: ShareReach }) {
-  const { who, how } = reachWords(reach);
-  return (
-    <div className="border-l-2 border-line-strong pl-3 text-sm">
-      <p className="font-medium">{who}</p>
-      <p className="text-ink-3">{how}</p>
     </div>
   );
 }

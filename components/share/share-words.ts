@@ -12,7 +12,7 @@ export const LIFETIMES = [
 export const DEFAULT_LIFETIME_MS = 7 * 24 * HOUR_MS;
 
 export const SCOPE_WORDS: Record<ShareScope, { label: string; note: string }> = {
-  everything: { label: 'Everything', note: 'Prompts, replies, calls and what they brought.' },
+  everything: { label: 'Everything', note: 'Prompts, replies, calls and results.' },
   without_results: {
     label: 'Without results',
     note: 'Leaves out files and command output. What the model says about them is included.',
@@ -30,13 +30,15 @@ export const GROUP_WORDS: Record<ShareFinding['group'], string> = {
 export const GROUPS = ['secret', 'environment', 'e-mail', 'path', 'address'] as const;
 
 /** Who can open a link, and how more could. */
-export function reachWords({ from, base_url }: ShareReach): { who: string; how: string } {
+export function reachWords({ from, base_url, network }: ShareReach): { who: string; how: string } {
   const { host, port } = new URL(base_url);
   switch (from) {
     case 'loopback':
       return {
         who: 'Only this machine can open the link.',
-        how: `For your network, start Loupe with LOUPE_SHARE_BIND=0.0.0.0:${port || 4121}. Behind a tunnel or proxy, set LOUPE_SHARE_URL to its address.`,
+        how: network?.addresses.length
+          ? 'Open links to your network below. Behind a tunnel or proxy, set LOUPE_SHARE_URL to its address.'
+          : `For your network, start Loupe with LOUPE_SHARE_BIND=0.0.0.0:${port || 4121}. Behind a tunnel or proxy, set LOUPE_SHARE_URL to its address.`,
       };
     case 'network':
       return {

@@ -15,7 +15,8 @@ import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
-import { reachWords, SCOPE_WORDS } from './share-words.ts';
+import { Reach } from './reach.tsx';
+import { SCOPE_WORDS } from './share-words.ts';
 
 /** All share links with their views and expiry, and a way to revoke them. */
 export function SharesPage() {
@@ -24,9 +25,9 @@ export function SharesPage() {
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Shared runs</h1>
       {data && data.shares.length > 0 && (
-        <p className="mt-1 max-w-read text-ink-2">
-          {reachWords(data.reach).who} <span className="text-ink-3">{reachWords(data.reach).how}</span>
-        </p>
+        <div className="mt-3 max-w-read">
+          <Reach reach={data.reach} onChange={reload} />
+        </div>
       )}
       {data?.reach.problem && (
         <p role="alert" className="mt-4 rounded-md border border-fail bg-fail-wash px-3 py-2 text-sm">

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { forkRequest } from '../../api/fork-run.ts';
 import type { NewEvent } from '../../events/registry.ts';
-import { decideApproval } from '../../policies/approval.ts';
+import { decideApprovals } from '../../policies/approval.ts';
 import { findForkPoint, planFork } from '../../runs/plan-fork.ts';
 import { exploreLogEntry } from '../../testing/explore-log-entry.ts';
 import { calls, type PlayedRun, play, says, stop, until } from '../../testing/loop-harness.ts';
@@ -19,7 +19,7 @@ const editing =
   async ({ log }) => {
     const count = (type: NewEvent['type']) => log.events.filter((event) => event.type === type).length;
     await until(log, () => count('approval.requested') === 1);
-    log.append(decideApproval(log.state, { callId: 'c1', decision: 'edited', arguments: edited }));
+    log.append(decideApprovals(log.state, [{ callId: 'c1', decision: 'edited', arguments: edited }]));
     await until(log, () => count('reply.parsed') >= replies || log.state.ended !== undefined);
     if (!log.state.ended) log.append([stop(true)]);
   };
@@ -28,7 +28,7 @@ const approval = { default: 'ask' as const };
 
 it('writes the arguments that ran into the session log, beside those of the model', async () => {
   const read = { name: 'read_file', arguments: { path: 'a.md' } };
-  await using run = await play({ mode: 'session', approval }, [calls(read), says('Done.')], {
+  await using run = await play({ mode: 'session', autopilot: true, approval }, [calls(read), says('Done.')], {
     files: { 'b.md': 'Beta' },
     during: editing({ path: 'b.md' }, 2),
   });
@@ -78,7 +78,7 @@ it('writes the arguments that ran into the exploration log, the summary and the 
 
 it('writes the arguments that a person gave a call in a fork as those of the call', async () => {
   const read = { name: 'read_file', arguments: { path: 'a.md' } };
-  await using parent = await play({ mode: 'session' }, [calls(read), says('Done.')], {
+  await using parent = await play({ mode: 'session', autopilot: true }, [calls(read), says('Done.')], {
     during: async ({ log }) => {
       await until(log, (events) => events.some(({ type }) => type === 'turn.ended'));
       log.append([stop(true)]);

@@ -9,7 +9,14 @@ import { exportedLog } from './exported-log.ts';
 import { htmlExport } from './html-export.ts';
 import { codeSpan, fenced, markdownExport } from './markdown-export.ts';
 
-const assets = { script: 'show()', style: '', scriptHash: 'sha256-A', styleHash: 'sha256-B' };
+const assets = {
+  script: 'show()',
+  formulas: 'draw()',
+  style: '',
+  scriptHash: 'sha256-A',
+  formulasHash: 'sha256-C',
+  styleHash: 'sha256-B',
+};
 
 async function* pagesOf(events: readonly RunEvent[]) {
   for (let from = 0; from < events.length; from += 7) yield events.slice(from, from + 7);

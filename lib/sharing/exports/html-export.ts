@@ -3,7 +3,7 @@ import type { RunConfig } from '../../events/config.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import { shortText } from '../../util/short-text.ts';
 import type { PlayerAssets } from '../player/assets.ts';
-import { inertJson, playerDocument, playerPolicy } from '../player/player-document.ts';
+import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from '../player/player-document.ts';
 import type { ExportedLog } from './exported-log.ts';
 
 /**
@@ -19,10 +19,13 @@ export async function* htmlExport(log: ExportedLog, assets: PlayerAssets): Async
   });
   yield `${head}{"kind":${inertJson('log' satisfies PlayerSource['kind'])},"events":[`;
   let first = true;
+  let formulas = false;
   let last: RunEvent | undefined;
   for await (const events of log.pages()) {
     if (events.length === 0) continue;
-    yield (first ? '' : ',') + events.map(inertJson).join(',');
+    const text = events.map(inertJson).join(',');
+    formulas ||= mayHaveFormulas(text);
+    yield (first ? '' : ',') + text;
     first = false;
     last = events.at(-1);
   }
@@ -31,7 +34,7 @@ export async function* htmlExport(log: ExportedLog, assets: PlayerAssets): Async
     redacted: log.masked(),
     frozen_at: last && last.type !== 'run.ended' ? last.at : undefined,
   };
-  yield `],"shared":${inertJson(note)}}${tail}`;
+  yield `],"shared":${inertJson(note)}}${tail({ formulas })}`;
 }
 
 function titleOf({ title, task, mode }: Pick<RunConfig, 'title' | 'task' | 'mode'>): string {

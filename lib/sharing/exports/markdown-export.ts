@@ -128,6 +128,8 @@ class Summary {
       case 'policy.retried':
       case 'policy.compacted':
       case 'policy.warned':
+      case 'server-wait.started':
+      case 'server-wait.ended':
       case 'verification.checked':
       case 'stop.requested':
       case 'run.resumed':

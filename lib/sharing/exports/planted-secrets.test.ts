@@ -10,7 +10,14 @@ import { runScenario } from './run-scenario.ts';
 import { otlpJson, runSpans } from './run-spans.ts';
 import { sessionLog } from './session-log.ts';
 
-const ASSETS = { script: 'player', style: 'player', scriptHash: 'sha256-x', styleHash: 'sha256-x' };
+const ASSETS = {
+  script: 'player',
+  formulas: 'formulas',
+  style: 'player',
+  scriptHash: 'sha256-x',
+  formulasHash: 'sha256-x',
+  styleHash: 'sha256-x',
+};
 
 async function text(pieces: AsyncIterable<unknown>): Promise<string> {
   let whole = '';

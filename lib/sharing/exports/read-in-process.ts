@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { RunAnnotations } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { EventRow } from '../../store/event-row.ts';
@@ -15,7 +16,7 @@ const STDERR_CHARS = 2000;
 export type ToReader = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'end' } | { kind: 'next' };
 
 export type FromReader =
-  | { kind: 'read'; summary: RunSummary }
+  | { kind: 'read'; summary: RunSummary; annotations: RunAnnotations | undefined }
   | { kind: 'refused'; error: { code: string; message: string; hint: string | undefined } }
   /** Empty after the last row. */
   | { kind: 'rows'; rows: EventRow[] };
@@ -23,6 +24,8 @@ export type FromReader =
 /** A validated run file. The reader process holds its events until this is disposed. */
 export interface ReadFile extends AsyncDisposable {
   summary: RunSummary;
+  /** What a person noted about it. */
+  annotations: RunAnnotations | undefined;
   /** Its events. Can be iterated once. */
   slices: AsyncIterable<readonly EventRow[]>;
 }
@@ -89,7 +92,8 @@ export async function readInProcess(
     const message = await read;
     if (message.kind === 'refused') throw new AppError(message.error);
     if (message.kind !== 'read') throw new Error(`The reader of a run file answered with "${message.kind}"`);
-    return { summary: message.summary, slices: slices(), [Symbol.asyncDispose]: end };
+    const { summary, annotations } = message;
+    return { summary, annotations, slices: slices(), [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
     throw error;

@@ -29,8 +29,8 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
 }
 
 try {
-  const { rows, state } = await readRunFile(linesOf(bytes()));
-  tell({ kind: 'read', summary: importedSummary(state, Number(process.argv[2])) });
+  const { rows, state, annotations } = await readRunFile(linesOf(bytes()));
+  tell({ kind: 'read', summary: importedSummary(state, Number(process.argv[2])), annotations });
   for (const slice of slicesOf(rows)) {
     await nextMessage();
     tell({ kind: 'rows', rows: slice });

@@ -73,7 +73,9 @@ describe('a run file', () => {
   it('can be a bug bundle', async () => {
     const { events } = completedLog();
     const about = { loupe: '0.1.0', node: '24', platform: 'linux x64', settings: { LOUPE_CONCURRENCY: 1 } };
-    const text = [runFileHeader('sample', about), ...events].map((value) => JSON.stringify(value)).join('\n');
+    const text = [runFileHeader('sample', { about }), ...events]
+      .map((value) => JSON.stringify(value))
+      .join('\n');
     expect(eventsOf(await read(text))).toEqual(events);
   });
 });

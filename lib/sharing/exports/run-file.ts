@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { runAnnotations } from '../../api/annotate-run.ts';
+import type { RunAnnotations } from '../../api/run-annotations.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { RunFold } from '../../events/fold-run.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
@@ -29,21 +31,34 @@ export const bundleAbout = z.object({
 });
 export type BundleAbout = z.infer<typeof bundleAbout>;
 
+/** What a person noted about the run. Pins and archives order a list, so they stay where it is. */
+const fileAnnotations = runAnnotations.omit({ pinned: true, archived: true });
+type FileAnnotations = z.infer<typeof fileAnnotations>;
+
+/** What the header of a run file holds besides the run's ID. */
+interface HeaderFacts {
+  about?: BundleAbout;
+  annotations?: RunAnnotations | undefined;
+}
+
 const header = z.object({
   format: z.enum(['loupe-run', 'loupe-bundle']),
   version: z.int().positive(),
   run_id: z.string().min(1).max(64),
   about: bundleAbout.optional(),
+  annotations: fileAnnotations.optional(),
 });
 type Header = z.infer<typeof header>;
 
 /** The header line of a run file or a bug bundle (docs/run-file.md). */
-export function runFileHeader(runId: string, about?: BundleAbout): Header {
+export function runFileHeader(runId: string, { about, annotations }: HeaderFacts = {}): Header {
+  const { pinned, archived, ...noted } = annotations ?? {};
   return {
     format: about ? 'loupe-bundle' : 'loupe-run',
     version: VERSION,
     run_id: runId,
     ...(about ? { about } : {}),
+    ...(Object.keys(noted).length > 0 ? { annotations: fileAnnotations.parse(noted) } : {}),
   };
 }
 
@@ -51,9 +66,9 @@ export function runFileHeader(runId: string, about?: BundleAbout): Header {
 export async function* runFile(
   runId: string,
   pages: AsyncIterable<readonly RunEvent[]>,
-  about?: BundleAbout,
+  facts?: HeaderFacts,
 ): AsyncGenerator<readonly unknown[]> {
-  yield [runFileHeader(runId, about)];
+  yield [runFileHeader(runId, facts)];
   yield* pages;
 }
 
@@ -62,6 +77,7 @@ export interface ReadRun {
   /** Its events as stored: 1, 2, 3 … without gaps, all of this run. */
   rows: EventRow[];
   state: RunState;
+  annotations: FileAnnotations | undefined;
 }
 
 /**
@@ -92,7 +108,7 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
     rows.push(toEventRow(event));
   }
   if (!fold) throw refused('it has no events.', 'Choose a file exported by Loupe.');
-  return { rows, state: fold.state };
+  return { rows, state: fold.state, annotations: head?.annotations };
 }
 
 function readLine(line: string, number: number): unknown {

@@ -23,7 +23,7 @@ const stopAfterTurns = (turns: number, force = false) => ({
 
 it('a session is written with the names and fields of its source [S19, S20, N11]', async () => {
   await using run = await play(
-    { mode: 'session' },
+    { mode: 'session', autopilot: true },
     [
       { reply: { content: 'I look.', tool_calls: [read] } },
       says('It says Alpha.'),
@@ -65,9 +65,32 @@ it('a session is written with the names and fields of its source [S19, S20, N11]
   });
 });
 
+it('the words of the person are written when they reach the model [S19]', async () => {
+  await using run = await play({ mode: 'session', task: 'Hello.' }, [says('Hi.'), says('Fine.')], {
+    during: async ({ log }) => {
+      await until(log, (events) => events.some(({ type }) => type === 'message.awaited'));
+      log.append([{ type: 'operator.messaged', message_id: 'm1', text: 'How are you?' }]);
+      await until(log, (events) => events.filter(({ type }) => type === 'message.awaited').length === 2);
+      log.append([{ type: 'operator.messaged', message_id: 'm2', text: 'Unread.' }, stop()]);
+    },
+  });
+  expect(linesOf(run).map((line) => ('text' in line ? `${line.event}: ${line.text}` : line.event))).toEqual([
+    'session_start',
+    'user_text: Hello.',
+    'assistant_text: Hi.',
+    'user_text: How are you?',
+    'assistant_text: Fine.',
+    'session_end',
+  ]);
+});
+
 it('an error is written, and only completed turns are counted [S15, S21, K-31]', async () => {
   const failing = { kind: 'http' as const, status: 400, body: { error: 'bad template' } };
-  await using run = await play({ mode: 'session' }, [says('One.'), says('Two.'), { fault: failing }]);
+  await using run = await play({ mode: 'session', autopilot: true }, [
+    says('One.'),
+    says('Two.'),
+    { fault: failing },
+  ]);
   expect(linesOf(run).slice(-2)).toMatchObject([
     { event: 'error', message: expect.stringContaining('bad template') },
     { event: 'session_end', total_turns: 2, reason: 'error' },
@@ -75,15 +98,17 @@ it('an error is written, and only completed turns are counted [S15, S21, K-31]',
 });
 
 it('an end without a failed call is logged as an error too, and a full context by its own name [S18, S20]', async () => {
-  await using empty = await play({ mode: 'session' }, [silence]);
+  await using empty = await play({ mode: 'session', autopilot: true }, [silence]);
   expect(linesOf(empty).map(({ event }) => event)).toEqual(['session_start', 'error', 'session_end']);
-  await using full = await play({ mode: 'session', context_limit: 1000 }, [says('z'.repeat(2000))]);
+  await using full = await play({ mode: 'session', autopilot: true, context_limit: 1000 }, [
+    says('z'.repeat(2000)),
+  ]);
   expect(linesOf(full).at(-1)).toMatchObject({ reason: 'context_full' });
 });
 
 it('a spent budget and a timeout are named as what they are [S20]', async () => {
   const budget = { max_tokens_total: 10 };
-  await using spent = await play({ mode: 'session', budget }, [says('One.')]);
+  await using spent = await play({ mode: 'session', autopilot: true, budget }, [says('One.')]);
   expect(linesOf(spent).map(({ event }) => event)).toEqual([
     'session_start',
     'assistant_text',
@@ -96,7 +121,10 @@ it('a spent budget and a timeout are named as what they are [S20]', async () => 
   expect(spent.notices.at(-1)).toMatch(/^Session ended: budget_exceeded after 1 completed turns/);
 
   const slow = { reply: { content: 'Two more words.' }, fault: { kind: 'hang' as const, after_tokens: 2 } };
-  await using late = await play({ mode: 'session', call_timeout_seconds: 1 }, [says('One.'), slow]);
+  await using late = await play({ mode: 'session', autopilot: true, call_timeout_seconds: 1 }, [
+    says('One.'),
+    slow,
+  ]);
   expect(linesOf(late).slice(-3)).toMatchObject([
     { event: 'assistant_text', text: expect.stringMatching(/^Two/), partial: true },
     { event: 'error', message: expect.stringContaining('per-call timeout') },
@@ -106,7 +134,9 @@ it('a spent budget and a timeout are named as what they are [S20]', async () => 
 });
 
 it('empty turns whose calls Ollama dropped are told with their tokens [S18]', async () => {
-  await using run = await play({ mode: 'session' }, [{ reply: { content: '', eval_count: 27 } }]);
+  await using run = await play({ mode: 'session', autopilot: true }, [
+    { reply: { content: '', eval_count: 27 } },
+  ]);
   const message = 'The model wrote 27 tokens, but none arrived: Ollama drops tool calls that it cannot read.';
   expect(run.of('turn.ended')).toMatchObject(Array(3).fill({ outcome: 'empty', swallowed_tokens: 27 }));
   expect(linesOf(run)).toContainEqual(expect.objectContaining({ event: 'error', message }));
@@ -116,7 +146,7 @@ it('empty turns whose calls Ollama dropped are told with their tokens [S18]', as
 });
 
 it('a failing check leaves no log [S3]', async () => {
-  await using run = await play({ mode: 'session', model: 'missing' }, [says('One.')]);
+  await using run = await play({ mode: 'session', autopilot: true, model: 'missing' }, [says('One.')]);
   expect(run.log.events.length).toBeGreaterThan(2);
   expect(linesOf(run)).toEqual([]);
 });
@@ -134,7 +164,11 @@ const written = (path: string) =>
     .map((line): unknown => JSON.parse(line));
 
 it('the file is written line by line, and mended from the log after a crash [S19, S22, E11]', async () => {
-  await using run = await play({ mode: 'session' }, [calls(read), says('Fine.')], stopAfterTurns(2));
+  await using run = await play(
+    { mode: 'session', autopilot: true },
+    [calls(read), says('Fine.')],
+    stopAfterTurns(2),
+  );
   const stored: RunEvent[] = [];
   const open = () =>
     new SessionLogger(join(folder, 'sessions'), async (_runId, { afterSeq, limit }) =>
@@ -161,7 +195,7 @@ it('the file is written line by line, and mended from the log after a crash [S19
 
 it('a file that cannot be written is reported and disturbs nothing [E12]', async () => {
   const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  await using run = await play({ mode: 'session' }, [says('Fine.')], stopAfterTurns(1));
+  await using run = await play({ mode: 'session', autopilot: true }, [says('Fine.')], stopAfterTurns(1));
   writeFileSync(join(folder, 'sessions'), 'a file where the folder should be');
   const logger = new SessionLogger(join(folder, 'sessions'), async (_runId, { afterSeq, limit }) =>
     run.log.events.slice(afterSeq, afterSeq + limit),

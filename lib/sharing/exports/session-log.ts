@@ -18,6 +18,8 @@ export const sessionLogEntry = z.discriminatedUnion('event', [
     log_path: z.string().nullable(),
     system_prompt: z.enum(['workspace', 'built-in']),
   }),
+  /** A person's words, when they reach the model: the first message or later ones. */
+  z.strictObject({ event: z.literal('user_text'), timestamp, text: z.string() }),
   z.strictObject({
     event: z.literal('assistant_text'),
     timestamp,
@@ -73,6 +75,8 @@ export class SessionLogProjection {
   /** Arguments that a person put in place of the model's own, by call. */
   readonly #edited = new Map<string, JsonObject>();
   #lastError = '';
+  /** Messages that have not reached the model yet, by ID. */
+  readonly #queued = new Map<string, string>();
 
   /** Whether the events were those of a session. */
   get ofSession(): boolean {
@@ -123,6 +127,11 @@ export class SessionLogProjection {
       case 'turn.ended':
         this.#turns += 1;
         return event.outcome === 'text' ? this.#text() : [];
+      case 'operator.messaged':
+        this.#queued.set(event.message_id, event.text);
+        return [];
+      case 'operator.delivered':
+        return event.message_ids.flatMap((id) => this.#said(id));
       case 'model-call.failed':
         this.#lastError = event.error.message;
         return [...partialText(event), { event: 'error', message: event.error.message }];
@@ -144,7 +153,14 @@ export class SessionLogProjection {
         log_path: event.log_path ?? null,
         system_prompt: event.system_prompt ?? 'built-in',
       },
+      ...(this.#config?.task ? [{ event: 'user_text' as const, text: this.#config.task }] : []),
     ];
+  }
+
+  #said(messageId: string): Body[] {
+    const text = this.#queued.get(messageId);
+    this.#queued.delete(messageId);
+    return text === undefined ? [] : [{ event: 'user_text', text }];
   }
 
   #call(event: EventOf<'tool-call.started' | 'approval.decided'>): Body[] {

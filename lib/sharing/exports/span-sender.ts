@@ -2,7 +2,12 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { RunEvent } from '../../events/registry.ts';
 import type { RunReader } from '../../store/run-store.ts';
-import { createRedactor, type Redactor, type RedactorOptions } from '../redaction/redactor.ts';
+import {
+  createRedactor,
+  type Redactor,
+  type RedactorOptions,
+  withRunFolders,
+} from '../redaction/redactor.ts';
 import type { AppendObserver } from './append-observer.ts';
 import { SpanProjection } from './run-spans.ts';
 
@@ -93,8 +98,7 @@ export class SpanSender implements AppendObserver {
     for (const event of events) {
       followed.seq = event.seq;
       if (event.type === 'run.created') {
-        const { workspace } = event.config;
-        followed.redactor = createRedactor({ ...this.#masks, workspace: workspace || undefined });
+        followed.redactor = createRedactor(withRunFolders(this.#masks, event.config));
       }
       const spans = followed.projection.take(followed.redactor.event(event));
       if (send) this.#waiting.push(...spans.slice(0, Math.max(0, MAX_WAITING - this.#waiting.length)));

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Share, SharePreviewReply, ShareRecord, ShareRequest, ShareStatus } from '../../api/share.ts';
 import { AppError } from '../../errors/app-error.ts';
+import type { RunConfig } from '../../events/config.ts';
 import type { RunReader } from '../../store/run-store.ts';
 import type { ShareStore } from '../../store/share-store.ts';
 import { isStorageFull, RunNotFoundError } from '../../store/store-errors.ts';
-import type { RedactorOptions } from '../redaction/redactor.ts';
-import { isShowable } from '../redaction/redactor.ts';
+import { isShowable, type RedactorOptions, withRunFolders } from '../redaction/redactor.ts';
 import { SharedLog } from './shared-log.ts';
 
 type SharesStore = ShareStore & Pick<RunReader, 'read' | 'readOne' | 'summary'>;
@@ -53,8 +53,8 @@ export class Shares {
    * @throws {RunNotFoundError}
    */
   async preview(runId: string, request: ShareRequest): Promise<Omit<SharePreviewReply, 'reach'>> {
-    const { workspace, lastSeq } = await this.#run(runId);
-    const log = this.#newLog({ run_id: runId, scope: request.scope, show: request.show }, workspace);
+    const { config, lastSeq } = await this.#run(runId);
+    const log = this.#newLog({ run_id: runId, scope: request.scope, show: request.show }, config);
     this.#previewed = { draft: draftOf(runId, request), log };
     await log.lookThrough(lastSeq);
     const events: unknown[] = [];
@@ -72,10 +72,9 @@ export class Shares {
 
   /** @throws {RunNotFoundError} */
   async create(runId: string, request: ShareRequest): Promise<Share & { token: string }> {
-    const { workspace, lastSeq, title } = await this.#run(runId);
+    const { config, lastSeq, title } = await this.#run(runId);
     const { scope, show, live, expires_in_ms } = request;
-    const log =
-      this.#takePreviewed(runId, request) ?? this.#newLog({ run_id: runId, scope, show }, workspace);
+    const log = this.#takePreviewed(runId, request) ?? this.#newLog({ run_id: runId, scope, show }, config);
     // The title may contain a value that only a later event shows to be a secret.
     await log.lookThrough(lastSeq);
     // 128 bits; only the hash is stored.
@@ -149,8 +148,8 @@ export class Shares {
   async open(token: string): Promise<OpenShare | NotShared> {
     const record = await this.find(token);
     if (typeof record === 'string') return record;
-    const { workspace } = await this.#run(record.run_id);
-    const log = this.#logs.get(record.id) ?? this.#newLog(record, workspace);
+    const { config } = await this.#run(record.run_id);
+    const log = this.#logs.get(record.id) ?? this.#newLog(record, config);
     this.#keep(record.id, log);
     await log.lookThrough(await this.lastSeq(record));
     return { record, log };
@@ -172,11 +171,11 @@ export class Shares {
     }
   }
 
-  async #run(runId: string): Promise<{ workspace: string; lastSeq: number; title: string }> {
+  async #run(runId: string): Promise<{ config: RunConfig; lastSeq: number; title: string }> {
     const summary = await this.#store.summary(runId);
     const created = summary && (await this.#store.readOne(runId, 1));
     if (!summary || created?.type !== 'run.created') throw new RunNotFoundError(runId);
-    return { workspace: created.config.workspace, lastSeq: summary.last_seq, title: summary.title };
+    return { config: created.config, lastSeq: summary.last_seq, title: summary.title };
   }
 
   /**
@@ -196,12 +195,12 @@ export class Shares {
     if (this.#logs.size > MAX_LOGS && oldest !== undefined) this.#logs.delete(oldest);
   }
 
-  #newLog(record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>, workspace: string): SharedLog {
+  #newLog(record: Pick<ShareRecord, 'run_id' | 'scope' | 'show'>, config: RunConfig): SharedLog {
     return new SharedLog({
       store: this.#store,
       runId: record.run_id,
       scope: record.scope,
-      redaction: { ...this.#redaction, workspace, show: new Set(record.show) },
+      redaction: { ...withRunFolders(this.#redaction, config), show: new Set(record.show) },
     });
   }
 

@@ -15,7 +15,14 @@ import { Shares } from '../links/shares.ts';
 import { createShareServer, type ShareLimits } from './share-server.ts';
 
 const OPERATOR = 'the-token-of-the-operator-0123456789';
-const assets = () => ({ script: 'show()', style: '', scriptHash: 'sha256-A', styleHash: 'sha256-B' });
+const assets = () => ({
+  script: 'show()',
+  formulas: 'draw()',
+  style: '',
+  scriptHash: 'sha256-A',
+  formulasHash: 'sha256-C',
+  styleHash: 'sha256-B',
+});
 
 let test: TestService;
 let shares: Shares;

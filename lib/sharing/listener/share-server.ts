@@ -11,7 +11,7 @@ import { viewEvent } from '../../http/view-event.ts';
 import { valueAt } from '../../util/value-at.ts';
 import type { OpenShare, Shares } from '../links/shares.ts';
 import type { PlayerAssets } from '../player/assets.ts';
-import { inertJson, playerDocument, playerPolicy } from '../player/player-document.ts';
+import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from '../player/player-document.ts';
 import { PerMinute } from './per-minute.ts';
 import {
   ASKED_TOO_OFTEN,
@@ -236,17 +236,20 @@ class ShareSite {
     const shared = noteOf(share);
     if (record.until_seq === undefined) {
       const source: PlayerSource = { kind: 'live', url: token, shared };
-      body.end(`${head}${inertJson(source)}${tail}`);
+      // What comes later may have formulas. Their script comes last, when the run is shown already.
+      body.end(`${head}${inertJson(source)}${tail({ formulas: true })}`);
       return;
     }
     await write(body, `${head}{"kind":"log","url":"${token}","shared":${inertJson(shared)},"events":[`);
     let first = true;
+    let formulas = false;
     for await (const page of log.read({ afterSeq: 0, untilSeq: record.until_seq })) {
       const text = page.map((event) => inertJson(viewEvent(event))).join(',');
+      formulas ||= mayHaveFormulas(text);
       if (!(await write(body, first ? text : `,${text}`))) return;
       first = false;
     }
-    body.end(`]}${tail}`);
+    body.end(`]}${tail({ formulas })}`);
   }
 
   async #stream(

@@ -32,7 +32,7 @@ async function endedRun(): Promise<string> {
 function open(settings: ShareSettings = loopback): Sharing {
   const shares = new Shares({ store: test.store, now: Date.now, redaction: {} });
   const newServer = () => createServer((_, response) => response.end('shared'));
-  const sharing = new Sharing({ shares, settings, newServer });
+  const sharing = new Sharing({ shares, settings, newServer, addresses: () => ['127.0.0.2'] });
   opened.push(sharing);
   return sharing;
 }
@@ -93,6 +93,37 @@ it('explains an address conflict and the setting to change, and retries', async 
   expect((await sharing.create(id, draft)).reach.problem).toBeUndefined();
 });
 
+// Every address 127.x.x.x is one of the machine's own on Linux, and none of them leaves it.
+it.runIf(process.platform === 'linux')(
+  'serves links on an address that a person chose too, until it is taken back',
+  async () => {
+    const id = await endedRun();
+    const sharing = open();
+    await expect(sharing.openToNetwork('192.0.2.1')).rejects.toMatchObject({ code: 'not_an_own_address' });
+    expect(sharing.reach().listening).toBe(false);
+    const { share } = await sharing.create(id, draft);
+    const reach = await sharing.openToNetwork('127.0.0.2');
+    expect(reach).toMatchObject({ from: 'network', network: { open: '127.0.0.2' } });
+    const url = (await sharing.list()).shares[0]?.url ?? '';
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/s\//);
+    expect(await (await fetch(url)).text()).toBe('shared');
+    expect(await (await fetch(share.url ?? '')).text()).toBe('shared');
+    expect(await sharing.closeToNetwork()).toMatchObject({
+      from: 'loopback',
+      network: { addresses: ['127.0.0.2'] },
+    });
+    await expect(fetch(url)).rejects.toThrow();
+    expect(await (await fetch(share.url ?? '')).text()).toBe('shared');
+  },
+);
+
+it('opens nothing to the network where a setting decides', async () => {
+  await endedRun();
+  const sharing = open({ ...loopback, url: 'https://runs.example.com' });
+  expect(sharing.reach().network).toBeUndefined();
+  await expect(sharing.openToNetwork('127.0.0.2')).rejects.toMatchObject({ code: 'share_reach_is_set' });
+});
+
 it('refuses to revoke an unknown link', async () => {
   await endedRun();
   await expect(open().revoke('nobody')).rejects.toMatchObject({ code: 'share_not_found' });
@@ -104,6 +135,7 @@ it('builds links from the setting, else from the listener’s address, and repor
     listening: false,
     base_url: 'http://127.0.0.1:4121',
     from: 'loopback',
+    network: { addresses: [] },
   });
   expect(reachOf({ host: '::1', port: 0, url: undefined, clientHeader: undefined }, at)).toMatchObject({
     base_url: 'http://[::1]:4121',

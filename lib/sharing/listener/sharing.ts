@@ -11,21 +11,31 @@ import type {
 import type { ShareSettings } from '../../config/share-settings.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Shares } from '../links/shares.ts';
-import { reachOf } from './share-address.ts';
+import { ownAddresses, reachOf } from './share-address.ts';
 
 /** Links and the listener that serves them, as used by the dashboard's routes. */
 export class Sharing {
   readonly #shares: Shares;
   readonly #settings: ShareSettings;
   readonly #newServer: () => Server;
+  readonly #addresses: () => string[];
   #server: Server | undefined;
+  /** The listener for the network, while a person has opened it. */
+  #network: { server: Server; address: string } | undefined;
   #opening: Promise<void> | undefined;
   #problem: AppError | undefined;
 
-  constructor(options: { shares: Shares; settings: ShareSettings; newServer: () => Server }) {
+  constructor(options: {
+    shares: Shares;
+    settings: ShareSettings;
+    newServer: () => Server;
+    /** The addresses of this machine in its networks. Default: as the system reports them. */
+    addresses?: () => string[];
+  }) {
     this.#shares = options.shares;
     this.#settings = options.settings;
     this.#newServer = options.newServer;
+    this.#addresses = options.addresses ?? ownAddresses;
   }
 
   /** Reopens the listener if links from before are still valid. A failure is shown in the list of links. */
@@ -73,12 +83,42 @@ export class Sharing {
     const address = this.#server?.address();
     const listening = typeof address === 'object' && address !== null ? { port: address.port } : undefined;
     const problem = this.#problem && { message: this.#problem.message, hint: this.#problem.hint };
-    return { ...reachOf(this.#settings, listening), ...(problem ? { problem } : {}) };
+    const open = this.#network?.address;
+    const network = { addresses: this.#addresses(), ...(open !== undefined && { open }) };
+    const reach = reachOf(this.#settings, listening, network);
+    return { ...reach, ...(problem ? { problem } : {}) };
+  }
+
+  /**
+   * Serves links on an address of this machine too, on the same port, until `closeToNetwork` or the end of the process.
+   *
+   * @throws {AppError} `not_an_own_address`, `share_reach_is_set`, `share_cannot_listen`
+   */
+  async openToNetwork(address: string): Promise<ShareReach> {
+    const { network } = this.reach();
+    if (!network) throw reachIsSet();
+    if (!network.addresses.includes(address)) throw notAnOwnAddress(address, network.addresses);
+    if (network.open === address) return this.reach();
+    await this.closeToNetwork();
+    await this.#listen();
+    const place = this.#server?.address();
+    const port = typeof place === 'object' && place !== null ? place.port : this.#settings.port;
+    const server = await listening(this.#newServer(), { host: address, port });
+    this.#network = { server, address };
+    console.info(`Shared runs are open to the network at ${this.reach().base_url}/s/…`);
+    return this.reach();
+  }
+
+  /** Pages that others have open end immediately. */
+  async closeToNetwork(): Promise<ShareReach> {
+    shut(this.#network?.server);
+    this.#network = undefined;
+    return this.reach();
   }
 
   async close(): Promise<void> {
-    this.#server?.close();
-    this.#server?.closeAllConnections();
+    shut(this.#network?.server);
+    shut(this.#server);
   }
 
   #listen(): Promise<void> {
@@ -91,21 +131,13 @@ export class Sharing {
 
   async #open(): Promise<void> {
     const { host, port } = this.#settings;
-    const server = this.#newServer();
-    server.listen(port, host);
     try {
-      await once(server, 'listening');
-    } catch (cause) {
-      this.#problem = new AppError({
-        code: 'share_cannot_listen',
-        message: `Shared runs cannot be served on ${host}, port ${port}: ${cause instanceof Error ? cause.message : cause}.`,
-        hint: `Choose another address: LOUPE_SHARE_BIND=${host.includes(':') ? `[${host}]` : host}:${port + 1}`,
-        cause,
-      });
-      throw this.#problem;
+      this.#server = await listening(this.#newServer(), { host, port });
+      this.#problem = undefined;
+    } catch (error) {
+      if (error instanceof AppError) this.#problem = error;
+      throw error;
     }
-    this.#problem = undefined;
-    this.#server = server;
     console.info(`Shared runs are served at ${this.reach().base_url}/s/…`);
   }
 
@@ -113,4 +145,41 @@ export class Sharing {
     if (token === undefined || share.status !== 'active') return share;
     return { ...share, url: `${this.reach().base_url}/s/${token}` };
   }
+}
+
+/** Starts to listen. @throws {AppError} `share_cannot_listen` */
+async function listening(server: Server, { host, port }: { host: string; port: number }): Promise<Server> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch (cause) {
+    throw new AppError({
+      code: 'share_cannot_listen',
+      message: `Shared runs cannot be served on ${host}, port ${port}: ${cause instanceof Error ? cause.message : cause}.`,
+      hint: `Choose another address: LOUPE_SHARE_BIND=${host.includes(':') ? `[${host}]` : host}:${port + 1}`,
+      cause,
+    });
+  }
+}
+
+function shut(server: Server | undefined): void {
+  server?.close();
+  server?.closeAllConnections();
+}
+
+function reachIsSet(): AppError {
+  return new AppError({
+    code: 'share_reach_is_set',
+    message: 'LOUPE_SHARE_BIND or LOUPE_SHARE_URL decides where shared runs are served.',
+    hint: 'Change the setting and restart Loupe.',
+  });
+}
+
+function notAnOwnAddress(address: string, own: readonly string[]): AppError {
+  return new AppError({
+    code: 'not_an_own_address',
+    message: `${address} is not an address of this machine in a network.`,
+    hint: own.length > 0 ? `Choose one of ${own.join(', ')}.` : 'This machine is in no network.',
+  });
 }

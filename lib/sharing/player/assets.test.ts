@@ -24,12 +24,15 @@ it('says how to build a missing player', () => {
 it('returns the built files with their hashes for a content security policy', () => {
   mkdirSync(join(root, 'dist-player'));
   writeFileSync(join(root, 'dist-player', 'player.js'), 'alert(1)');
+  writeFileSync(join(root, 'dist-player', 'player-formulas.js'), '');
   writeFileSync(join(root, 'dist-player', 'player.css'), '');
   expect(playerAssets(root)).toEqual({
     script: 'alert(1)',
+    formulas: '',
     style: '',
     // Output of `printf 'alert(1)' | openssl dgst -sha256 -binary | base64`.
     scriptHash: 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=',
+    formulasHash: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
     styleHash: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
   });
 });

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../errors/app-error.ts';
 
-/** The built player: one script, one style sheet, and their hashes for a content security policy. */
+/** The built player: its scripts, one style sheet, and their hashes for a content security policy. */
 export interface PlayerAssets {
   script: string;
+  /** The script that draws formulas, for pages that may have some. */
+  formulas: string;
   style: string;
   /** `sha256-…`, without the quotes. */
   scriptHash: string;
+  formulasHash: string;
   styleHash: string;
 }
 
@@ -22,9 +25,11 @@ export function playerAssets(root = process.cwd()): PlayerAssets {
   // Resolved at run time; the bundler must not follow it.
   const folder = join(/* turbopackIgnore: true */ root, playerFolder(process.env.LOUPE_DIST_DIR));
   let script: string;
+  let formulas: string;
   let style: string;
   try {
     script = readFileSync(join(folder, 'player.js'), 'utf8');
+    formulas = readFileSync(join(folder, 'player-formulas.js'), 'utf8');
     style = readFileSync(join(folder, 'player.css'), 'utf8');
   } catch (cause) {
     throw new AppError({
@@ -34,7 +39,14 @@ export function playerAssets(root = process.cwd()): PlayerAssets {
       cause,
     });
   }
-  return { script, style, scriptHash: hashOf(script), styleHash: hashOf(style) };
+  return {
+    script,
+    formulas,
+    style,
+    scriptHash: hashOf(script),
+    formulasHash: hashOf(formulas),
+    styleHash: hashOf(style),
+  };
 }
 
 /** The output folder of `scripts/build-player.mjs`, next to the matching dashboard build. */

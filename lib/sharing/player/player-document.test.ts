@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inertJson, playerDocument, playerPolicy } from './player-document.ts';
+import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from './player-document.ts';
 
 const assets = {
   script: 'show()',
+  formulas: 'draw()',
   style: 'body{}',
   scriptHash: 'sha256-AAAA',
+  formulasHash: 'sha256-CCCC',
   styleHash: 'sha256-BBBB',
 };
 
@@ -61,5 +63,16 @@ it('the page may run its own script and connect to nothing', () => {
   expect(policy).not.toContain('unsafe');
   // The policy must precede everything it restricts.
   expect(head.indexOf('Content-Security-Policy')).toBeLessThan(head.indexOf('<style>'));
-  expect(`${head}${tail}`).not.toMatch(/\b(?:src|href)="(?!data:)/);
+  expect(`${head}${tail({ formulas: true })}`).not.toMatch(/\b(?:src|href)="(?!data:)/);
+});
+
+it('a page brings what draws formulas only if its run may have some', () => {
+  const { tail } = playerDocument({ assets, title: 'A run' });
+  expect(tail({ formulas: true })).toContain('<script>draw()</script>');
+  expect(tail({ formulas: false })).not.toContain('draw()');
+  for (const text of ['so $x^2$', '$$\na\n$$', '\\(x\\)', '\\[x\\]']) {
+    expect(mayHaveFormulas(inertJson({ text })), text).toBe(true);
+  }
+  for (const text of ['plain', 'costs 5 $', 'a (b) [c]'])
+    expect(mayHaveFormulas(inertJson({ text })), text).toBe(false);
 });

@@ -4,11 +4,13 @@ import type { PlayerAssets } from './assets.ts';
  * An HTML page with only the player, in two parts: the data goes between them as `inertJson`, so that a long log can be
  * written piece by piece.
  *
+ * `tail` takes whether the run may have formulas (`mayHaveFormulas`): what draws them is a third of the player.
+ *
  * @param options.policy the content security policy as a meta element; omit it if it is sent as a header
  */
 export function playerDocument(options: { assets: PlayerAssets; title: string; policy?: string }): {
   head: string;
-  tail: string;
+  tail: (page: { formulas: boolean }) => string;
 } {
   const { assets, title, policy } = options;
   const meta = policy ? `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">\n` : '';
@@ -28,16 +30,16 @@ ${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
 <body>
 <div id="loupe"><noscript>This page shows a recorded run with a script that it brings along. Allow scripts to see it.</noscript></div>
 <script type="application/json" id="loupe-source">`,
-    tail: `</script>
+    tail: ({ formulas }) => `</script>
 <script>${assets.script}</script>
-</body>
+${formulas ? `<script>${assets.formulas}</script>\n` : ''}</body>
 </html>
 `,
   };
 }
 
 /**
- * The content security policy of the player's page: it may use its own script and style sheet and nothing else, so no
+ * The content security policy of the player's page: it may use its own scripts and style sheet and nothing else, so no
  * content of a run can cause a request.
  *
  * @param connect where the page may connect to; `'self'` for the event stream of a shared page
@@ -45,7 +47,7 @@ ${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
 export function playerPolicy(assets: PlayerAssets, connect: "'self'" | "'none'" = "'none'"): string {
   return [
     "default-src 'none'",
-    `script-src '${assets.scriptHash}'`,
+    `script-src '${assets.scriptHash}' '${assets.formulasHash}'`,
     `style-src '${assets.styleHash}'`,
     'img-src data:',
     'font-src data:',
@@ -66,6 +68,11 @@ const INERT: Readonly<Record<string, string>> = {
 /** JSON that is safe inside a script element: `<`, `>`, `&` and line separators in its texts are escaped. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => INERT[found] ?? found);
+}
+
+/** Whether a text of the log, as JSON, has what begins a formula in Markdown. */
+export function mayHaveFormulas(json: string): boolean {
+  return /\$[^\s"]|\\\\[([]/.test(json);
 }
 
 function escapeHtml(text: string): string {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runEvent } from '../../events/registry.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../../testing/planted-secrets.ts';
 import { SampleLog } from '../../testing/sample-logs.ts';
-import { createRedactor } from './redactor.ts';
+import { createRedactor, withRunFolders } from './redactor.ts';
 import { inScope, SCOPES } from './scope.ts';
 import { redactLog } from './under-test.ts';
 
@@ -61,6 +61,15 @@ it('masks the whole workspace path, but only the home part of other paths', () =
   );
   expect(redactor.text('/root/.ssh and /rootless')).toBe('‹home 2›/.ssh and /rootless');
   expect(redactor.text('["line\\n/home/bob/x"]')).toBe('["line\\n‹home 3›/x"]');
+});
+
+it('masks the folder that a run works on a copy of, with the folders of this machine', () => {
+  const folders = { workspace: '/data/workspaces/run-1', copied_from: '/srv/clients/acme' };
+  const redactor = createRedactor(withRunFolders({ paths: ['/data'] }, folders));
+  const [created] = new SampleLog({ config: folders }).events;
+  expect(JSON.stringify(redactor.event(runEvent.parse(created)))).not.toMatch(/acme|workspaces/);
+  expect(redactor.text('/srv/clients/acme/a.md')).toBe('‹folder 1›/a.md');
+  expect(createRedactor(withRunFolders({}, { workspace: '' })).text('/srv/clients')).toBe('/srv/clients');
 });
 
 it('masks environment values in plain text, JSON, URLs and base64', () => {

@@ -67,6 +67,15 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   return new RunRedactor(options);
 }
 
+/** What to redact in a run: also the folders in its configuration. */
+export function withRunFolders(
+  masks: RedactorOptions,
+  { workspace, copied_from }: { workspace: string; copied_from?: string },
+): RedactorOptions {
+  const paths = copied_from === undefined ? masks.paths : [...(masks.paths ?? []), copied_from];
+  return { ...masks, paths, workspace: workspace || undefined };
+}
+
 class RunRedactor implements Redactor {
   readonly #show: ReadonlySet<FindingKind>;
   readonly #learned = new Set<string>();

@@ -33,6 +33,11 @@ function withoutResults(event: RunEvent): RunEvent {
     case 'tool-call.ended':
     case 'tool-call.interrupted':
       return { ...event, result: withheldResult(event.result) };
+    case 'approval.requested':
+    case 'tool-call.started': {
+      const { file: _file, ...rest } = event;
+      return rest;
+    }
     case 'policy.compacted':
       return { ...event, folded: event.folded.map((fold) => ({ ...fold, content: WITHHELD })) };
     case 'verification.checked':
@@ -116,11 +121,12 @@ function summaryOnly(event: RunEvent): RunEvent {
         refusals: event.refusals.map(({ reason }) => ({ reason, raw: '', message: WITHHELD })),
       };
     case 'approval.requested':
-      return { ...event, arguments: {} };
+      return withoutResults({ ...event, arguments: {} });
     case 'approval.decided': {
       const { arguments: _arguments, reason: _reason, ...rest } = event;
       return rest;
     }
+    case 'tool-call.started':
     case 'tool-call.ended':
     case 'tool-call.interrupted':
     case 'policy.compacted':
@@ -165,13 +171,16 @@ function summaryOnly(event: RunEvent): RunEvent {
     case 'preflight.checked':
     case 'model.load-started':
     case 'model.loaded':
+    case 'server-wait.started':
+    case 'server-wait.ended':
     case 'iteration.started':
     case 'model-call.started':
-    case 'tool-call.started':
     case 'policy.retried':
     case 'budget.checked':
     case 'turn.ended':
     case 'turn.paused':
+    case 'message.awaited':
+    case 'autopilot.switched':
     case 'operator.delivered':
     case 'stop.requested':
       return event;

@@ -1,0 +1,18 @@
+import { networkRequest } from '#lib/api/share.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Serves shared runs on an address of this machine too, until Loupe stops or this is taken back. */
+export function POST(request: Request) {
+  return handle(request, async () => {
+    const { address } = await readBody(request, networkRequest);
+    return Response.json({ reach: await getSharing().openToNetwork(address) });
+  });
+}
+
+/** Serves shared runs to this machine only. Open pages of others end. */
+export function DELETE(request: Request) {
+  return handle(request, async () => Response.json({ reach: await getSharing().closeToNetwork() }));
+}
