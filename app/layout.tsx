@@ -5,6 +5,7 @@ import { ApiCache } from '../components/shell/api-cache.tsx';
 import { AppHeader } from '../components/shell/app-header.tsx';
 import { Said } from '../components/shell/said.tsx';
 import { UnconfinedBanner } from '../components/shell/unconfined-banner.tsx';
+import { UndoDeletion } from '../components/shell/undo-deletion.tsx';
 import { THEME_COOKIE, themeOf } from '../lib/browser/prefs/theme.ts';
 import './globals.css';
 
@@ -43,6 +44,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           {children}
         </ApiCache>
         <Said />
+        <UndoDeletion />
       </body>
     </html>
   );

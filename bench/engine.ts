@@ -60,7 +60,7 @@ const subjects: readonly Subject[] = [
     name: 'session',
     unit: 'turn',
     callsPerUnit: 1,
-    request: { mode: 'session' },
+    request: { mode: 'session', autopilot: true, autopilot_turns: TURNS + 1 },
     mode: {
       ...sessionMode,
       betweenIterations: [

@@ -24,7 +24,8 @@ const BARS = {
 
 const SUBJECTS: Readonly<Record<string, Subject & { title: string }>> = {
   mixed: { title: '3 reads, 1 write', load: 'mixed' },
-  streamed: { title: 'the same, streamed', load: 'streamed', settings: { live_tokens: true } },
+  unstreamed: { title: 'the same, not streamed', load: 'mixed', settings: { live_tokens: false } },
+  streamed: { title: 'the same, 40 pieces each', load: 'streamed' },
   calls: { title: '8 calls per reply', load: 'eightCalls' },
   writes: { title: 'only writes', load: 'writes' },
   postgres: { title: 'the first, PostgreSQL', load: 'mixed', usesPostgres: true },

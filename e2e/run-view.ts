@@ -18,13 +18,19 @@ export class RunView {
 
   constructor(page: Page) {
     this.page = page;
-    this.timeline = page.getByRole('feed', { name: 'Timeline' });
+    this.timeline = page.getByRole('feed', { name: /^(Timeline|Chat)$/ });
     this.end = page.getByRole('region', { name: 'How the run ended' });
     this.guardrails = page.getByRole('complementary', { name: 'Guardrails and totals' });
   }
 
   async open(runId: string, options: { seq?: number } = {}): Promise<void> {
     await this.page.goto(`/runs/${runId}${options.seq === undefined ? '' : `#${options.seq}`}`);
+  }
+
+  /** Switches a conversation from the chat to the timeline. */
+  async showTimeline(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Timeline', exact: true }).click();
+    await expect(this.page.getByRole('feed', { name: 'Timeline' })).toBeVisible();
   }
 
   /** Rows by the name that a screen reader hears, such as `read_file, succeeded` or `Model call 2`. */
@@ -42,6 +48,18 @@ export class RunView {
     await expect(this.end.getByRole('heading', { name: title })).toBeVisible({ timeout: 180_000 });
     await expect(this.end.getByText(code, { exact: true })).toBeVisible();
     await expect(this.connection('Complete')).toBeVisible();
+  }
+
+  /** Opens a menu of the end card: the steps that are no button of their own, or the run as files. */
+  async openMenu(name: 'More' | 'Export'): Promise<Locator> {
+    await this.end.getByRole('button', { name, exact: true }).click();
+    return this.end.getByRole('group', { name, exact: true });
+  }
+
+  /** Takes a step that is in the menu of the end card. */
+  async chooseNext(name: string | RegExp): Promise<void> {
+    const menu = await this.openMenu('More');
+    await menu.getByRole('button', { name, exact: true }).click();
   }
 
   /**

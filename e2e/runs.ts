@@ -69,6 +69,6 @@ export async function clearAway(loupe: LoupeServer): Promise<void> {
 
 /** The newest runs. */
 async function listed(loupe: LoupeServer): Promise<RunSummary[]> {
-  const answer = await loupe.request('/api/runs?limit=100');
+  const answer = await loupe.request('/api/runs?limit=100&archived=all');
   return ((await answer.json()) as RunListReply).runs;
 }

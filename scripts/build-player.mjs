@@ -29,9 +29,20 @@ const EMBEDDED = [
   },
 ];
 
-async function buildScript() {
+/** In the player, what draws formulas is a script of its own, which only some pages have. */
+const embeddedFormulas = {
+  name: 'embedded-formulas',
+  resolveId: (source) =>
+    source.endsWith('/content/load-math.ts')
+      ? join(root, 'components', 'player', 'embedded-formulas.ts')
+      : undefined,
+};
+
+/** @param {string} entry file of `components/player` */
+async function buildScript(entry) {
   const bundle = await rolldown({
-    input: join(root, 'components', 'player', 'main.tsx'),
+    input: join(root, 'components', 'player', entry),
+    plugins: [embeddedFormulas],
     cwd: root,
     platform: 'browser',
     transform: { define: { 'process.env.NODE_ENV': '"production"' }, jsx: 'react-jsx' },
@@ -42,7 +53,7 @@ async function buildScript() {
   });
   const { output } = await bundle.generate({ format: 'iife', minify: true, comments: false });
   await bundle.close();
-  if (output.length !== 1) throw new Error(`The player must be one file, and became ${output.length}.`);
+  if (output.length !== 1) throw new Error(`${entry} must become one file, and became ${output.length}.`);
   return inertScript(output[0].code);
 }
 
@@ -74,13 +85,20 @@ function fontFace({ family, weight, package: name, file }) {
 }
 
 async function main() {
-  const [script, style] = await Promise.all([buildScript(), buildStyle()]);
+  const [script, formulas, style] = await Promise.all([
+    buildScript('main.tsx'),
+    buildScript('formulas.ts'),
+    buildStyle(),
+  ]);
   const folder = join(root, playerFolder());
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'player.js'), script);
+  writeFileSync(join(folder, 'player-formulas.js'), formulas);
   writeFileSync(join(folder, 'player.css'), style);
   const kilobytes = (text) => `${Math.round(Buffer.byteLength(text) / 1000)} kB`;
-  console.info(`loupe: the player: ${kilobytes(script)} of script, ${kilobytes(style)} of style`);
+  console.info(
+    `loupe: the player: ${kilobytes(script)} of script, ${kilobytes(formulas)} for formulas, ${kilobytes(style)} of style`,
+  );
 }
 
 await main();

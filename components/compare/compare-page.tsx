@@ -1,13 +1,15 @@
 'use client';
 
 import { useRouter, useSearchParams } from 'next/navigation';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { formatMoment } from '#lib/browser/words/format.ts';
+import { formatCount, formatMoment } from '#lib/browser/words/format.ts';
+import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
@@ -18,6 +20,8 @@ import { Sides } from './side-mark.tsx';
 import { Verdict } from './verdict.tsx';
 
 const REFRESH_MS = 3000;
+
+const loadTimelines = () => import('./compared-timelines.tsx');
 
 /** With a run that is still going the comparison is read again. */
 function whileGoing(last: CompareReply | undefined): number | undefined {
@@ -66,6 +70,13 @@ export function ComparePage() {
             mode={mode}
             onGo={(position) => differences.current?.goTo(position)}
           />
+          <Timelines
+            key={`${pair} times`}
+            a={data.a.run}
+            b={data.b.run}
+            unit={stepWord(mode)}
+            onOpen={(position) => differences.current?.goTo(position)}
+          />
           <FigureTable reply={data} />
           <Differences
             key={pair}
@@ -78,6 +89,31 @@ export function ComparePage() {
         </>
       )}
     </main>
+  );
+}
+
+/** Longer logs are loaded only on request, because both are needed as a whole. */
+const LOADED_EVENTS = 3000;
+
+/** The timelines of both runs, with their code and their logs loaded after the page. */
+function Timelines(props: {
+  a: RunSummary;
+  b: RunSummary;
+  unit: string;
+  onOpen: (position: number) => void;
+}) {
+  const { a, b } = props;
+  const [wanted, setWanted] = useState(Math.max(a.last_seq, b.last_seq) <= LOADED_EVENTS);
+  const { opened, open } = useLoaded(loadTimelines);
+  useEffect(() => {
+    if (wanted) open(() => true);
+  }, [wanted, open]);
+  if (opened) return <opened.code.ComparedTimelines {...props} />;
+  if (wanted) return <div className="mt-6 min-h-32" />;
+  return (
+    <Button size="sm" className="mt-6 print:hidden" onClick={() => setWanted(true)}>
+      Show timelines ({formatCount(a.last_seq + b.last_seq)} events)
+    </Button>
   );
 }
 

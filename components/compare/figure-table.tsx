@@ -142,7 +142,7 @@ function figureLines({ figures: a, run }: ComparedRun, { figures: b, run: other 
     tokens('Tokens in', 'tokens_in'),
     tokens('Tokens out', 'tokens_out'),
     ...costLines(a, b),
-    counts('Time with the model', a.model_ms, b.model_ms, formatDuration),
+    counts('Model time', a.model_ms, b.model_ms, formatDuration),
     counts('Time with tools', a.tool_ms, b.tool_ms, formatDuration),
     { name: 'Writing speed (tok/s)', a: speed(a), b: speed(b) },
     { name: 'Calls read from', a: layers(a.layers), b: layers(b.layers) },

@@ -22,7 +22,7 @@ const ways = [
   'bg-ok-wash text-ok',
 ];
 
-/** Up to where runs that were meant to be the same agree, and why they may part. Nothing when there are none. */
+/** Where runs of the same configuration diverge, and why they may. Nothing when there are none. */
 export function AgreementPanel({ experimentId, done }: { experimentId: string; done: number }) {
   // Fetched again whenever a run ends.
   const { data, error, reload } = useApi<AgreementReply>(
@@ -32,7 +32,7 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
   if (!data || data.groups.length === 0) return null;
   return (
     <section aria-label="Agreement by iteration" className="mt-8">
-      <h2 className="font-semibold">Up to where do they agree?</h2>
+      <h2 className="font-semibold">Where do the runs diverge?</h2>
       <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-3">
         {data.groups.map((group) => (
           <Group

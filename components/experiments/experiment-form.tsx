@@ -21,6 +21,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-form.ts';
 import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
+import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 
 /** What its runs can be, the default first. */
 const MODE_OPTIONS = runKinds
@@ -203,6 +204,7 @@ function Models() {
           </label>
         ))}
       </fieldset>
+      <NotOfferedNote models={models.data?.models ?? []} />
       {problem && <p className="text-xs text-fail">{problem}</p>}
     </Section>
   );

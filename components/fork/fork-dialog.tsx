@@ -34,6 +34,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
 import { HiddenNote } from '../ui/hidden-note.tsx';
+import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 
 /** Forks a run at an event, with edits to the conversation. The source run is not changed. */
 export function ForkDialog({
@@ -500,6 +501,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
           problem={problems.reply}
         />
       </div>
+      <NotOfferedNote models={data?.models ?? []} className="mt-2" />
     </section>
   );
 }

@@ -18,6 +18,7 @@ import { Command } from '../ui/command.tsx';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { SignedInBrowsers } from './signed-in-browsers.tsx';
+import { StandingApprovals } from './standing-approvals.tsx';
 
 const STORE_NAMES: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
@@ -100,7 +101,7 @@ export function HealthPage() {
               {data.sandbox.protections.length > 0 && (
                 <ul className="mt-2 grid gap-x-6 gap-y-0.5 sm:grid-cols-2">
                   {data.sandbox.protections.map((protection) => (
-                    <li key={protection.name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] text-sm">
+                    <li key={protection.name} className="grid grid-cols-[6rem_minmax(0,1fr)] text-sm">
                       <span className={cx('font-medium', protection.holds ? 'text-ok' : 'text-warn')}>
                         {protection.holds ? 'enforced' : 'not enforced'}
                       </span>
@@ -142,6 +143,7 @@ export function HealthPage() {
             </Item>
           </dl>
         )}
+        <StandingApprovals />
         <SignedInBrowsers />
       </div>
     </main>

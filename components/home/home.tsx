@@ -1,20 +1,26 @@
 'use client';
 
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import type { FacetsReply } from '#lib/api/facets.ts';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
-import { readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
-import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
+import { type RunFilter, readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
+import { type RunOrder, readRunOrder, writeRunOrder } from '#lib/api/run-order.ts';
+import { AT_WORK, groupsByDate } from '#lib/browser/state/listed-runs.ts';
+import { modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
+import { useNow } from '../hooks/use-now.ts';
 import { useQuery } from '../hooks/use-query.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
+import { PresetRow } from '../presets/preset-row.tsx';
 import { Problem } from '../shell/problem.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { FoundInLogs } from './found-in-logs.tsx';
 import { ImportRun } from './import-run.tsx';
 import { QuickRun } from './quick-run.tsx';
+import { SortSelect } from './run-columns.tsx';
 import { RunFilters } from './run-filters.tsx';
 import { RunList } from './run-list.tsx';
 import { Welcome } from './welcome.tsx';
@@ -24,20 +30,20 @@ const NO_MODELS: ModelsReply['models'] = [];
 /** The first page: start a run, and see those that are at work. */
 export function Home({ spentLink = false }: { spentLink?: boolean }) {
   const [query, changeQuery] = useQuery();
-  const { filter, problems } = useMemo(() => readRunFilter(query), [query]);
+  const { filter, order, problems } = useMemo(() => readQuery(query), [query]);
   const filtered = Object.keys(filter).length > 0 || problems.length > 0;
-  const list = useRunList(filter);
+  const list = useGroupedRuns(filter, order);
   const input = useRef<HTMLInputElement>(null);
   useSlash(input);
   const health = useHealth();
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(20_000));
-  const none = list.runs !== undefined && list.runs.length === 0;
+  const facets = useApi<FacetsReply>('/api/facets');
+  const none = list.groups !== undefined && list.groups.length === 0;
   const empty = none && !filtered;
   const installed = models.data?.models ?? NO_MODELS;
-  const able = useMemo(() => installed.filter(canRun), [installed]);
-  const names = [...installed, ...(list.runs ?? [])].map((one) => ('model' in one ? one.model : one.name));
+  const names = [...installed, ...(facets.data?.models ?? [])].map(({ name }) => name);
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6 sm:py-12">
+    <main id="main" className="mx-auto w-full max-w-[110rem] flex-1 px-3 py-8 sm:px-6">
       {empty ? (
         <>
           <h1 className="text-2xl font-semibold tracking-[-0.02em]">See what your local agent does</h1>
@@ -49,38 +55,40 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       ) : (
         <h1 className="sr-only">Runs</h1>
       )}
-      {spentLink && list.runs && <SpentLink />}
-      {list.error && !list.runs ? (
+      {spentLink && list.groups && <SpentLink />}
+      {list.error && !list.groups ? (
         <Problem error={list.error} onRetry={list.reload} spentLink={spentLink} />
       ) : (
-        <QuickRun models={able} />
+        <div className="max-w-page">
+          <QuickRun models={installed} />
+          <PresetRow />
+        </div>
       )}
       {health.data && !health.data.ollama.ok && !empty && <OllamaAway health={health.data} />}
       {empty && health.data && <Welcome health={health.data} models={installed} />}
-      {list.runs && !empty && (
+      {list.groups && !empty && (
         <RunFilters
           filter={filter}
           problems={problems}
           models={[...new Set(names)]}
+          facets={facets.data}
           onChange={(next, how) => changeQuery(writeRunFilter(query, next), how)}
           input={input}
-        />
+        >
+          <SortSelect order={order} onOrder={(next) => changeQuery(writeRunOrder(query, next), 'push')} />
+        </RunFilters>
       )}
       {filtered && none && (
         <p role="status" className="mt-8 text-ink-2">
           No runs match.
         </p>
       )}
-      {list.runs && <RunList runs={list.runs} />}
-      {list.runs && (
-        <div className="mt-4 flex flex-wrap items-baseline gap-x-5 gap-y-2">
-          {list.runs.length > 1 && (
-            <Link href="/compare" className="reach text-sm text-brass underline-offset-4 hover:underline">
-              Compare two runs
-            </Link>
-          )}
-          <ImportRun />
-        </div>
+      {list.groups && !none && (
+        <RunList
+          groups={list.groups}
+          order={order}
+          onOrder={(next) => changeQuery(writeRunOrder(query, next), 'push')}
+        />
       )}
       {list.moreError && (
         <div className="mt-4">
@@ -91,15 +99,67 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         <button
           type="button"
           onClick={list.loadMore}
-          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline"
+          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline max-sm:min-h-11"
         >
-          Show earlier runs
+          {order.by === 'created' ? 'Show earlier runs' : 'Show more runs'}
         </button>
       )}
+      {list.groups && (
+        <div className="mt-4 flex flex-wrap items-baseline gap-x-5 gap-y-2">
+          {!none && (
+            <Link href="/compare" className="reach text-sm text-brass underline-offset-4 hover:underline">
+              Compare two runs
+            </Link>
+          )}
+          {filter.archived === undefined && (
+            <Link
+              href="/?archived=only"
+              className="reach text-sm text-brass underline-offset-4 hover:underline"
+            >
+              Archived runs
+            </Link>
+          )}
+          <ImportRun />
+        </div>
+      )}
       {filter.text !== undefined && <FoundInLogs words={filter.text} />}
-      {!list.runs && !list.error && <p className="mt-10 text-ink-3">Loading runs.</p>}
+      {!list.groups && !list.error && <p className="mt-10 text-ink-3">Loading runs.</p>}
     </main>
   );
+}
+
+function readQuery(query: URLSearchParams) {
+  const { filter, problems } = readRunFilter(query);
+  const { order, problems: others } = readRunOrder(query);
+  return { filter, order, problems: [...problems, ...others] };
+}
+
+/** The list in groups: active runs, pinned ones, then by date; by another column in one piece. */
+function useGroupedRuns(filter: RunFilter, order: RunOrder) {
+  const splits = filter.pinned === undefined;
+  const newestFirst = order.by === 'created' && order.direction === 'desc';
+  const main = useMemo(() => (splits ? { ...filter, pinned: false } : filter), [splits, filter]);
+  const top = useMemo(() => ({ ...filter, pinned: true }), [filter]);
+  const list = useRunList(main, { order, grouped: newestFirst && filter.family === undefined });
+  const pinned = useRunList(top, { order });
+  const today = useToday();
+  const groups = useMemo(() => {
+    if (!list.runs || (splits && !pinned.runs && !pinned.error)) return undefined;
+    const pins = splits ? (pinned.runs ?? []) : [];
+    const dated = newestFirst ? groupsByDate(list.runs, today) : [{ title: 'All runs', rows: list.runs }];
+    const [first, ...rest] = dated;
+    const active = first?.title === AT_WORK ? [first] : [];
+    const groups = [...active, { title: 'Pinned', rows: pins }, ...(active.length > 0 ? rest : dated)];
+    return groups.filter(({ rows }) => rows.length > 0);
+  }, [list.runs, pinned.runs, pinned.error, splits, newestFirst, today]);
+  return { ...list, groups };
+}
+
+/** A moment of the present day; changes at midnight. */
+function useToday(): number {
+  const now = useNow();
+  const day = new Date(now).toDateString();
+  return useMemo(() => new Date(day).getTime(), [day]);
 }
 
 /** Only a word in passing: the browser was let in by its earlier sign-in. */

@@ -2,12 +2,14 @@
 
 import { Search, X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import type { FacetsReply } from '#lib/api/facets.ts';
 import type { RunFilter } from '#lib/api/run-filter.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { Choice, DateChoice, FolderChoice, TagChoice } from './filter-choices.tsx';
 
 /** Delay before typed text is written to the URL. */
 const TYPING_MS = 180;
@@ -18,90 +20,122 @@ const states: Record<NonNullable<RunFilter['state']>, string> = {
   ended: 'Ended',
 };
 
-/** The filters of the run list: text, mode, model, state or outcome. All are kept in the URL. */
+const ARCHIVED: Record<NonNullable<RunFilter['archived']>, string> = {
+  only: 'Archived',
+  all: 'All, archived too',
+};
+
+/** The filters of the run list. All are kept in the URL. */
 export function RunFilters({
   filter,
   problems,
   models,
+  facets,
   onChange,
   input,
+  children,
 }: {
   filter: RunFilter;
   problems: readonly string[];
   models: readonly string[];
+  /** The tags and folders that runs have. */
+  facets: FacetsReply | undefined;
   onChange: (filter: RunFilter, how: 'push' | 'replace') => void;
   input: RefObject<HTMLInputElement | null>;
+  /** Controls after the filters. */
+  children: ReactNode;
 }) {
-  const { mode, model, reason, outcome, state } = filter;
+  const { mode, model, reason, outcome, state, archived } = filter;
+  const [open, setOpen] = useState(false);
   const some = Object.keys(filter).length > 0 || problems.length > 0;
-  const standing = outcome
-    ? `outcome:${outcome}`
-    : reason
-      ? `reason:${reason}`
-      : state
-        ? `state:${state}`
-        : '';
+  const { text: _text, ...chosen } = filter;
+  const count = Object.keys(chosen).length;
+  const standing = archived
+    ? `archived:${archived}`
+    : outcome
+      ? `outcome:${outcome}`
+      : reason
+        ? `reason:${reason}`
+        : state
+          ? `state:${state}`
+          : '';
   return (
     <search className="mt-8">
       <div className="flex flex-wrap items-center gap-2">
         <Words filter={filter} onChange={onChange} input={input} />
-        <Choice
-          label="Filter by kind"
-          any="Any mode"
-          value={mode ?? ''}
-          onChoose={(value) => onChange({ ...filter, mode: keyOf(MODES, value) }, 'push')}
-        >
-          {Object.entries(MODES).map(([value, { labels }]) => (
-            <option key={value} value={value}>
-              {labels}
-            </option>
-          ))}
-        </Choice>
-        <Choice
-          label="Filter by model"
-          any="Any model"
-          value={model ?? ''}
-          onChoose={(value) => onChange({ ...filter, model: value || undefined }, 'push')}
-          className="max-w-48 font-mono"
-        >
-          {[...new Set([...models, ...(model ? [model] : [])])].map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </Choice>
-        <Choice
-          label="Filter by state"
-          any="Any state"
-          value={standing}
-          onChoose={(value) => {
-            const [kind, name = ''] = value.split(':');
-            onChange(
-              {
-                ...filter,
-                state: kind === 'state' ? keyOf(states, name) : undefined,
-                outcome: kind === 'outcome' ? keyOf(OUTCOMES, name) : undefined,
-                reason: kind === 'reason' ? reason : undefined,
-              },
-              'push',
-            );
-          }}
-        >
-          {Object.entries(states).map(([value, words]) => (
-            <option key={value} value={`state:${value}`}>
-              {words}
-            </option>
-          ))}
-          <optgroup label="Outcome">
-            {(Object.keys(OUTCOMES) as OutcomeKind[]).map((value) => (
-              <option key={value} value={`outcome:${value}`}>
-                {OUTCOMES[value].label}
+        {/* They would fill the first screen of a phone. */}
+        <Button size="sm" className="h-11 sm:hidden" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Filter and sort{count > 0 && ` (${count})`}
+        </Button>
+        <div className={cx('contents', !open && 'max-sm:hidden')}>
+          <Choice
+            label="Filter by kind"
+            any="Any mode"
+            value={mode ?? ''}
+            onChoose={(value) => onChange({ ...filter, mode: keyOf(MODES, value) }, 'push')}
+          >
+            {Object.entries(MODES).map(([value, { labels }]) => (
+              <option key={value} value={value}>
+                {labels}
               </option>
             ))}
-            {/* Addresses made by hand, or by scripts for the API. */}
-            {reason && <option value={`reason:${reason}`}>{`Ended by ${reason}`}</option>}
-          </optgroup>
-        </Choice>
+          </Choice>
+          <Choice
+            label="Filter by model"
+            any="Any model"
+            value={model ?? ''}
+            onChoose={(value) => onChange({ ...filter, model: value || undefined }, 'push')}
+            className="max-w-48 font-mono"
+          >
+            {[...new Set([...models, ...(model ? [model] : [])])].map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </Choice>
+          <Choice
+            label="Filter by state"
+            any="Any state"
+            value={standing}
+            onChoose={(value) => {
+              const [kind, name = ''] = value.split(':');
+              onChange(
+                {
+                  ...filter,
+                  state: kind === 'state' ? keyOf(states, name) : undefined,
+                  outcome: kind === 'outcome' ? keyOf(OUTCOMES, name) : undefined,
+                  reason: kind === 'reason' ? reason : undefined,
+                  archived: kind === 'archived' ? keyOf(ARCHIVED, name) : undefined,
+                },
+                'push',
+              );
+            }}
+          >
+            {Object.entries(states).map(([value, words]) => (
+              <option key={value} value={`state:${value}`}>
+                {words}
+              </option>
+            ))}
+            {Object.entries(ARCHIVED).map(([value, words]) => (
+              <option key={value} value={`archived:${value}`}>
+                {words}
+              </option>
+            ))}
+            <optgroup label="Outcome">
+              {(Object.keys(OUTCOMES) as OutcomeKind[]).map((value) => (
+                <option key={value} value={`outcome:${value}`}>
+                  {OUTCOMES[value].label}
+                </option>
+              ))}
+              {/* Addresses made by hand, or by scripts for the API. */}
+              {reason && <option value={`reason:${reason}`}>{`Ended by ${reason}`}</option>}
+            </optgroup>
+          </Choice>
+          <TagChoice filter={filter} tags={facets?.tags ?? []} onChange={onChange} />
+          <FolderChoice filter={filter} folders={facets?.folders ?? []} onChange={onChange} />
+          <DateChoice filter={filter} onChange={onChange} />
+          {children}
+        </div>
         {some && (
           <Button kind="quiet" size="sm" onClick={() => onChange({}, 'push')}>
             <X className="size-3.5" aria-hidden="true" />
@@ -177,40 +211,6 @@ function Words({
           /
         </span>
       )}
-    </label>
-  );
-}
-
-function Choice({
-  label,
-  any,
-  value,
-  onChoose,
-  children,
-  className,
-}: {
-  label: string;
-  any: string;
-  value: string;
-  onChoose: (value: string) => void;
-  children: ReactNode;
-  className?: string;
-}) {
-  return (
-    <label className="max-sm:min-w-0 max-sm:flex-1">
-      <span className="sr-only">{label}</span>
-      <select
-        value={value}
-        onChange={(event) => onChoose(event.target.value)}
-        className={cx(
-          'field h-9 w-auto py-0 text-sm max-sm:w-full',
-          className,
-          value === '' ? 'font-sans text-ink-2' : 'border-brass-line bg-brass-wash font-medium',
-        )}
-      >
-        <option value="">{any}</option>
-        {children}
-      </select>
     </label>
   );
 }

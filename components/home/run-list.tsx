@@ -1,241 +1,180 @@
 'use client';
 
-import { useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import type { RunListReply } from '#lib/api/replies.ts';
+import type { RunOrder } from '#lib/api/run-order.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { isDemoRun } from '#lib/browser/state/models.ts';
-import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatShortCount,
-  formatTokens,
-  formatWhen,
-  plural,
-} from '#lib/browser/words/format.ts';
-import { extentWords, modeWords } from '#lib/browser/words/mode-words.ts';
-import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
-import { modeFacts } from '#lib/events/modes.ts';
-import { checksBeside } from '#lib/events/outcome.ts';
-import type { RunPhase } from '#lib/events/run-phase.ts';
-import { formatUsd } from '#lib/util/format-usd.ts';
-import { useNow } from '../hooks/use-now.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button, buttonClass } from '../ui/button.tsx';
-import { Clock } from '../ui/clock.tsx';
+import { getJson, toApiError } from '#lib/browser/api.ts';
+import { say } from '#lib/browser/say.ts';
+import type { ListedRun, RunGroup } from '#lib/browser/state/listed-runs.ts';
+import { NOTHING_SELECTED, rangeOf, type Selection, withSelected } from '#lib/browser/state/selection.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { MAX_SELECTED_RUNS } from '#lib/events/limits.ts';
 import { cx } from '../ui/cx.ts';
-import { Expected } from '../ui/expected.tsx';
-import { ShortName } from '../ui/foreign-name.tsx';
-import { ForeignText } from '../ui/foreign-text.tsx';
-import { Link } from '../ui/link.tsx';
-import { TickScale } from '../ui/tick-scale.tsx';
-import { toneText } from '../ui/tone.ts';
+import { FamilyRows, UnfoldButton } from './family-rows.tsx';
+import { RunColumns } from './run-columns.tsx';
+import { RunRow } from './run-row.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 
-const phaseWords: Record<RunPhase, string> = {
-  queued: 'Waiting in queue',
-  starting: 'Starting',
-  loading: 'Loading the model',
-  between: 'Between steps',
-  calling: 'Model at work',
-  deciding: 'Reading the reply',
-  'awaiting-approval': 'Waiting for you',
-  executing: 'Running tools',
-  verifying: 'Checking the work',
-  ended: 'Ended',
-};
+interface Selecting {
+  selection: Selection;
+  /** Selects or deselects a run, with `range` all rows from the one before. */
+  select: (run: RunSummary, options: { on: boolean; range: boolean }) => void;
+  /** Tells which rows are shown, so that a range knows what lies between. */
+  selectAll: (runs: readonly RunSummary[], on: boolean) => void;
+}
 
-const phaseTones: Partial<Record<RunPhase, Tone>> = { queued: 'calm', 'awaiting-approval': 'warn' };
+const SelectingContext = createContext<Selecting>({
+  selection: NOTHING_SELECTED,
+  select: () => undefined,
+  selectAll: () => undefined,
+});
 
-const dots: Record<Tone, string> = {
-  ok: 'bg-ok',
-  warn: 'bg-warn',
-  fail: 'bg-fail',
-  calm: 'bg-ink-3',
-  live: 'bg-brass-fill breathe',
-};
-
-/** The runs, those at work first. Two of them can be marked to be compared. */
-export function RunList({ runs }: { runs: readonly RunSummary[] }) {
-  const active = runs.filter((run) => run.phase !== 'ended');
-  const ended = runs.filter((run) => run.phase === 'ended');
-  // Keep the complete run: it stays marked while a filter hides it.
-  const [marked, setMarked] = useState<readonly RunSummary[]>([]);
-  const mark = (run: RunSummary, on: boolean) =>
-    setMarked((before) => [...before.filter(({ id }) => id !== run.id), ...(on ? [run] : [])]);
-  const group = { marked, onMark: mark };
+/** The runs in groups, with sortable columns; rows can be selected, and families unfolded. */
+export function RunList({
+  groups,
+  order,
+  onOrder,
+}: {
+  groups: readonly RunGroup[];
+  order: RunOrder;
+  onOrder: (order: RunOrder) => void;
+}) {
+  const [selection, setSelection] = useState(NOTHING_SELECTED);
+  const last = useRef<string>(undefined);
+  const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
+  const select = useCallback<Selecting['select']>(
+    (run, { on, range }) => {
+      const between = range ? rangeOf(rows, last.current, run.id).map((row) => row.run) : [run];
+      last.current = run.id;
+      setSelection((before) => withSelected(before, between.length > 0 ? between : [run], on));
+    },
+    [rows],
+  );
+  const selectAll = useCallback<Selecting['selectAll']>((runs, on) => {
+    setSelection((before) => withSelected(before, runs, on));
+  }, []);
+  const selecting = useMemo(() => ({ selection, select, selectAll }), [selection, select, selectAll]);
+  const clear = useCallback(() => setSelection(NOTHING_SELECTED), []);
+  const shown = rows.map((row) => row.run);
+  const all = shown.length > 0 && shown.every((run) => selection.has(run.id));
   return (
-    <>
-      {active.length > 0 && <Group title="At work" runs={active} {...group} />}
-      {ended.length > 0 && <Group title={active.length > 0 ? 'Earlier' : 'Runs'} runs={ended} {...group} />}
-      <CompareBar marked={marked} onClear={() => setMarked([])} />
-    </>
+    <SelectingContext value={selecting}>
+      <section
+        aria-label="Runs"
+        className="mt-4"
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && selection.size > 0) clear();
+          if (moveBetweenBoxes(event.target, event.key)) event.preventDefault();
+        }}
+      >
+        <div className="flex items-center border-b border-line-strong">
+          <SelectBox label="Select all shown runs" checked={all} onChange={(on) => selectAll(shown, on)} />
+          <span className="w-7 shrink-0 max-sm:hidden" />
+          <div className="min-w-0 flex-1 px-2">
+            <RunColumns order={order} onOrder={onOrder} />
+          </div>
+        </div>
+        {groups.map((group) => (
+          <Group key={group.title} group={group} />
+        ))}
+        <SelectionBar selection={selection} onClear={clear} onChange={setSelection} />
+      </section>
+    </SelectingContext>
   );
 }
 
-function Group({
-  title,
-  runs,
-  marked,
-  onMark,
-}: {
-  title: string;
-  runs: readonly RunSummary[];
-  marked: readonly RunSummary[];
-  onMark: (run: RunSummary, on: boolean) => void;
-}) {
+function Group({ group: { title, rows } }: { group: RunGroup }) {
   return (
-    <section aria-label={title} className="mt-8">
-      <div className="flex items-baseline justify-between border-b border-line-strong pb-1.5">
+    <section aria-label={title} className="mt-3 first-of-type:mt-0">
+      <div className="flex items-baseline justify-between border-b py-1.5 pr-2 pl-2">
         <h2 className="caption">{title}</h2>
-        <span className="tnum font-mono text-xs text-ink-3">{formatCount(runs.length)}</span>
+        <span className="tnum font-mono text-xs text-ink-3">{formatCount(rows.length)}</span>
       </div>
       <ul className="divide-y">
-        {runs.map((run) => {
-          const on = marked.some(({ id }) => id === run.id);
-          return (
-            <li key={run.id} className="group/line relative">
-              <RunLine run={run} />
-              {/* In the margin, where there is one; a finger goes by the link under the list. */}
-              <input
-                type="checkbox"
-                aria-label={`Mark to compare: ${plainVisibleLine(run.title)}`}
-                title={!on && marked.length === 2 ? 'Two runs are marked already' : 'Mark to compare'}
-                checked={on}
-                disabled={!on && marked.length === 2}
-                onChange={(event) => onMark(run, event.target.checked)}
-                className="absolute top-4 -left-8 size-4 accent-brass-fill opacity-0 group-hover/line:opacity-100 checked:opacity-100 focus-visible:opacity-100 max-lg:hidden"
-              />
-            </li>
-          );
-        })}
+        {rows.map((row) => (
+          <Row key={row.family?.id ?? row.run.id} row={row} />
+        ))}
       </ul>
     </section>
   );
 }
 
-/** What is marked, and the way to see both side by side. */
-function CompareBar({ marked, onClear }: { marked: readonly RunSummary[]; onClear: () => void }) {
-  const [a, b] = marked;
-  if (!a) return null;
+function Row({ row }: { row: ListedRun }) {
+  const [open, setOpen] = useState(false);
+  const { family } = row;
   return (
-    <section
-      aria-label="Marked runs"
-      className="sticky bottom-4 z-10 mt-6 flex items-center gap-3 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-4 shadow-lg"
-    >
-      <p className="flex min-w-0 flex-1 gap-1.5 text-sm whitespace-nowrap text-ink-3">
-        <span className="foreign max-w-1/2 shrink-0 truncate font-medium text-ink">
-          <ForeignText text={withoutLineBreaks(a.title)} />
-        </span>
-        {b ? 'and' : <span className="truncate">is marked. Mark another run to compare it with.</span>}
-        {b && (
-          <span className="foreign truncate font-medium text-ink">
-            <ForeignText text={withoutLineBreaks(b.title)} />
-          </span>
-        )}
-      </p>
-      <Button kind="quiet" size="sm" onClick={onClear}>
-        Clear
-      </Button>
-      {b && (
-        <Link
-          href={`/compare?${new URLSearchParams({ a: a.id, b: b.id })}`}
-          className={buttonClass('primary', 'sm')}
-        >
-          Compare
-        </Link>
+    <li>
+      <SelectableRow row={row} start={family && <UnfoldButton row={row} open={open} onOpen={setOpen} />} />
+      {family && open && (
+        <FamilyRows familyId={family.id}>
+          {(each) => <SelectableRow key={each.id} row={{ run: each }} />}
+        </FamilyRows>
       )}
-    </section>
+    </li>
   );
 }
 
-function RunLine({ run }: { run: RunSummary }) {
-  const ended = run.phase === 'ended';
-  const words = run.outcome && endWords(run.outcome);
-  const checks = run.outcome && checksBeside(run.outcome);
-  const tone = ended
-    ? (words?.tone ?? (run.imported_at === undefined ? 'fail' : 'calm'))
-    : (phaseTones[run.phase] ?? 'live');
-  const label = ended
-    ? (words?.label ?? (run.imported_at === undefined ? 'Ended' : 'Not ended'))
-    : run.stop_requested
-      ? 'Stopping'
-      : run.queue_position !== undefined
-        ? `In queue, place ${run.queue_position}`
-        : phaseWords[run.phase];
-  return (
-    <Link
-      href={`/runs/${run.id}`}
-      className="group -mx-3 grid grid-cols-[0.5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 rounded-md px-3 py-3 hover:bg-surface md:grid-cols-[0.5rem_minmax(0,1fr)_9.5rem_6rem_5rem] lg:grid-cols-[0.5rem_minmax(0,1fr)_13.5rem_6rem_5rem]"
-    >
-      <span className={cx('size-2 translate-y-px rounded-full', dots[tone])} aria-hidden="true" />
-      <span className="min-w-0">
-        <span
-          className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1"
-          title={plainVisibleLine(run.title)}
-        >
-          <ForeignText text={withoutLineBreaks(run.title)} />
-        </span>
-        <span className="tnum mt-0.5 flex flex-wrap gap-x-3 text-sm text-ink-3">
-          <span className="foreign font-mono text-xs leading-5">
-            <ShortName text={run.model} max={60} />
-          </span>
-          {modeWords(run) !== 'Task' && modeWords(run) !== run.title && <Badge>{modeWords(run)}</Badge>}
-          {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
-          {run.parent && <Badge title="It began with the copied log of another run">fork</Badge>}
-          {run.imported_at !== undefined && <Badge>imported</Badge>}
-          <span>{plural(run.tool_calls, 'tool call')}</span>
-          <span>
-            {formatTokens(run.tokens_in + run.tokens_out, run.tokens_estimated, formatShortCount)} tokens
-          </span>
-          {run.cost_usd !== undefined && <span>{formatUsd(run.cost_usd)}</span>}
-          {checks && <Badge tone={checks.tone}>{checks.label}</Badge>}
-        </span>
-      </span>
-      <span className="flex flex-col items-end gap-1 md:contents">
-        <span className={cx('text-sm font-medium', toneText[tone])}>
-          {label}
-          {run.queue_expected_at !== undefined && (
-            <span className="tnum block text-xs font-normal text-ink-3">
-              <Expected at={run.queue_expected_at} />
-            </span>
-          )}
-        </span>
-        <span className="max-md:hidden">
-          <Progress run={run} />
-        </span>
-        <span className="tnum text-right font-mono text-xs text-ink-3">
-          {ended ? <Ended run={run} /> : <Clock since={run.started_at ?? run.created_at} />}
-        </span>
-      </span>
-    </Link>
-  );
-}
-
-/** Iterations of their limit as ticks; runs without a limit say how far they are. */
-function Progress({ run }: { run: RunSummary }) {
-  if (!run.agentic) return null;
-  if (modeFacts(run.mode).endsBy === 'max_iterations') {
-    return (
-      <TickScale
-        used={run.iterations_used}
-        limit={run.max_iterations}
-        label={`${run.iterations_used} of ${run.max_iterations} iterations`}
-      />
+function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
+  const { run } = row;
+  const { selection, select, selectAll } = useContext(SelectingContext);
+  const selectFamily = (id: string, on: boolean) =>
+    getJson<RunListReply>(`/api/runs?family=${encodeURIComponent(id)}&limit=${MAX_SELECTED_RUNS}`).then(
+      ({ runs }) => selectAll(runs, on),
+      (error: unknown) => say(toApiError(error).message),
     );
-  }
   return (
-    <span className="tnum font-mono text-xs text-ink-3">
-      {extentWords(run.mode, { iterations: run.iterations_used, cycles: run.cycles })}
-    </span>
+    <div className="flex items-start">
+      <SelectBox
+        label={
+          row.family
+            ? `Select ${plural(row.family.runs, 'run')}: ${plainVisibleLine(row.family.experiment ?? run.title)}`
+            : `Select: ${plainVisibleLine(run.title)}`
+        }
+        checked={selection.has(run.id)}
+        onChange={(on, range) =>
+          row.family ? void selectFamily(row.family.id, on) : select(run, { on, range })
+        }
+      />
+      <span className={cx('w-7 shrink-0', !start && 'max-sm:hidden')}>{start}</span>
+      <RunRow {...row} />
+    </div>
   );
 }
 
-function Ended({ run }: { run: RunSummary }) {
-  const now = useNow();
-  const took =
-    run.ended_at !== undefined && run.started_at !== undefined ? run.ended_at - run.started_at : undefined;
+/** A check box that a finger meets as well. Shift takes all rows since the last one. */
+function SelectBox({
+  label,
+  checked,
+  onChange,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (on: boolean, range: boolean) => void;
+}) {
   return (
-    <span title={took === undefined ? undefined : `took ${formatDuration(took)}`} suppressHydrationWarning>
-      {formatWhen(run.created_at, now)}
-    </span>
+    <label className="grid h-11 w-9 shrink-0 place-items-center max-sm:w-11">
+      <input
+        type="checkbox"
+        data-select-run=""
+        aria-label={label}
+        checked={checked}
+        onChange={() => undefined}
+        onClick={(event) => onChange(event.currentTarget.checked, event.shiftKey)}
+        className="size-4 accent-brass-fill"
+      />
+    </label>
   );
+}
+
+/** Arrow keys go from box to box. Returns whether there was one to go to. */
+function moveBetweenBoxes(target: EventTarget, key: string): boolean {
+  if (!(target instanceof HTMLInputElement) || !('selectRun' in target.dataset)) return false;
+  const way = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
+  if (way === 0) return false;
+  const boxes = [...document.querySelectorAll<HTMLInputElement>('input[data-select-run]')];
+  const next = boxes[boxes.indexOf(target) + way];
+  next?.focus();
+  return next !== undefined;
 }

@@ -7,6 +7,5 @@ import { remember } from '#lib/browser/prefs/remembered.ts';
 export async function startRun(request: CreateRunRequest): Promise<string> {
   const { run } = await postJson<RunReply>('/api/runs', request);
   remember('model', request.model);
-  remember('live-tokens', request.live_tokens ? 'on' : 'off');
   return `/runs/${run.id}`;
 }

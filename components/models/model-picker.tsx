@@ -3,11 +3,11 @@
 import { useEffect, useRef, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { callsTools, canRun, demoWords, sortedModels } from '#lib/browser/state/models.ts';
-import { formatBytes, formatShortCount, plural } from '#lib/browser/words/format.ts';
+import { formatBytes, formatShortCount } from '#lib/browser/words/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
-import { Link } from '../ui/link.tsx';
+import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 import { CheckBadge } from './check-badge.tsx';
 
 /** The installed models with their capabilities (D10). */
@@ -37,7 +37,6 @@ export function ModelPicker({
   const shown = sortedModels(offered).filter((model) =>
     model.name.toLowerCase().includes(filter.toLowerCase()),
   );
-  const hidden = models.length - offered.length;
   return (
     <div>
       {offered.length > 8 && (
@@ -89,15 +88,7 @@ export function ModelPicker({
           </p>
         )}
       </div>
-      {hidden > 0 && (
-        <p className="mt-1 text-xs text-ink-3">
-          {plural(hidden, 'model')} hidden: embeddings only, or remote. See{' '}
-          <Link href="/models" className="underline underline-offset-2 hover:text-ink">
-            Models
-          </Link>
-          .
-        </p>
-      )}
+      <NotOfferedNote models={models} className="mt-1" />
       {problem && <p className="mt-1 text-xs text-fail">{problem}</p>}
     </div>
   );

@@ -1,5 +1,6 @@
 'use client';
 
+import { useEffect } from 'react';
 import type { InstalledModel, ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
@@ -14,6 +15,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useAddressQuery } from '../hooks/use-address-query.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -29,6 +31,8 @@ import { PriceEditor } from './price-editor.tsx';
 import { ReadingTable, readModels } from './reading-table.tsx';
 import { type Checking, useCheck } from './use-check.ts';
 
+const loadPlots = () => import('./model-plots.tsx');
+
 /** The installed models, their capabilities and memory use. */
 export function ModelsPage() {
   const { data, error, reload } = useApi<ModelsReply>('/api/models', modelsRefresh(5000));
@@ -39,6 +43,11 @@ export function ModelsPage() {
   const checking = useCheck();
   const [query, changeQuery] = useAddressQuery();
   const shown = query.get('check');
+  const { opened, open: load } = useLoaded(loadPlots);
+  const listed = data !== undefined;
+  useEffect(() => {
+    if (listed) load(() => true);
+  }, [listed, load]);
   const missing = RECOMMENDED_MODELS.filter(
     (each) => !real.some((model) => model.name.startsWith(each.name)),
   );
@@ -86,6 +95,7 @@ export function ModelsPage() {
           <ReadingTable models={models} />
         </section>
       )}
+      {opened && <opened.code.ModelPlots models={models} />}
       {data && health.data?.ollama.ok && <GetModels recommended={missing} />}
       {demo.length > 0 && (
         <section className="mt-10" aria-labelledby="demo">

@@ -18,6 +18,7 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
   const { hasCycles } = kindFacts(kind);
   return (
     <Section title="Limits" hint="Ends when the conversation is full or you stop it">
+      {offersSetting(kind, 'autopilot') && <SettingSwitch name="autopilot" />}
       <div className="grid gap-3 sm:grid-cols-3">
         {hasCycles && (
           <>
@@ -27,6 +28,12 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
               placeholder={untilStopped.value ? 'until stopped' : undefined}
             />
             <SettingField name="calls_per_cycle" />
+          </>
+        )}
+        {offersSetting(kind, 'autopilot') && (
+          <>
+            <SettingField name="autopilot_turns" />
+            <SettingField name="autopilot_seconds" />
           </>
         )}
         {offersSetting(kind, 'turn_delay') && <SettingField name="turn_delay" />}

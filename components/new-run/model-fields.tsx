@@ -80,6 +80,7 @@ export function AdvancedFields() {
         <div className="grid gap-3 sm:grid-cols-3">
           <SettingField name="call_timeout_seconds" />
           <SettingField name="load_timeout_seconds" />
+          <SettingField name="server_wait_seconds" />
           <Field label={SETTINGS.keep_alive.label} hint={SETTINGS.keep_alive.help}>
             {(props) => (
               <input

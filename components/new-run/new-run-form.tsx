@@ -3,6 +3,7 @@
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
 import { FormProvider, useWatch } from 'react-hook-form';
+import type { Preset } from '#lib/api/preset.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting } from '#lib/events/settings.ts';
@@ -10,6 +11,7 @@ import { startRun } from '../home/start-run.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
+import { PresetBar } from '../presets/preset-bar.tsx';
 import { Problem } from '../shell/problem.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
 import { ApprovalFields } from './approval-editor.tsx';
@@ -20,14 +22,20 @@ import { TaskChecks, TaskLimits } from './task-fields.tsx';
 import { useRunDraft } from './use-run-draft.ts';
 import { KindFields, WorkspaceFields } from './work-fields.tsx';
 
-/** The form for a new run; empty fields get their defaults (D10). */
+/** The form for a new run; empty fields get their defaults (D10). Another preset or earlier run begins another form. */
 export function NewRunForm() {
+  const query = useSearchParams();
+  const from = query.get('from');
+  const presetId = query.get('preset');
+  return <Form key={JSON.stringify([from, presetId])} from={from} presetId={presetId} />;
+}
+
+function Form({ from, presetId }: { from: string | null; presetId: string | null }) {
   const router = useRouter();
-  const from = useSearchParams().get('from');
   const health = useHealth();
   const commands = health.data ? commandPlace(health.data.sandbox) : 'confined';
   const { busy, problem, setProblem, run: request } = useRequest();
-  const { form, models, named } = useRunDraft(from, setProblem);
+  const { form, models, named, preset, setPreset } = useRunDraft(from, presetId, setProblem);
   const element = useRef<HTMLFormElement>(null);
   const task = useTypedEarly((text) => form.setValue('task', text));
   const installed = models.data?.models;
@@ -42,6 +50,12 @@ export function NewRunForm() {
     () => focusFirstError(element.current),
   );
 
+  /** A form that was saved under another name goes on as the form of that preset, with fields for its placeholders. */
+  const saved = (preset: Preset) => {
+    if (preset.id === presetId) setPreset(preset);
+    else router.replace(`/runs/new?preset=${encodeURIComponent(preset.id)}`);
+  };
+
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 pt-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">New run</h1>
@@ -50,10 +64,11 @@ export function NewRunForm() {
           ? 'What to do, with which model, in which folder. The rest has defaults.'
           : 'With the settings of the earlier run. Change what you like; the earlier run stays as it is.'}
       </p>
+      <PresetBar preset={preset} models={installed} draft={form.getValues} onSaved={saved} />
       {models.error && !installed && <Problem error={models.error} onRetry={models.reload} />}
       <FormProvider {...form}>
         <form ref={element} aria-label="New run" noValidate onSubmit={start}>
-          <KindFields isNew={from === null} task={task} />
+          <KindFields task={task} />
           <ModelFields models={installed ?? []} />
           {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
           {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}

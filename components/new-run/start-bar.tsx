@@ -34,13 +34,7 @@ export function StartBar({
           <span className="font-mono text-xs text-ink-2">
             {draft.model ? <ShortName text={draft.model} max={60} /> : 'no model'}
           </span>
-          {[
-            kindFacts(draft.kind).usesFiles &&
-              (draft.workspaceKind === 'fresh'
-                ? 'a fresh folder'
-                : shortLine(draft.workspace) || 'no folder yet'),
-            lengthWords(draft),
-          ]
+          {[kindFacts(draft.kind).usesFiles && folderWords(draft), lengthWords(draft)]
             .filter(Boolean)
             .map((words) => ` · ${words}`)}
         </p>
@@ -62,6 +56,12 @@ export function StartBar({
 function goesOnUntilStopped({ kind, untilStopped }: RunDraft): boolean {
   const { endsBy } = kindFacts(kind);
   return endsBy === 'stop' || (endsBy === 'max_cycles' && untilStopped);
+}
+
+function folderWords({ workspaceKind, workspace, workspace_copy }: RunDraft): string {
+  if (workspaceKind === 'fresh') return 'a fresh folder';
+  if (workspace.trim() === '') return 'no folder yet';
+  return `${workspace_copy ? 'a copy of ' : ''}${shortLine(workspace)}`;
 }
 
 /** How long the run goes on at most; nothing for a single reply. */

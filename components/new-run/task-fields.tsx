@@ -42,6 +42,11 @@ export function TaskLimits({ models }: { models: readonly InstalledModel[] }) {
           onChange={(checked) => guard.set(checked ? 'usual' : 'off')}
         />
       )}
+      {offersSetting(kind, 'stall_threshold') && guard.value !== 'off' && (
+        <div className="w-64">
+          <SettingField name="stall_threshold" />
+        </div>
+      )}
       {offersSetting(kind, 'nudge_plans') && <SettingSwitch name="nudge_plans" />}
       <div className="grid gap-3 sm:grid-cols-3">
         <SettingField name="max_tokens_total" />

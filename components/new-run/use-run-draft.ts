@@ -4,8 +4,11 @@ import { useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { CreateRunRequest } from '#lib/api/create-run.ts';
+import type { Preset, PresetReply } from '#lib/api/preset.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { getJson, toApiError } from '#lib/browser/api.ts';
+import { handedOver, handOver } from '#lib/browser/drafts/handed-over.ts';
+import { draftOfPreset } from '#lib/browser/drafts/preset-draft.ts';
 import { draftOf, emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import { modelsRefresh, preferredModel } from '#lib/browser/state/models.ts';
@@ -17,10 +20,12 @@ import { runDraftResolver } from './run-form.ts';
  * The state of the new-run form: from the address, or from an earlier run, with a model that is installed.
  *
  * @param from the id of the earlier run
+ * @param presetId the id of a preset to fill in
  * @param onProblem called when that run cannot be read
  */
 export function useRunDraft(
   from: string | null,
+  presetId: string | null,
   onProblem: (problem: ReturnType<typeof toApiError>) => void,
 ) {
   const query = useSearchParams();
@@ -30,6 +35,7 @@ export function useRunDraft(
   const form = useForm<RunDraft, unknown, CreateRunRequest>({
     defaultValues: {
       ...emptyDraft,
+      ...(from === null ? handedOver() : {}),
       kind: kindNamed(query.get('mode')),
       task: query.get('task') ?? '',
       model: query.get('model') ?? '',
@@ -38,23 +44,39 @@ export function useRunDraft(
     shouldFocusError: false, // focusFirstError also handles groups and collapsed sections
   });
   const { getValues, reset, setValue } = form;
+  const [preset, setPreset] = useState<Preset>();
+
+  // Taken over once: the next form starts empty.
+  useEffect(() => handOver(undefined), []);
 
   useEffect(() => {
-    if (from === null) {
-      setValue('live_tokens', remembered('live-tokens') === 'on');
-      return;
+    if (from === null && presetId !== null) {
+      const abort = new AbortController();
+      getJson<PresetReply>(`/api/presets/${encodeURIComponent(presetId)}`, abort.signal)
+        .then(({ preset: found }) => {
+          const filled = draftOfPreset(found.run);
+          // A model that was chosen meanwhile stays where the preset names none.
+          reset({ ...filled, model: filled.model || getValues('model') });
+          setPreset(found);
+        })
+        .catch((error) => {
+          if (!abort.signal.aborted) onProblem(toApiError(error));
+        });
+      return () => abort.abort();
     }
+    if (from === null) return;
     const abort = new AbortController();
     getJson<RunReply>(`/api/runs/${encodeURIComponent(from)}`, abort.signal)
       .then(({ run, config }) => {
         reset(draftOf(config, run));
-        setNamed(run.imported_at === undefined || config.workspace === '' ? undefined : config.workspace);
+        const { workspace, copied_from: named = workspace } = config;
+        setNamed(run.imported_at === undefined || named === '' ? undefined : named);
       })
       .catch((error) => {
         if (!abort.signal.aborted) onProblem(toApiError(error));
       });
     return () => abort.abort();
-  }, [from, onProblem, reset, setValue]);
+  }, [from, presetId, onProblem, reset, getValues]);
 
   const installed = models.data?.models;
   useEffect(() => {
@@ -62,7 +84,7 @@ export function useRunDraft(
     setValue('model', preferredModel(installed, remembered('model')));
   }, [installed, models.fresh, from, getValues, setValue]);
 
-  return { form, models, named };
+  return { form, models, named, preset, setPreset };
 }
 
 function kindNamed(name: string | null): RunKind {

@@ -1,10 +1,13 @@
 'use client';
 
 import type { RefObject } from 'react';
-import { useFormContext } from 'react-hook-form';
-import type { RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { pastedPath } from '#lib/browser/drafts/folder-path.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
-import { kindFacts, runKinds } from '#lib/events/modes.ts';
+import { runKinds } from '#lib/events/modes.ts';
+import { CopySwitch } from '../folders/copy-switch.tsx';
+import { useFolderDialog } from '../folders/use-folder-dialog.tsx';
+import { PlaceholderFields } from '../presets/placeholder-fields.tsx';
+import { Button } from '../ui/button.tsx';
 import { Choice, Field, Section } from '../ui/form/fields.tsx';
 import { NamedFolderNote } from './named-folder-note.tsx';
 import { useDraftField } from './run-form.ts';
@@ -12,24 +15,14 @@ import { useDraftField } from './run-form.ts';
 const KIND_OPTIONS = runKinds.map((value) => ({ value, label: KIND_WORDS[value].choice }));
 
 /** The kind of run, and its task. */
-export function KindFields({ isNew, task }: { isNew: boolean; task: RefObject<HTMLTextAreaElement | null> }) {
-  const { setValue } = useFormContext<RunDraft>();
+export function KindFields({ task }: { task: RefObject<HTMLTextAreaElement | null> }) {
   const kind = useDraftField('kind');
   const text = useDraftField('task');
+  const placeholders = useDraftField('placeholders');
   const words = KIND_WORDS[kind.value];
   return (
     <Section title="Kind of run" hint={words.hint}>
-      <Choice
-        legend="Mode"
-        name="mode"
-        value={kind.value}
-        onChange={(chosen) => {
-          kind.set(chosen);
-          const { startsLive } = kindFacts(chosen);
-          if (isNew && startsLive !== undefined) setValue('live_tokens', startsLive);
-        }}
-        options={KIND_OPTIONS}
-      />
+      <Choice legend="Mode" name="mode" value={kind.value} onChange={kind.set} options={KIND_OPTIONS} />
       {words.task && (
         <Field label={words.task.label} problem={text.problem}>
           {(props) => (
@@ -48,6 +41,14 @@ export function KindFields({ isNew, task }: { isNew: boolean; task: RefObject<HT
           )}
         </Field>
       )}
+      {words.task && placeholders.value !== null && (
+        <PlaceholderFields
+          task={text.value}
+          values={placeholders.value}
+          problem={placeholders.problem}
+          onChange={placeholders.set}
+        />
+      )}
     </Section>
   );
 }
@@ -56,6 +57,11 @@ export function KindFields({ isNew, task }: { isNew: boolean; task: RefObject<HT
 export function WorkspaceFields({ named }: { named: string | undefined }) {
   const where = useDraftField('workspaceKind');
   const folder = useDraftField('workspace');
+  const copy = useDraftField('workspace_copy');
+  const { open, dialog } = useFolderDialog({
+    choice: { workspaceKind: where.value, workspace: folder.value, workspace_copy: copy.value },
+    onChoose: ({ workspace }) => folder.set(workspace),
+  });
   return (
     <Section title="Workspace" hint="The only folder the agent can reach">
       <Choice
@@ -70,23 +76,27 @@ export function WorkspaceFields({ named }: { named: string | undefined }) {
       />
       {named !== undefined && <NamedFolderNote folder={named} />}
       {where.value === 'folder' && (
-        <Field
-          label="Folder"
-          hint="Its files can be read, changed and overwritten by the agent."
-          problem={folder.problem}
-        >
-          {(props) => (
-            <input
-              {...props}
-              className="field font-mono text-sm"
-              spellCheck={false}
-              autoComplete="off"
-              placeholder="/home/you/projects/reports"
-              value={folder.value}
-              onChange={(event) => folder.set(event.target.value)}
-            />
-          )}
-        </Field>
+        <>
+          <Field label="Folder" problem={folder.problem}>
+            {(props) => (
+              <span className="flex gap-2">
+                <input
+                  {...props}
+                  className="field min-w-0 flex-1 font-mono text-sm"
+                  spellCheck={false}
+                  autoComplete="off"
+                  placeholder="~/projects/reports"
+                  value={folder.value}
+                  onChange={(event) => folder.set(event.target.value)}
+                  onBlur={() => folder.set(pastedPath(folder.value))}
+                />
+                <Button onClick={() => open()}>Browse</Button>
+              </span>
+            )}
+          </Field>
+          <CopySwitch checked={copy.value} onChange={copy.set} />
+          {dialog}
+        </>
       )}
     </Section>
   );

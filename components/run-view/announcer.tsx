@@ -6,6 +6,7 @@ import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunState } from '#lib/events/run-state.ts';
+import { summarize } from '#lib/events/summarize.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRunSource } from './run-context.tsx';
 
@@ -64,6 +65,8 @@ function speak(
       return row.status === 'failed' ? `${shortLine(row.name)} failed.` : undefined;
     case 'policy':
       return row.event.type === 'policy.nudged' ? 'The model was nudged.' : undefined;
+    case 'server-wait':
+      return row.ended ? summarize(row.ended) : 'Ollama is down. The run waits for it.';
     case 'stop':
       return 'Stop requested.';
     case 'end':

@@ -1,14 +1,23 @@
 'use client';
 
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
+import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import { modeFacts } from '#lib/events/modes.ts';
+import { ReviewChanges } from './changes/review-changes.tsx';
+import { ChatFoldLine } from './chat/chat-fold.tsx';
+import { ChatTextItem } from './chat/chat-text.tsx';
 import { CycleStrip } from './explore/cycle-strip.tsx';
 import { NearestLimit } from './ledger.tsx';
+import { PlotsBar, usePlotsInFull } from './plots/plots-bar.tsx';
 import { useRun } from './run-context.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { Timeline, type TimelineHandle } from './timeline/timeline.tsx';
+import { TimelineItem } from './timeline/timeline-item.tsx';
 
-/** A run below its header: the timeline, with the guardrails next to it (above it on narrow screens). */
+/**
+ * A run below its header: a strip of plots, and the timeline with the guardrails next to it (above it on narrow screens).
+ * The plots in full cover the timeline.
+ */
 export function RunBody({
   timeline,
   foot,
@@ -18,8 +27,11 @@ export function RunBody({
   foot?: ReactNode;
 }) {
   const hasCycles = useRun((view) => modeFacts(view.run.config?.mode).hasCycles);
+  const plots = usePlotsInFull();
+  const [over, setOver] = useState<HTMLElement | null>(null);
   return (
     <>
+      <PlotsBar plots={plots} over={over} />
       <details className="border-b bg-surface lg:hidden print:hidden">
         <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
           Guardrails and totals
@@ -35,9 +47,15 @@ export function RunBody({
         </section>
       </details>
       {hasCycles && <CycleStrip />}
+      <ReviewChanges />
       <div className="flex min-h-0 flex-1 print:block">
         <div className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
-          <Timeline handle={timeline} />
+          <div className="relative flex min-h-0 flex-1 flex-col print:static print:block">
+            <div ref={setOver} />
+            <div className="flex min-h-0 flex-1 flex-col print:block" inert={plots.full}>
+              <Timeline handle={timeline} Item={ListItem} />
+            </div>
+          </div>
           {foot}
         </div>
         <aside
@@ -51,4 +69,16 @@ export function RunBody({
       </div>
     </>
   );
+}
+
+/** An item of the list: a row, or a part of the chat. */
+function ListItem({ item, position }: { item: ChatItem; position: number }) {
+  switch (item.kind) {
+    case 'chat-text':
+      return <ChatTextItem item={item} position={position} />;
+    case 'chat-fold':
+      return <ChatFoldLine fold={item} position={position} />;
+    default:
+      return <TimelineItem row={item} position={position} />;
+  }
 }

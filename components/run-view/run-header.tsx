@@ -1,15 +1,16 @@
 'use client';
 
-import { type ReactNode, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
-import { formatDuration, formatMoment, formatWhen } from '#lib/browser/words/format.ts';
+import { formatClock, formatDuration, formatMoment, formatWhen } from '#lib/browser/words/format.ts';
 import { extentWords, modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
 import { readingWords } from '#lib/browser/words/parse-ladder.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import type { RunState } from '#lib/events/run-state.ts';
+import { workedMs } from '#lib/events/worked-ms.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
@@ -20,6 +21,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { ShowAll } from '../ui/show-all.tsx';
 import { toneText } from '../ui/tone.ts';
 import { ConnectionLight } from './connection-light.tsx';
+import { PromptProgress } from './prompt-progress.tsx';
 import { useRun, useRunSource } from './run-context.tsx';
 import { useRunScreen } from './screen-context.ts';
 import { StopControls } from './stop-controls.tsx';
@@ -29,6 +31,8 @@ export function RunHeader({
   onGoToEnd,
   light = <ConnectionLight />,
   when = formatWhen,
+  heading,
+  titleEnd,
   end,
 }: {
   onGoToEnd: () => void;
@@ -36,6 +40,10 @@ export function RunHeader({
   light?: ReactNode;
   /** When the run was made, in words; both in milliseconds since 1970. */
   when?: (at: number, now: number) => string;
+  /** In place of the title: another one, or a field to edit it. */
+  heading?: string | ReactElement | undefined;
+  /** A control beside the title. */
+  titleEnd?: ReactNode;
   /** The last control, after the stop buttons. */
   end?: ReactNode;
 }) {
@@ -48,7 +56,11 @@ export function RunHeader({
     <div className="border-b bg-surface">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-1.5 px-3 py-2.5 sm:px-6 sm:py-3">
         <div className="min-w-0 flex-1 basis-80">
-          <Title text={title} />
+          {heading === undefined || typeof heading === 'string' ? (
+            <Title text={heading ?? title} end={titleEnd} />
+          ) : (
+            heading
+          )}
           <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0">
             {light}
             {config && (
@@ -90,7 +102,7 @@ export function RunHeader({
 
 const MAX_TITLE_CHARS = 160;
 
-function Title({ text }: { text: string }) {
+function Title({ text, end }: { text: string; end: ReactNode }) {
   const [whole, setWhole] = useState(false);
   const line = withoutLineBreaks(text);
   return (
@@ -105,6 +117,7 @@ function Title({ text }: { text: string }) {
         {line ? <ForeignText text={line} /> : <span className="text-ink-3">Opening the run</span>}
       </h1>
       {line.length > MAX_TITLE_CHARS && <ShowAll whole={whole} onChange={setWhole} />}
+      {line && end}
     </div>
   );
 }
@@ -127,9 +140,10 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
     live.text?.text ? 'text' : live.thinking?.text ? 'thinking' : '',
   );
   const queue = useStore(store.live, (live) => live.queue);
+  const openCall = useRun(({ timeline }) => timeline.rows[timeline.open.call]);
   if (run.seq === 0) return null;
   const activity = activityOf(run, { ...store.live.getState(), queue });
-  const spent = run.startedAt === undefined ? 0 : run.updatedAt - run.startedAt;
+  const reading = run.openCall?.stream && !writing && openCall?.kind === 'call' ? openCall : undefined;
   return (
     <div
       className="flex min-w-0 items-center gap-3 max-sm:flex-row-reverse lg:text-right"
@@ -152,8 +166,18 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
         <p className="max-w-64 truncate text-xs text-ink-3 max-sm:hidden" title={activity.detail}>
           {activity.detail ? (
             <>
+              {activity.clockMs !== undefined && (
+                <>
+                  for <Clock since={activity.since} />:{' '}
+                </>
+              )}
               <ForeignText text={activity.detail} />
               {activity.expectedAt !== undefined && <Expected at={activity.expectedAt} lead=", " />}
+              {reading && <PromptProgress row={reading} lead=", " />}
+            </>
+          ) : activity.clockMs !== undefined ? (
+            <>
+              for <Clock since={activity.since} />
             </>
           ) : activity.running ? (
             progressWords(run)
@@ -163,9 +187,25 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
         </p>
       </div>
       <span className="tnum font-mono text-lg tracking-tight [word-spacing:-0.3em] sm:min-w-16 sm:text-xl">
-        {activity.running ? <Clock since={activity.since} /> : formatDuration(spent)}
+        {activity.clockMs !== undefined ? (
+          <span title="Time at work. Waits do not count">{formatClock(activity.clockMs)}</span>
+        ) : activity.running ? (
+          <WorkClock run={run} />
+        ) : (
+          formatDuration(workedMs(run, run.updatedAt))
+        )}
       </span>
     </div>
+  );
+}
+
+/** How long the run has worked so far, without waits. */
+function WorkClock({ run }: { run: RunState }) {
+  const now = useNow();
+  return (
+    <span title="Time at work. Waits do not count" suppressHydrationWarning>
+      {formatClock(now === 0 ? 0 : workedMs(run, now))}
+    </span>
   );
 }
 

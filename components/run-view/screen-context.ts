@@ -3,6 +3,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ChangedFilesReply, RevertReply, RevertRequest } from '#lib/api/changed-files.ts';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
@@ -15,6 +16,8 @@ export interface Reading {
   readonly cursor: string | undefined;
   /** The cycle of an exploration that is looked at; `undefined`: the last. */
   readonly cycle: number | undefined;
+  /** The changes to files are being reviewed, beginning at this one, by default at the first. */
+  readonly reviewing: { readonly path: string | undefined } | undefined;
 }
 
 export interface RunScreenContext {
@@ -39,6 +42,13 @@ export interface RunServer {
   renderPrompt?: (call: number) => Promise<RenderedReply>;
   /** Opens the dialog that makes a new run out of the beginning of this one. */
   fork?: (opening: ForkOpening) => void;
+  /** The files it changed as they are now, and how to revert them. */
+  files: {
+    /** @throws {ApiError} */
+    list: () => Promise<ChangedFilesReply>;
+    /** @throws {ApiError} */
+    revert: (request: RevertRequest) => Promise<RevertReply>;
+  };
   /** The runs it was forked from and into, below the title. */
   family: ReactNode;
   /** What stands at the foot of the end card: what to do next. */
@@ -48,7 +58,12 @@ export interface RunServer {
 export const ScreenContext = createContext<RunScreenContext | undefined>(undefined);
 
 export function createReading(): StoreApi<Reading> {
-  return createStore<Reading>(() => ({ unfolded: {}, cursor: undefined, cycle: undefined }));
+  return createStore<Reading>(() => ({
+    unfolded: {},
+    cursor: undefined,
+    cycle: undefined,
+    reviewing: undefined,
+  }));
 }
 
 export function useRunScreen(): RunScreenContext {

@@ -17,6 +17,7 @@ export function StopControls() {
   const runId = useRun((view) => view.run.runId);
   const over = useRun((view) => view.run.seq === 0 || view.run.phase === 'ended');
   const stop = useRun((view) => view.run.stop);
+  const waits = useRun((view) => view.run.phase === 'awaiting-message');
   const [asked, setAsked] = useState<'soft' | 'hard'>();
   const { problem, run } = useRequest();
   const { server } = useRunScreen();
@@ -32,7 +33,11 @@ export function StopControls() {
     // On a phone, place it last so that the other controls don't move when it appears.
     <div className="flex flex-wrap items-center justify-end gap-2 max-sm:order-last max-sm:basis-full max-sm:justify-start">
       {problem && <ErrorLine error={problem} />}
-      {stop || asked === 'soft' ? (
+      {waits ? (
+        <Button size="sm" onClick={() => void ask(false)} disabled={asked !== undefined}>
+          End session
+        </Button>
+      ) : stop || asked === 'soft' ? (
         <>
           <span className="tnum text-sm text-ink-2" role="status">
             {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop asked for'}{' '}

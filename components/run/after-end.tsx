@@ -18,9 +18,14 @@ export function AfterEnd() {
     <>
       {config && missing && !isDemoRun(config.model) && <PullMissing model={config.model} />}
       <ThinkingRetry />
-      {config && <NextSteps runId={runId} config={config} />}
+      {config ? (
+        <NextSteps runId={runId} config={config}>
+          <Downloads runId={runId} mode={config.mode} />
+        </NextSteps>
+      ) : (
+        <Downloads runId={runId} mode={undefined} />
+      )}
       {config && stopped && <FreeMemory model={config.model} />}
-      <Downloads runId={runId} mode={config?.mode} />
     </>
   );
 }

@@ -3,7 +3,8 @@
 import { Trash2 } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { deleteJson } from '#lib/browser/api.ts';
+import { deleteRuns } from '#lib/browser/state/deletions.ts';
+import { UNDO_DELETE_MS } from '#lib/events/limits.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
@@ -22,7 +23,7 @@ export function DeleteRun({ imported }: { imported: boolean }) {
   if (!imported && (!server?.operates || !ended)) return null;
   const remove = () =>
     run(async () => {
-      await deleteJson(`/api/runs/${encodeURIComponent(runId)}`);
+      await deleteRuns([runId]);
       router.push('/');
       return LEAVING;
     });
@@ -47,7 +48,8 @@ export function DeleteRun({ imported }: { imported: boolean }) {
           Delete this run?
         </h2>
         <p className="mt-2 text-ink-2">
-          This permanently deletes its log and revokes its share links. Files in its workspace are kept.
+          This deletes its log; you can undo that for {UNDO_DELETE_MS / 1000} seconds. Its share links end for
+          good. Files in its workspace are kept.
         </p>
         {problem && (
           <div className="mt-3">

@@ -3,7 +3,9 @@
 import { useState } from 'react';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
+import { cx } from '../ui/cx.ts';
 import { DownloadLink } from '../ui/download-link.tsx';
+import { Menu, menuItem } from '../ui/menu.tsx';
 
 interface File {
   href: string;
@@ -12,7 +14,7 @@ interface File {
   holds: string;
 }
 
-/** A run as files, each with what is in it: to read anywhere, to paste, and to work with. */
+/** A menu with the run as files: to read anywhere, to paste, and to work with. */
 export function Downloads({ runId, mode }: { runId: string; mode: RunMode | undefined }) {
   const [masked, setMasked] = useState(true);
   const path = `/api/runs/${encodeURIComponent(runId)}`;
@@ -55,40 +57,31 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
   const log = mode && KIND_WORDS[mode].log;
   if (log) logs.push({ href: `${path}/log?format=${mode}${asked}`, ...log });
   return (
-    <section aria-label="Files" className="grid gap-2 border-t pt-3 print:hidden">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <h3 className="caption">Export</h3>
-        <label className="reach flex items-center gap-2 text-sm text-ink-2">
-          <input
-            type="checkbox"
-            className="size-4 accent-brass-fill"
-            checked={masked}
-            onChange={(event) => setMasked(event.target.checked)}
-          />
-          Mask secrets, addresses and paths
-        </label>
-      </div>
-      <ul className="grid gap-1.5">
-        {[...readable, ...logs].map((file) => (
-          <li
-            key={file.name}
-            className="grid grid-cols-1 gap-x-4 sm:grid-cols-[9.5rem_minmax(0,1fr)] sm:items-baseline"
-          >
-            <DownloadLink
-              href={file.href}
-              className="reach w-fit text-sm font-medium text-brass underline-offset-4 hover:underline"
-            >
-              {file.name}
-            </DownloadLink>
-            <span className="text-sm text-ink-3">{file.holds}</span>
-          </li>
-        ))}
-      </ul>
+    <Menu label="Export" className="w-96">
+      <label className="flex items-center gap-2 px-3 py-1.5 text-sm text-ink-2 max-sm:min-h-11">
+        <input
+          type="checkbox"
+          className="size-4 accent-brass-fill"
+          checked={masked}
+          onChange={(event) => setMasked(event.target.checked)}
+        />
+        Mask secrets, addresses and paths
+      </label>
       {!masked && (
-        <p role="status" className="text-sm text-warn">
+        <p role="status" className="px-3 pb-1 text-sm text-warn">
           The page and the summary will contain everything the run saw, unmasked.
         </p>
       )}
-    </section>
+      <ul className="border-t pt-1">
+        {[...readable, ...logs].map((file) => (
+          <li key={file.name}>
+            <DownloadLink href={file.href} className={cx(menuItem, 'grid gap-0')}>
+              <span className="font-medium">{file.name}</span>
+              <span className="text-sm text-ink-3">{file.holds}</span>
+            </DownloadLink>
+          </li>
+        ))}
+      </ul>
+    </Menu>
   );
 }

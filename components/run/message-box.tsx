@@ -1,17 +1,21 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { Square } from 'lucide-react';
+import { type FormEvent, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
-import { DEFAULT_MODE } from '#lib/events/modes.ts';
+import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
+import type { OperatorMessage } from '#lib/events/run-state.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { MessageStatus } from '../run-view/message-status.tsx';
 import { useRun } from '../run-view/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { AutopilotSwitch } from './autopilot-switch.tsx';
 
 /**
  * Says something to a run that is under way. What was sent stays in sight until the model has it: queued, then
@@ -23,88 +27,131 @@ export function MessageBox() {
   const mode = useRun((view) => view.run.config?.mode);
   const agentic = useRun((view) => view.run.config?.agentic ?? false);
   const ended = useRun((view) => view.run.phase === 'ended');
+  const waits = useRun((view) => view.run.phase === 'awaiting-message');
+  const stopping = useRun((view) => view.run.stop !== undefined);
   const messages = useRun((view) => view.run.operatorMessages);
   const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
   const { busy, problem, run } = useRequest();
   // A single answer is not listening.
   if (!agentic) return null;
+  const { isConversation } = modeFacts(mode);
   const waiting = messages.filter(({ status }) => status !== 'delivered');
   const unsent = ended ? text.trim() : '';
   if (ended && waiting.length === 0 && unsent === '') return null;
 
+  const path = `/api/runs/${encodeURIComponent(runId)}`;
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() === '' || busy) return;
     void run(async () => {
-      await postJson(`/api/runs/${encodeURIComponent(runId)}/messages`, { text: text.trim() });
+      await postJson(`${path}/messages`, { text: text.trim() });
       // Not what was typed while it was on its way.
       setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
+      field.current?.focus();
     });
   };
+  const stop = () => void run(() => postJson(`${path}/stop`, { force: false }));
   return (
     <section
       aria-label="Messages to the agent"
       className="border-t bg-surface px-3 py-2.5 sm:px-6 print:hidden"
     >
-      <div className="mx-auto max-w-page md:pl-[3.5rem]">
-        {waiting.length > 0 && (
-          <ul className="mb-2 grid gap-1">
-            {waiting.slice(-4).map((message) => (
-              <li key={message.id} className="flex items-baseline gap-2 text-sm text-ink-2">
-                <MessageStatus status={message.status} />
-                <span className="foreign line-clamp-2 min-w-0 flex-1">
-                  <ForeignText text={message.text} />
-                </span>
-                {message.status === 'returned' && <CopyButton text={message.text} label="Copy the message" />}
-              </li>
-            ))}
-          </ul>
-        )}
-        {unsent !== '' && (
-          <p className="mb-2 flex items-baseline gap-2 text-sm text-ink-2">
-            <Badge tone="warn" title="The run ended before the message was sent">
-              not sent
-            </Badge>
-            <span className="foreign line-clamp-2 min-w-0 flex-1">
-              <ForeignText text={unsent} />
-            </span>
-            <CopyButton text={unsent} label="Copy unsent text" />
-          </p>
-        )}
-        {!ended && (
-          <form onSubmit={send} className="flex items-end gap-2">
-            <label htmlFor="message" className="sr-only">
-              Message to the agent
-            </label>
-            <textarea
-              id="message"
-              rows={1}
-              className="field max-h-40 min-h-9 flex-1 resize-y"
-              placeholder="Message the agent"
-              aria-describedby="message-hint"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-                send(event);
-              }}
-            />
-            <Button type="submit" disabled={busy || text.trim() === ''}>
-              {busy ? 'Sending' : 'Send'}
-            </Button>
-          </form>
-        )}
-        {!ended && (
-          <p id="message-hint" className="mt-1 text-xs text-ink-3 max-sm:sr-only">
-            {KIND_WORDS[mode ?? DEFAULT_MODE].whenRead} Enter to send, Shift+Enter for a new line.
-          </p>
-        )}
-        {problem && (
-          <div className="mt-1.5">
-            <ErrorNote error={problem} />
-          </div>
-        )}
+      {/* In line with the rows, or with the texts of a chat. */}
+      <div className={cx('mx-auto max-w-page', isConversation ? 'md:pl-20' : 'md:pl-[3.5rem]')}>
+        <div className={isConversation ? 'max-w-3xl' : undefined}>
+          {/* A chat shows the messages themselves. */}
+          {(!isConversation || ended) && <Undelivered messages={waiting} />}
+          {unsent !== '' && <Unsent text={unsent} />}
+          {!ended && (
+            <form onSubmit={send} className="flex items-end gap-2">
+              <label htmlFor="message" className="sr-only">
+                Message to the agent
+              </label>
+              <textarea
+                id="message"
+                ref={field}
+                rows={1}
+                className="field max-h-40 min-h-9 flex-1 resize-none [field-sizing:content] max-sm:min-h-11"
+                placeholder={waits ? 'Your message' : 'Message the agent'}
+                aria-describedby="message-hint"
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+                  send(event);
+                }}
+              />
+              {isConversation && !waits && !stopping && (
+                <Button
+                  className="max-sm:h-11"
+                  onClick={stop}
+                  disabled={busy}
+                  aria-label="End the session after this turn"
+                  title="End the session after this turn"
+                >
+                  <Square className="size-3.5 fill-current" aria-hidden="true" />
+                </Button>
+              )}
+              <Button
+                type="submit"
+                kind={waits ? 'primary' : 'plain'}
+                className="max-sm:h-11"
+                disabled={busy || stopping || text.trim() === ''}
+              >
+                {busy ? 'Sending' : 'Send'}
+              </Button>
+            </form>
+          )}
+          {!ended && (
+            <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+              <p id="message-hint" className="text-xs text-ink-3 max-sm:sr-only">
+                {waits ? 'The session waits for you.' : KIND_WORDS[mode ?? DEFAULT_MODE].whenRead} Enter to
+                send, Shift+Enter for a new line.
+              </p>
+              {isConversation && <AutopilotSwitch />}
+            </div>
+          )}
+          {problem && (
+            <div className="mt-1.5">
+              <ErrorNote error={problem} />
+            </div>
+          )}
+        </div>
       </div>
     </section>
+  );
+}
+
+/** The messages that the model has not read. */
+function Undelivered({ messages }: { messages: readonly OperatorMessage[] }) {
+  if (messages.length === 0) return null;
+  return (
+    <ul className="mb-2 grid gap-1">
+      {messages.slice(-4).map((message) => (
+        <li key={message.id} className="flex items-baseline gap-2 text-sm text-ink-2">
+          <MessageStatus status={message.status} />
+          <span className="foreign line-clamp-2 min-w-0 flex-1">
+            <ForeignText text={message.text} />
+          </span>
+          {message.status === 'returned' && <CopyButton text={message.text} label="Copy the message" />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What was typed but not sent when the run ended. */
+function Unsent({ text }: { text: string }) {
+  return (
+    <p className="mb-2 flex items-baseline gap-2 text-sm text-ink-2">
+      <Badge tone="warn" title="The run ended before the message was sent">
+        not sent
+      </Badge>
+      <span className="foreign line-clamp-2 min-w-0 flex-1">
+        <ForeignText text={text} />
+      </span>
+      <CopyButton text={text} label="Copy unsent text" />
+    </p>
   );
 }

@@ -1,38 +1,67 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
-import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from '#lib/browser/drafts/next-steps.ts';
+import {
+  continueWith,
+  forkBeforeCause,
+  moreSteps,
+  suggestionFor,
+  tryAgain,
+} from '#lib/browser/drafts/next-steps.ts';
+import { canRepeat } from '#lib/browser/drafts/repeat-run.ts';
 import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
-import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
-import { kindFacts, kindOf } from '#lib/events/modes.ts';
+import { kindOf } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { ForkMark } from '../run-view/fork-mark.tsx';
 import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
-import { Button, buttonClass } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Link } from '../ui/link.tsx';
-import { RepeatRun } from './repeat-run.tsx';
+import { Menu, menuItem } from '../ui/menu.tsx';
+import { ContinueForm } from './continue-form.tsx';
+import { RepeatForm } from './repeat-form.tsx';
 
-/**
- * What to do after a run: what follows from its end first (a higher limit, another setting), then to go on in its
- * conversation with what a person has to say, to fork it before what ended it, the same again, or with changes.
- */
-export function NextSteps({ runId, config }: { runId: string; config: RunConfig }) {
+/** One thing to do next: the first of a run's steps is a button, the others are in a menu. */
+interface Step {
+  key: string;
+  label: string;
+  title?: string;
+  act: () => void;
+  /** Opens a form below the buttons. */
+  opens?: 'continue' | 'repeat';
+}
+
+/** What to do after a run, the most likely step as a button. `children` stand beside it. */
+export function NextSteps({
+  runId,
+  config,
+  children,
+}: {
+  runId: string;
+  config: RunConfig;
+  children?: ReactNode;
+}) {
   const router = useRouter();
   const { server } = useRunScreen();
-  const end = useRun((view) => view.run.ended);
-  const timeline = useRun((view) => view.timeline);
-  const [hinting, setHinting] = useState(false);
-  const [hint, setHint] = useState('');
+  const imported = server?.imported ?? false;
+  const [opened, setOpened] = useState<'continue' | 'repeat'>();
   const { busy, problem, setProblem, run: request } = useRequest();
+  const end = useRun((view) => view.run.ended);
+  const extent = useRun((view) => view.run);
+  const go = (start: () => Promise<string | undefined>) =>
+    void request(async () => {
+      const address = await start();
+      if (address === undefined) return undefined;
+      router.push(address);
+      return LEAVING;
+    });
   const start = (changes: Partial<RunDraft> = {}, { inItsFolder = false } = {}) =>
     go(async () => {
       // Only the server's answer says whether the run was imported: this page may not know it yet.
@@ -47,130 +76,151 @@ export function NextSteps({ runId, config }: { runId: string; config: RunConfig 
       setProblem({ message: Object.values(read.problems).join(' ') });
       return undefined;
     });
-  const go = (start: () => Promise<string | undefined>) =>
-    request(async () => {
-      const address = await start();
-      if (address === undefined) return undefined;
-      router.push(address);
-      return LEAVING;
+  const fork = (request: ForkRequest) =>
+    go(async () => {
+      const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
+        ...request,
+        ...(imported ? { workspace: 'empty' } : {}),
+      });
+      return `/runs/${run.id}`;
     });
-  const cause = end && forkBeforeCause(timeline, end, config.mode);
-  const suggestion = end && suggestionFor(config, end);
-  const extent = useRun((view) => view.run);
-  const more = end && moreSteps(config, extent, end);
-  const continuation = end && continueWith(hint.trim(), config, extent, end);
-  const goOn = async (request: ForkRequest): Promise<string> => {
-    const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
-      ...request,
-      ...(server?.imported ? { workspace: 'empty' } : {}),
-    });
-    return `/runs/${run.id}`;
-  };
-  const startOver = () => {
-    const words = hint.trim() === '' ? '' : `\n\nHint: ${hint.trim()}`;
-    const task = `${config.task}\n\nAn earlier run worked on this in the same folder. Check the existing files and continue.${words}`;
-    void start({ task }, { inItsFolder: true });
-  };
-  const folder = server?.imported ? 'an empty folder' : 'the same folder';
-  const kind = kindOf(config);
-  const { answers, readsMessages } = kindFacts(kind);
-  const { goOn: goOnWords } = KIND_WORDS[kind];
+  const [first, ...others] = useSteps(config, { start, fork, open: setOpened, imported });
+  const continuation = end && continueWith('', config, extent, end);
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        {more && (
-          <Button
-            size="sm"
-            kind="primary"
-            disabled={busy}
-            title={`Starts a new run that continues the conversation in ${folder} with a higher limit`}
-            onClick={() => void go(() => goOn(more.request))}
-          >
-            Continue with {more.words}
-          </Button>
-        )}
-        {suggestion && (
-          <Button
-            size="sm"
-            kind={suggestion.raisesLimit && !more ? 'primary' : 'plain'}
-            disabled={busy}
-            onClick={() => void start(suggestion.changes)}
-          >
-            Run again {suggestion.words}
-          </Button>
-        )}
-        {continuation && (
-          <Button size="sm" aria-expanded={hinting} onClick={() => setHinting(!hinting)}>
-            {goOnWords.button}
-          </Button>
-        )}
-        {cause && server?.fork && (
-          <Button size="sm" disabled={busy} onClick={() => server.fork?.(cause)}>
-            <ForkMark className="size-4" />
-            {end.result.termination_reason === 'final_answer'
-              ? 'Fork before the answer'
-              : 'Fork before the failure'}
-          </Button>
-        )}
-        <Button size="sm" disabled={busy} onClick={() => void start()}>
-          Run again
-        </Button>
-        <RepeatRun runId={runId} config={config} imported={server?.imported ?? false} />
-        <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={buttonClass('plain', 'sm')}>
-          Run again with changes
-        </Link>
+        {first && <StepButton step={first} opened={opened} disabled={busy} />}
+        <Menu label="More">
+          {others.map((step) => (
+            <button
+              key={step.key}
+              type="button"
+              className={menuItem}
+              disabled={busy}
+              title={step.title}
+              onClick={step.act}
+            >
+              {step.label}
+            </button>
+          ))}
+          <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={menuItem}>
+            Run again with changes
+          </Link>
+        </Menu>
+        {children}
       </div>
-      {hinting && continuation && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void go(() => goOn(continuation.request));
+      {opened === 'continue' && end && continuation && (
+        <ContinueForm
+          config={config}
+          imported={imported}
+          busy={busy}
+          changes={continuation.changes}
+          onContinue={(message) => {
+            const next = continueWith(message, config, extent, end);
+            if (next) fork(next.request);
           }}
-          className="grid gap-2"
-        >
-          <div>
-            <label htmlFor="hint" className="mb-1 block text-sm font-medium">
-              {goOnWords.label}
-            </label>
-            <textarea
-              id="hint"
-              rows={2}
-              required
-              maxLength={MAX_MESSAGE_CHARS}
-              // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
-              autoFocus
-              className="field [field-sizing:content] max-h-48 resize-y"
-              aria-describedby="hint-effect"
-              value={hint}
-              onChange={(event) => setHint(event.target.value)}
-            />
-            <p id="hint-effect" className="mt-1 text-sm text-ink-3">
-              {readsMessages === 'with_own_message'
-                ? 'The exploration continues and gets this with the result of its next message to you.'
-                : `The conversation continues${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
-              {continuation.changes.length > 0 && ` It gets ${continuation.changes.join(' and ')}.`} This run
-              stays as it is: a new one begins with a copy of it.
-            </p>
-          </div>
-          <div className="flex flex-wrap items-center gap-2">
-            <Button type="submit" kind="primary" size="sm" disabled={busy}>
-              {busy ? 'Starting' : 'Continue'}
-            </Button>
-            {answers && config.workspace !== '' && !server?.imported && (
-              <Button
-                kind="quiet"
-                size="sm"
-                disabled={busy}
-                title={`Starts a new run in ${folder} with the task and the hint, without the conversation`}
-                onClick={startOver}
-              >
-                Start over with it instead
-              </Button>
-            )}
-          </div>
-        </form>
+          onStartOver={(hint) => start({ task: startOverTask(config.task, hint) }, { inItsFolder: true })}
+        />
       )}
+      {opened === 'repeat' && <RepeatForm runId={runId} config={config} imported={imported} />}
       {problem && <ErrorNote error={problem} />}
     </div>
   );
+}
+
+/** The steps that make sense after this end, the most likely first. */
+function useSteps(
+  config: RunConfig,
+  {
+    start,
+    fork,
+    open,
+    imported,
+  }: {
+    start: (changes?: Partial<RunDraft>) => void;
+    fork: (request: ForkRequest) => void;
+    open: (form: 'continue' | 'repeat') => void;
+    imported: boolean;
+  },
+): Step[] {
+  const { server } = useRunScreen();
+  const end = useRun((view) => view.run.ended);
+  const extent = useRun((view) => view.run);
+  const timeline = useRun((view) => view.timeline);
+  if (!end) return [];
+  const folder = imported ? 'an empty folder' : 'the same folder';
+  const more = moreSteps(config, extent, end);
+  const suggestion = suggestionFor(config, end);
+  const suggested = suggestion && {
+    key: 'suggestion',
+    label: `Run again ${suggestion.words}`,
+    act: () => start(suggestion.changes),
+  };
+  const again = tryAgain(timeline, end);
+  const cause = forkBeforeCause(timeline, end, config.mode);
+  const steps: (Step | undefined)[] = [
+    more && {
+      key: 'more',
+      label: `Continue with ${more.words}`,
+      title: `Starts a new run that continues the conversation in ${folder} with a higher limit`,
+      act: () => fork(more.request),
+    },
+    again && {
+      key: 'try-again',
+      label: 'Try again from here',
+      title: `Starts a new run that continues the conversation in ${folder} where the failed call stood`,
+      act: () => fork(again),
+    },
+    suggestion?.raisesLimit ? suggested : undefined,
+    continueWith('', config, extent, end) && {
+      key: 'continue',
+      label: KIND_WORDS[kindOf(config)].goOn.button,
+      act: () => open('continue'),
+      opens: 'continue',
+    },
+    suggestion?.raisesLimit ? undefined : suggested,
+    { key: 'again', label: 'Run again', act: () => start() },
+    cause && server?.fork
+      ? {
+          key: 'fork',
+          label:
+            end.result.termination_reason === 'final_answer'
+              ? 'Fork before the answer'
+              : 'Fork before the failure',
+          act: () => server.fork?.(cause),
+        }
+      : undefined,
+    canRepeat(config)
+      ? { key: 'repeat', label: 'Run several times', act: () => open('repeat'), opens: 'repeat' }
+      : undefined,
+  ];
+  return steps.filter((step) => step !== undefined);
+}
+
+function StepButton({
+  step,
+  opened,
+  disabled,
+}: {
+  step: Step;
+  opened: 'continue' | 'repeat' | undefined;
+  disabled: boolean;
+}) {
+  return (
+    <Button
+      size="sm"
+      kind="primary"
+      disabled={disabled}
+      title={step.title}
+      aria-expanded={step.opens && step.opens === opened}
+      onClick={step.act}
+    >
+      {step.label}
+    </Button>
+  );
+}
+
+function startOverTask(task: string, hint: string): string {
+  const words = hint === '' ? '' : `\n\nHint: ${hint}`;
+  return `${task}\n\nAn earlier run worked on this in the same folder. Check the existing files and continue.${words}`;
 }

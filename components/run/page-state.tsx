@@ -10,18 +10,30 @@ import { offerCommands } from '#lib/browser/state/commands.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { stateIcon } from '#lib/browser/words/state-icon.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import type { RunPhase } from '#lib/events/run-phase.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
+import { usePlotsInFull } from '../run-view/plots/plots-bar.tsx';
 import { useRun, useRunSource } from '../run-view/run-context.tsx';
+import { useNoted } from './run-notes.tsx';
+
+const NOT_RUNNING: ReadonlySet<RunPhase> = new Set<RunPhase>([
+  'queued',
+  'awaiting-server',
+  'awaiting-approval',
+  'awaiting-message',
+]);
 
 /** The tab's title and icon carry the state, for the many hours in which the page is in the background. */
 export function PageState() {
   const store = useRunSource();
-  const title = useRun((view) => runTitle(view.run.config));
+  const given = useNoted()?.annotations?.title;
+  const own = useRun((view) => runTitle(view.run.config));
+  const title = given ?? own;
   const run = useRun((view) => view.run);
   const queue = useStore(store.live, (live) => live.queue);
   const { tone, label, running } = activityOf(run, { ...store.live.getState(), queue });
   // While it runs the steps change too often for a title; only what asks for a look stands there.
-  const state = running && run.phase !== 'queued' && run.phase !== 'awaiting-approval' ? 'Running' : label;
+  const state = running && !NOT_RUNNING.has(run.phase) ? 'Running' : label;
   usePageTitle(title === '' ? undefined : `${state}: ${shortLine(title, 60)} · Loupe`);
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]');
@@ -50,12 +62,19 @@ export function RunCommands({
 }) {
   const runId = useRun((view) => view.run.runId);
   const router = useRouter();
+  const { full, open: showPlots, close: hidePlots } = usePlotsInFull();
   useEffect(
     () =>
       offerCommands([
         { id: 'search', group: 'This run', label: 'Search in this run', keys: '/', run: onSearch },
         { id: 'go', group: 'This run', label: 'Go to an iteration', keys: 'Ctrl G', run: onGoToIteration },
         { id: 'end', group: 'This run', label: 'Go to the end and follow', keys: 'G', run: onGoToEnd },
+        {
+          id: 'plots',
+          group: 'This run',
+          label: full ? 'Back to the timeline' : 'Show all plots',
+          run: full ? hidePlots : showPlots,
+        },
         {
           id: 'link',
           group: 'This run',
@@ -86,7 +105,7 @@ export function RunCommands({
         ...(onReplay ? [{ id: 'replay', group: 'This run', label: 'Replay the run', run: onReplay }] : []),
         { id: 'print', group: 'This run', label: 'Print', run: () => window.print() },
       ]),
-    [runId, router, onGoToEnd, onSearch, onGoToIteration, onReplay],
+    [runId, router, full, showPlots, hidePlots, onGoToEnd, onSearch, onGoToIteration, onReplay],
   );
   return null;
 }

@@ -1,33 +1,18 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { RunReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { createRunStore, type RunStore } from '#lib/browser/state/run-store.ts';
-import { browserSchedule } from '#lib/browser/stream/browser-schedule.ts';
-import { followRun } from '#lib/browser/stream/hub-client.ts';
+import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { watchDeletion } from '#lib/browser/stream/watch-deletion.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useRunStore } from '../hooks/use-run-store.ts';
 import { RunScreen } from './run-screen.tsx';
 
 /** Follows a run of the server. The page holds no data of its own: a reload folds the same log to the same picture. */
 export function RunPage({ runId }: { runId: string }) {
-  const [store, setStore] = useState<RunStore>();
-  useEffect(() => {
-    const made = createRunStore(runId, browserSchedule, Date.now);
-    setStore(made);
-    const stop = followRun(runId, {
-      cursor: () => made.cursor,
-      events: made.receive,
-      delta: made.receiveDelta,
-      signal: made.signal,
-    });
-    return () => {
-      stop();
-      made.dispose();
-    };
-  }, [runId]);
+  const store = useRunStore(runId);
   if (!store) return <main id="main" className="flex-1" aria-busy="true" />;
   return <FollowedRun key={runId} runId={runId} store={store} />;
 }

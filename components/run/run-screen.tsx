@@ -2,6 +2,7 @@
 
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import type { ChangedFilesReply, RevertReply } from '#lib/api/changed-files.ts';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
@@ -15,6 +16,7 @@ import { ClockContext, type PageClock } from '../hooks/use-now.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { LeaveButton, ReplayButton } from '../player/replay-controls.tsx';
 import { Announcer } from '../run-view/announcer.tsx';
+import { ApprovalBar } from '../run-view/approval-bar.tsx';
 import { KeySheet } from '../run-view/key-sheet.tsx';
 import { RunBody } from '../run-view/run-body.tsx';
 import { RunProvider } from '../run-view/run-context.tsx';
@@ -31,12 +33,23 @@ import { DeleteRun } from './delete-run.tsx';
 import { ImportedBar } from './imported-bar.tsx';
 import { MessageBox } from './message-box.tsx';
 import { PageState, RunCommands } from './page-state.tsx';
+import { EditTitle, NotesLine, RunNotesProvider, TitleField, useNoted } from './run-notes.tsx';
 
 type Fork = typeof import('../fork/fork-dialog.tsx');
 type Replayed = typeof import('../player/replay.tsx');
 
 const loadFork = () => import('../fork/fork-dialog.tsx');
 const loadReplay = () => import('../player/replay.tsx');
+
+/** What can be done about a run in progress, below its timeline. */
+function Foot() {
+  return (
+    <>
+      <ApprovalBar />
+      <MessageBox />
+    </>
+  );
+}
 
 /** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
 export function RunScreen({
@@ -73,50 +86,65 @@ export function RunScreen({
   if (problem) return <Refused problem={problem} />;
   return (
     <RunProvider value={context}>
-      <StoppedClock store={store} stopped={imported && !ended}>
-        <PageState />
-        <RunCommands
-          onGoToEnd={goToEnd}
-          onSearch={search}
-          onGoToIteration={goToIteration}
-          onReplay={ended && !replayed ? replay : undefined}
-        />
-        <main
-          id="main"
-          className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--storage-banner,0rem))] min-h-0 flex-col print:block print:h-auto"
-        >
-          {replayed ? (
-            <replayed.code.Replay
-              player={replayed.value}
-              timeline={timeline}
-              reading={reading}
-              server={past}
-              whole={whole}
-              light="Replay"
-              end={<LeaveButton onClick={leaveReplay} />}
-            />
-          ) : (
-            <>
-              <RunHeader
-                onGoToEnd={goToEnd}
-                end={<RunActions replay={ended ? replay : undefined} imported={imported} />}
+      <RunNotesProvider store={store}>
+        <StoppedClock store={store} stopped={imported && !ended}>
+          <PageState />
+          <RunCommands
+            onGoToEnd={goToEnd}
+            onSearch={search}
+            onGoToIteration={goToIteration}
+            onReplay={ended && !replayed ? replay : undefined}
+          />
+          <main
+            id="main"
+            className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--storage-banner,0rem))] min-h-0 flex-col print:block print:h-auto"
+          >
+            {replayed ? (
+              <replayed.code.Replay
+                player={replayed.value}
+                timeline={timeline}
+                reading={reading}
+                server={past}
+                whole={whole}
+                light="Replay"
+                end={<LeaveButton onClick={leaveReplay} />}
               />
-              {imported && <ImportedBar at={importedAt} ended={ended} />}
-              <RunBody timeline={timeline} foot={imported ? undefined : <MessageBox />} />
-              <Announcer />
-              <KeySheet />
-            </>
-          )}
-          {forking && (
-            <forking.code.ForkDialog
-              runId={store.view.getState().run.runId}
-              opening={forking.value}
-              onClose={closeFork}
-            />
-          )}
-        </main>
-      </StoppedClock>
+            ) : (
+              <>
+                <NotedHeader
+                  onGoToEnd={goToEnd}
+                  end={<RunActions replay={ended ? replay : undefined} imported={imported} />}
+                />
+                {imported && <ImportedBar at={importedAt} ended={ended} />}
+                <RunBody timeline={timeline} foot={imported ? undefined : <Foot />} />
+                <Announcer />
+                <KeySheet />
+              </>
+            )}
+            {forking && (
+              <forking.code.ForkDialog
+                runId={store.view.getState().run.runId}
+                opening={forking.value}
+                onClose={closeFork}
+              />
+            )}
+          </main>
+        </StoppedClock>
+      </RunNotesProvider>
     </RunProvider>
+  );
+}
+
+/** The header with the title that a person gave, and what they noted. */
+function NotedHeader(props: { onGoToEnd: () => void; end: ReactNode }) {
+  const [editing, setEditing] = useState(false);
+  const title = useNoted()?.annotations?.title;
+  return (
+    <RunHeader
+      {...props}
+      heading={editing ? <TitleField onDone={() => setEditing(false)} /> : title}
+      titleEnd={<EditTitle onEdit={() => setEditing(true)} />}
+    />
   );
 }
 
@@ -151,7 +179,16 @@ function serverOf(store: RunSource, fork: RunServer['fork']): RunServer {
     fork,
     sentRequest: (call) => getJson<SentRequestReply>(`${pathOf(store)}/calls/${call}/request`),
     renderPrompt: (call) => postJson<RenderedReply>(`${pathOf(store)}/calls/${call}/render`, {}),
-    family: <Family />,
+    files: {
+      list: () => getJson<ChangedFilesReply>(`${pathOf(store)}/files`),
+      revert: (request) => postJson<RevertReply>(`${pathOf(store)}/files/revert`, request),
+    },
+    family: (
+      <>
+        <Family />
+        <NotesLine />
+      </>
+    ),
     afterEnd: <AfterEnd />,
   };
 }

@@ -4,6 +4,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useRouter } from 'next/navigation';
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
+import type { PresetListReply } from '#lib/api/preset.ts';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { SearchHit, SearchReply } from '#lib/api/search.ts';
@@ -80,10 +81,14 @@ function openRow(runId: string, seq: number, push: (href: string) => void): void
   else push(`/runs/${runId}#${seq}`);
 }
 
+const NO_PRESETS: PresetListReply['presets'] = [];
 const NO_RUNS: readonly RunSummary[] = [];
 
 /** Commands for pages, the current page, themes and runs. */
-function useCommands(runs: readonly RunSummary[] = NO_RUNS): Command[] {
+function useCommands(
+  runs: readonly RunSummary[] = NO_RUNS,
+  presets: PresetListReply['presets'] = NO_PRESETS,
+): Command[] {
   const router = useRouter();
   const ofPage = useStore(pageCommands);
   return useMemo((): Command[] => {
@@ -100,6 +105,10 @@ function useCommands(runs: readonly RunSummary[] = NO_RUNS): Command[] {
       page('new-session', 'New session', '/runs/new?mode=session', 'Start'),
       page('new-explore', 'New exploration', '/runs/new?mode=explore', 'Start'),
       page('new-prompt', 'New quick prompt', '/runs/new?mode=prompt', 'Start'),
+      ...presets.map(({ id, name }) =>
+        page(`preset-${id}`, name, `/runs/new?preset=${encodeURIComponent(id)}`, 'Preset'),
+      ),
+      ...own('Presets'),
       page('runs', 'Runs', '/'),
       page('experiments', 'Experiments', '/experiments'),
       page('shares', 'Shared runs', '/shares'),
@@ -123,7 +132,7 @@ function useCommands(runs: readonly RunSummary[] = NO_RUNS): Command[] {
         about: run.model,
       })),
     ];
-  }, [ofPage, runs, router]);
+  }, [ofPage, runs, presets, router]);
 }
 
 /** The search field and its results: commands by name, and matches in the logs of all runs. */
@@ -140,7 +149,8 @@ export function CommandSearch({
   const { field, replay } = useTyped(typed);
   // If this fails, the other commands still work.
   const { data } = useApi<RunListReply>('/api/runs?limit=30');
-  const commands = useCommands(data?.runs);
+  const saved = useApi<PresetListReply>('/api/presets');
+  const commands = useCommands(data?.runs, saved.data?.presets);
   const hits = useHits(query);
   const found: Found[] = [
     ...matching(commands, query).slice(0, SHOWN),

@@ -35,7 +35,11 @@ const words: Record<State, { label: string; said: string }> = {
 export function NotifyToggle() {
   const [state, setState] = useState<State>('off');
   useEffect(() => setState(presentState()), []);
-  useEffect(() => (state === 'on' ? watchForNews() : undefined), [state]);
+  const [watching, setWatching] = useState(false);
+  useEffect(() => {
+    setWatching(false);
+    return state === 'on' ? watchForNews(() => setWatching(true)) : undefined;
+  }, [state]);
   const toggle = async () => {
     const next = await nextState(state);
     if (next === 'on' || next === 'off') remember('notify', next);
@@ -52,6 +56,7 @@ export function NotifyToggle() {
       onClick={() => void toggle()}
       aria-label={words[state].label}
       aria-pressed={state === 'on'}
+      aria-busy={state === 'on' && !watching}
       title={words[state].label}
       className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink aria-pressed:text-brass max-sm:hidden"
     >
@@ -76,8 +81,12 @@ async function nextState(state: State): Promise<State> {
   return permission === 'denied' ? 'denied' : 'off';
 }
 
-/** Sends notifications for all runs while no Loupe tab is visible. Returns a function that stops it. */
-function watchForNews(): () => void {
+/**
+ * Sends notifications for all runs while no Loupe tab is visible. Returns a function that stops it.
+ *
+ * @param onReady called with the first list: from then on, a change is noticed
+ */
+function watchForNews(onReady: () => void): () => void {
   const known = new Map<string, RunSummary>();
   const tabs = new BroadcastChannel('loupe-looking');
   let looking = false;
@@ -99,6 +108,7 @@ function watchForNews(): () => void {
         known.set(run.id, run);
         if (news && document.visibilityState === 'hidden') tell(news);
       }
+      onReady();
     },
     signal: () => {},
   });

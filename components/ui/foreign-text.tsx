@@ -1,5 +1,9 @@
-import { Fragment } from 'react';
-import { visibleText } from '#lib/browser/words/visible-text.ts';
+import { Fragment, type ReactNode } from 'react';
+import { visibleText } from '#lib/browser/words/text-pieces.ts';
+
+/** A browser lays out a word again for each line that it fills: one of 60,000 letters holds up the page for 10 s. */
+const LONG_WORD = /\S{400}/;
+const WORD_PARTS = /(\S{200})/u;
 
 /**
  * Text of a model, a tool or a file, as text nodes only (D18). Characters that would be unseen or would turn the
@@ -8,11 +12,11 @@ import { visibleText } from '#lib/browser/words/visible-text.ts';
 export function ForeignText({ text }: { text: string }) {
   const pieces = visibleText(text);
   const [only] = pieces;
-  if (pieces.length === 1 && only && 'text' in only) return only.text;
+  if (pieces.length === 1 && only && 'text' in only) return withBreaks(only.text);
   return pieces.map((piece, index) =>
     'text' in piece ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
-      <Fragment key={index}>{piece.text}</Fragment>
+      <Fragment key={index}>{withBreaks(piece.text)}</Fragment>
     ) : (
       <span
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
@@ -24,4 +28,16 @@ export function ForeignText({ text }: { text: string }) {
       </span>
     ),
   );
+}
+
+/** Lets very long words break in places that cost nothing. Copied text is the same. */
+function withBreaks(text: string): ReactNode {
+  if (!LONG_WORD.test(text)) return text;
+  return text.split(WORD_PARTS).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
+    <Fragment key={index}>
+      {part}
+      {index % 2 === 1 && <wbr />}
+    </Fragment>
+  ));
 }

@@ -28,7 +28,7 @@ export function Gauge({ gauge, onEvent }: { gauge: GaugeFigures; onEvent?: (seq:
           {near && gauge.outcome}
           {onEvent && fed.length > 0 && (
             <span className="flex flex-wrap gap-x-1.5">
-              fed by
+              from
               {fed.slice(-MAX_LINKS).map((seq) => (
                 <EventLink key={seq} seq={seq} onGo={onEvent} className="font-mono">
                   #{seq}

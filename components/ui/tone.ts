@@ -15,3 +15,11 @@ export const toneWash: Record<Tone, string> = {
   calm: 'bg-sunken text-ink-2',
   live: 'bg-brass-wash text-brass',
 };
+
+export const toneDot: Record<Tone, string> = {
+  ok: 'bg-ok',
+  warn: 'bg-warn',
+  fail: 'bg-fail',
+  calm: 'bg-ink-3',
+  live: 'bg-brass-fill breathe',
+};

@@ -168,8 +168,8 @@ describe('a Task run with the tiny model', () => {
     expect(result).toMatchObject({ reason: 'repetition', tools: ['read_file true', 'read_file true'] });
   });
 
-  it('stops a run that writes nothing [G10]', async () => {
-    const result = await run('wander through the files');
+  it('stops a run that reads the same files again [G10, G11]', async () => {
+    const result = await run('wander through the files', { stall_threshold: 1 });
     expect(result).toMatchObject({ reason: 'stall' });
     expect(result.end.result.iterations_used).toBe(5);
   });

@@ -67,12 +67,15 @@ describe('with the tiny model', () => {
   it.each([true, false])(
     'a session streams, runs tools and goes on by itself, thinking %s [N11]',
     async (think) => {
-      const { log, of, end, progress, written } = await run({ mode: 'session', think }, async (running) => {
-        while (running.state.turns.completed < 8) {
-          await running.changed(running.state.seq, AbortSignal.timeout(60_000));
-        }
-        running.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
-      });
+      const { log, of, end, progress, written } = await run(
+        { mode: 'session', autopilot: true, think },
+        async (running) => {
+          while (running.state.turns.completed < 8) {
+            await running.changed(running.state.seq, AbortSignal.timeout(60_000));
+          }
+          running.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+        },
+      );
       expect(end.result).toMatchObject({ termination_reason: 'stopped', error: null });
       const tools = of('tool-call.ended').map(({ tool, result }) => `${tool} ${result.success}`);
       expect(tools.slice(0, 3)).toEqual(['run_command true', 'read_file true', 'write_file true']);
@@ -114,7 +117,7 @@ describe('with the tiny model', () => {
     expect(progress.flatMap((event) => (event.type === 'notice' ? [event.text] : []))).toEqual([
       '[AGENT]: I have a new idea.',
     ]);
-    for (const call of of('model-call.started')) expect(call.stream).toBe(false);
+    for (const call of of('model-call.started')) expect(call.stream).toBe(true);
     const projection = new ExploreLogProjection();
     const entries = log.events.flatMap((event) => projection.take(event));
     for (const entry of entries) exploreLogEntry.parse(entry);

@@ -108,14 +108,13 @@ const tasks: Task[] = [
     reason: 'final_answer',
     read: [native],
     rows: ['Nudge', 'read_file, succeeded'],
-    end: 'answered in iteration 3',
     shows: [/Nudge 1 of 2/, /I will first read the file alpha\.md/],
   },
   {
     task: 'Read alpha.md with a broken call.',
     reason: 'nudge_exhausted',
     read: [],
-    rows: ['Nudge', 'Asked again'],
+    rows: ['Nudge', 'Retry'],
     end: 'tokens, but none arrived',
     shows: [/Nudge 2 of 2/, /wrote \d+ tokens, but none arrived/],
   },
@@ -123,7 +122,7 @@ const tasks: Task[] = [
     task: 'Read alpha.md with an unknown tool.',
     reason: 'final_answer',
     read: [native],
-    rows: ['Asked again', 'Nudge', 'read_file, succeeded'],
+    rows: ['Retry', 'Nudge', 'read_file, succeeded'],
     shows: [/wrote \d+ tokens, but none arrived/],
   },
   {
@@ -147,7 +146,8 @@ const tasks: Task[] = [
     reason: 'stall',
     read: [native, native, native, native, native],
     rows: ['read_file, succeeded'],
-    end: 'No file was written in 5 iterations.',
+    end: 'No new information in the 1 iteration since iteration 4',
+    options: { stall_threshold: 1 },
   },
   {
     task: 'Keep busy with the log.',
@@ -163,7 +163,7 @@ const tasks: Task[] = [
     reason: 'final_answer',
     outcome: 'answered_cut_off',
     read: [],
-    rows: ['Asked again', 'Note'],
+    rows: ['Retry', 'Note'],
     end: 'tick tock tick tock',
     shows: [/cut off at 200 tokens\. It is asked for again with up to 400/, /cut off as well, at 400 tokens/],
     options: { num_predict: [200, 400] },
@@ -253,6 +253,7 @@ test('from the form to the answer, with live thinking and the facts of the model
   await choose('Model', 'tiny-tools:latest');
   await choose('Where it works', 'An existing folder');
   await page.getByLabel('Folder', { exact: true }).fill(folder);
+  await page.getByLabel('Work on a copy').uncheck();
   await page.getByLabel('Live tokens').check();
   await choose('Thinking', 'On');
   await page.getByLabel('Temperature', { exact: true }).fill('0');
@@ -320,6 +321,7 @@ test('two runs of one Ollama wait for each other, and both end [D3]', async ({ p
   const first = await startRun(loupe, {
     ...settings,
     task: 'wander through the files',
+    stall_threshold: 1,
     workspace: workspace(files),
   });
   const second = await startRun(loupe, { ...settings, task: 'Read alpha.md', workspace: workspace(files) });

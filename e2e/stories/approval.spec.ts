@@ -31,7 +31,7 @@ test('the run header has the same height in every phase', async ({ page, loupe, 
   await view.open(id);
   await expect(page.locator('[data-phase="awaiting-approval"]')).toBeVisible();
   const waiting = await height();
-  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByRole('button', { name: 'Approve once', exact: true }).click();
   await expect(page.locator('[data-phase="calling"]')).toBeVisible();
   expect(await height()).toBe(waiting);
   release();
@@ -51,7 +51,7 @@ test('a call waits until it is approved, using only the keyboard', async ({
   await view.open(id);
   const row = view.row('write_file, awaiting approval');
   await expect(row).toContainText('Sell everything.');
-  await expect(page.locator('[data-phase="awaiting-approval"]')).toContainText('Waiting for your approval');
+  await expect(page.locator('[data-phase="awaiting-approval"]')).toContainText('Waiting for you');
   await expectAccessible(page);
   expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
 
@@ -61,8 +61,11 @@ test('a call waits until it is approved, using only the keyboard', async ({
   await list.close();
 
   await row.getByRole('button', { name: /^write_file/ }).focus();
-  await page.keyboard.press('Tab');
-  await expect(row.getByRole('button', { name: 'Approve', exact: true })).toBeFocused();
+  const approve = row.getByRole('button', { name: 'Approve once', exact: true });
+  // The diff and the arguments come first.
+  const isFocused = () => approve.evaluate((button) => button === document.activeElement);
+  for (let tabs = 0; tabs < 12 && !(await isFocused()); tabs += 1) await page.keyboard.press('Tab');
+  await expect(approve).toBeFocused();
   await page.keyboard.press('Enter');
   await view.expectEnd('The model answered', 'final_answer');
   await expect(view.row('write_file, succeeded')).toContainText('approved by you');
@@ -118,6 +121,7 @@ test('a call is denied with a reason, which is sent to the model', async ({
     .click();
   await page.getByText('An existing folder').click();
   await page.getByLabel('Folder', { exact: true }).fill(folder);
+  await page.getByLabel('Work on a copy').uncheck();
   await page.getByRole('radiogroup', { name: 'Calls of write_file' }).getByText('Ask me').click();
   await page.getByRole('button', { name: 'Start run', exact: true }).click();
   const view = new RunView(page);
@@ -163,7 +167,7 @@ test('without confinement every page shows a banner, and each command needs appr
   expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
   await view
     .row('run_command, awaiting approval')
-    .getByRole('button', { name: 'Approve', exact: true })
+    .getByRole('button', { name: 'Approve once', exact: true })
     .click();
   await view.expectEnd('The model answered', 'final_answer');
   await expect(view.row('run_command, succeeded')).toBeVisible();
@@ -200,6 +204,6 @@ test('an approval shows invisible characters, also while the arguments are edite
   await panel.getByRole('textbox', { name: 'path' }).fill('plan.txt');
   await expect(panel).not.toContainText('cannot be seen');
   await panel.getByRole('button', { name: 'Back' }).click();
-  await panel.getByRole('button', { name: 'Approve' }).click();
+  await panel.getByRole('button', { name: 'Approve once' }).click();
   await endOf(loupe, id);
 });

@@ -45,6 +45,8 @@ test('two runs are shown side by side with the first difference marked', async (
   const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
   await expect(verdict).toContainText('Identical up to iteration 1');
   await expect(verdict).toContainText('the model made a different call in iteration 2: read_file');
+  // The steps are drawn when they come into view.
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
   await expect(page.getByText('Iteration 1 is the same')).toBeVisible();
   const first = page.locator('#step-2');
   await expect(first).toContainText('first difference');

@@ -179,7 +179,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       name: 'forking',
       open: async (page) => {
         await openFinished(page);
-        await page.getByRole('button', { name: 'Fork before the answer' }).click();
+        await new RunView(page).chooseNext('Fork before the answer');
         await expect(page.getByRole('button', { name: 'Start the fork' })).toBeVisible();
       },
     },
@@ -369,7 +369,7 @@ test('an ended run opens at its end card, and its lines are readable [D8]', asyn
           (end.closest('[role="feed"]')?.parentElement?.getBoundingClientRect().top ?? 0),
       );
     await expect.poll(above, `at ${width}`).toBeGreaterThanOrEqual(0);
-    const longest = await view.end.locator('pre').evaluate((text) => {
+    const longest = await view.end.locator('.markdown p').evaluate((text) => {
       const node = document.createTreeWalker(text, NodeFilter.SHOW_TEXT).nextNode();
       const range = document.createRange();
       let start = 0;

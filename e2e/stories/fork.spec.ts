@@ -87,8 +87,9 @@ test('a run can be forked before the failure that ended it, with a hint', async 
   const view = new RunView(page);
   await view.open(id);
   await view.expectEnd('The model kept making the same call', 'repetition');
-  await expect(view.end.getByRole('button', { name: /Run again at temperature/ })).toBeVisible();
-  await view.end.getByRole('button', { name: 'Fork before the failure' }).click();
+  const more = await view.openMenu('More');
+  await expect(more.getByRole('button', { name: /Run again at temperature/ })).toBeVisible();
+  await more.getByRole('button', { name: 'Fork before the failure' }).click();
   const dialog = page.getByRole('dialog', { name: 'Fork before iteration 2' });
   await dialog.getByLabel('Message to the model').fill('You have read it. Answer.');
   await dialog.getByLabel('Model', { exact: true }).selectOption('answers:latest');

@@ -148,7 +148,7 @@ function visits(planted: Planted): { name: string; open: (page: Page) => Promise
       name: 'a call that waits for approval',
       open: async (page) => {
         await openRun(page, planted.waiting);
-        await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeVisible();
+        await expect(page.getByRole('button', { name: 'Approve once', exact: true })).toBeVisible();
       },
     },
     {
@@ -212,7 +212,7 @@ function visits(planted: Planted): { name: string; open: (page: Page) => Promise
       name: 'forking',
       open: async (page) => {
         await openRun(page, planted.imported);
-        await page.getByRole('button', { name: 'Fork before the answer' }).click();
+        await new RunView(page).chooseNext('Fork before the answer');
         await expect(page.getByRole('button', { name: 'Start the fork' })).toBeInViewport();
       },
     },

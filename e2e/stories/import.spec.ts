@@ -16,9 +16,10 @@ test('an imported run opens read-only and looks like the original', async ({ pag
   await view.open(id);
   await expect(view.connection('Complete')).toBeVisible();
   const atHome = [...(await view.allRows())];
+  const files = await view.openMenu('Export');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Run file' }).click(),
+    files.getByRole('link', { name: 'Run file' }).click(),
   ]);
   const file = info.outputPath('run.jsonl');
   await download.saveAs(file);
@@ -55,11 +56,12 @@ test('an imported run continues in an empty folder, and in a copy of the folder 
     const { config } = (await (await loupe.request(`/api/runs/${id}`)).json()) as RunReply;
     return config.workspace === join(loupe.dataDir, 'workspaces', id) ? 'its own' : config.workspace;
   };
-  await page.getByRole('button', { name: 'Run again', exact: true }).click();
+  const view = new RunView(page);
+  await view.chooseNext('Run again');
   expect(await workspaceOfNew('theirs-ended')).toBe('its own');
   await page.goto('/runs/theirs-ended');
 
-  await page.getByRole('button', { name: /^Fork before/ }).click();
+  await view.chooseNext(/^Fork before/);
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('radio', { name: 'An empty folder' })).toBeChecked();
   await expect(dialog.getByRole('radio', { name: 'The same folder' })).toHaveCount(0);
@@ -78,7 +80,8 @@ test('an imported run continues in an empty folder, and in a copy of the folder 
   expect(await workspaceOfNew('theirs-ended')).toBe('its own');
   await page.goto('/runs/theirs-ended');
 
-  await page.getByRole('link', { name: 'Run again with changes' }).click();
+  const more = await view.openMenu('More');
+  await more.getByRole('link', { name: 'Run again with changes' }).click();
   const form = page.getByRole('form', { name: 'New run' });
   await expect(form).toContainText(`The imported file names the folder ${theirs}`);
   await expect(form.getByRole('radio', { name: 'A fresh folder' })).toBeChecked();

@@ -160,7 +160,6 @@ test('a dialog keeps the focus and returns it when it closes [D22]', async ({ pa
   for (const [opener, name] of [
     ['Share', 'Share this run'],
     ['Delete this run', 'Delete this run?'],
-    ['Fork before the answer', 'Fork before iteration 1'],
     ['Commands', 'Commands'],
   ] as const) {
     const button = page.getByRole('button', { name: opener, exact: true });
@@ -176,13 +175,36 @@ test('a dialog keeps the focus and returns it when it closes [D22]', async ({ pa
   }
 });
 
+test('a dialog that was opened from a menu returns the focus to the menu’s button [D22]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'menus', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Say hello', model: 'menus' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model answered', 'final_answer');
+  const button = view.end.getByRole('button', { name: 'More', exact: true });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const item = view.end.getByRole('button', { name: 'Fork before the answer' });
+  await item.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toHaveAccessibleName('Fork before iteration 1');
+  await expect(item).toBeHidden();
+  await page.keyboard.press('Escape');
+  await expect(button).toBeFocused();
+});
+
 test('typing into a field triggers no shortcuts [D22]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'typed', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'typed' });
   const view = new RunView(page);
   await view.open(id);
   await view.expectEnd('The model answered', 'final_answer');
-  await view.end.getByRole('link', { name: 'Run again with changes' }).click();
+  const more = await view.openMenu('More');
+  await more.getByRole('link', { name: 'Run again with changes' }).click();
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('Say hello');
   await page.getByLabel('What should the agent do?').fill('');
   await page.getByLabel('What should the agent do?').pressSequentially('jkgGf? and Enter');

@@ -100,7 +100,14 @@ test('a session of 500 turns stays fluid while it runs [S17, D20]', async ({
   });
   const release = ollama.hold('five-hundred', { turn: 2 });
   const { id } = await startRun(loupe, {
-    ...{ mode: 'session', model: 'wide-window', task: 'Begin with the garden.', window_tokens: 1_000_000 },
+    ...{
+      mode: 'session',
+      autopilot: true,
+      autopilot_turns: 1000,
+      model: 'wide-window',
+      task: 'Begin with the garden.',
+      window_tokens: 1_000_000,
+    },
     workspace: workspace({ 'beds.md': 'ferns' }),
   });
   const view = new RunView(page);

@@ -20,6 +20,7 @@ test('a session continues turn by turn, receives a message and is stopped [D13, 
   });
   const { id } = await startRun(loupe, {
     mode: 'session',
+    autopilot: true,
     model: 'talker',
     workspace: workspace({ 'beds.md': 'ferns' }),
     turn_delay: 700,
@@ -27,7 +28,8 @@ test('a session continues turn by turn, receives a message and is stopped [D13, 
   const view = new RunView(page);
   await view.open(id);
   await expect(page.getByRole('heading', { level: 1, name: 'Session' })).toBeVisible();
-  await expect(view.timeline).toContainText('Harness: Continue.');
+  await view.showTimeline();
+  await expect(view.timeline).toContainText('Loupe: Continue.');
   await expect(view.timeline).toContainText('I think about bed 1.');
   await test.step('what a person says is queued, then delivered', async () => {
     const box = page.getByRole('textbox', { name: 'Message to the agent' });
@@ -43,7 +45,8 @@ test('a session continues turn by turn, receives a message and is stopped [D13, 
   await test.step('the first stop waits for the turn [S14]', async () => {
     await page.getByRole('button', { name: 'Stop after this step' }).click();
     await view.expectEnd('The run was stopped', 'stopped');
-    await expect(view.end.getByRole('link', { name: 'Session log' })).toBeVisible();
+    const files = await view.openMenu('Export');
+    await expect(files.getByRole('link', { name: 'Session log' })).toBeVisible();
   });
   const log = await logOf(loupe, id);
   expect(eventsOf(log, 'operator.delivered')).toHaveLength(1);
@@ -55,7 +58,7 @@ test('text typed while a message is being sent is kept, and unsent text can be c
   ollama,
 }) => {
   ollama.add({ name: 'slow-talker', steps: [{ fault: { kind: 'hang' } }] });
-  const { id } = await startRun(loupe, { mode: 'session', model: 'slow-talker' });
+  const { id } = await startRun(loupe, { mode: 'session', autopilot: true, model: 'slow-talker' });
   const view = new RunView(page);
   await view.open(id);
   await expect(page.locator('[data-phase="calling"]')).toBeVisible();
@@ -74,8 +77,8 @@ test('text typed while a message is being sent is kept, and unsent text can be c
   await expect(messages.getByRole('button', { name: 'Sending' })).toBeVisible();
   await box.pressSequentially(' And at the');
   send();
-  await expect(messages.getByRole('listitem')).toContainText('Look at the ferns.');
-  await expect(messages.getByRole('listitem')).toContainText('queued');
+  await expect(view.row('You said')).toContainText('Look at the ferns.');
+  await expect(view.row('You said')).toContainText('queued');
   await expect(box).toHaveValue('And at the');
   await page.getByRole('button', { name: 'Stop after this step' }).click();
   await page.getByRole('button', { name: 'Stop now', exact: true }).click();

@@ -113,7 +113,7 @@ test('a call that Ollama could not parse does not count as an outage [T22]', asy
   const first = view.row(/^Model call 1/);
   await expect(first).toContainText("Ollama could not read the model's call.");
   await expect(first.getByLabel('What the model wrote')).toContainText('notes.md');
-  await expect(view.row('Asked again').first()).toBeVisible();
+  await expect(view.row('Retry').first()).toBeVisible();
 });
 
 test('a reply that Ollama dropped is not shown as an empty answer [T22, P17]', async ({

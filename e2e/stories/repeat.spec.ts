@@ -14,7 +14,7 @@ test('a run is repeated several times, and its page shows where the repeats dive
   const { id } = await finishRun(loupe, { task: 'Look around', model: 'steady' });
   const view = new RunView(page);
   await view.open(id);
-  await view.end.getByRole('button', { name: 'Run several times' }).click();
+  await view.chooseNext('Run several times');
   await view.end.getByLabel('How many times?').fill('21');
   await view.end.getByRole('button', { name: 'Start them' }).click();
   await expect(view.end.getByText('A whole number from 2 to 20.')).toBeVisible();

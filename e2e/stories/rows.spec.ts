@@ -141,11 +141,11 @@ test('d cycles through the densities, and the browser remembers the choice', asy
   await expect(view.row('Task')).toBeFocused();
   const roomy = await height();
   await page.keyboard.press('d');
-  await expect(page.getByText('Dense rows')).toBeVisible();
+  await expect(page.getByText('Compact')).toBeVisible();
   await expect(density).toHaveAttribute('data-density', 'dense');
   await expect.poll(height).toBeLessThan(roomy);
   await page.keyboard.press('d');
-  await expect(page.getByText('Rows in one line')).toBeVisible();
+  await expect(page.getByText('One line per row')).toBeVisible();
   await page.reload();
   await expect(density).toHaveAttribute('data-density', 'skim');
   await expect(view.connection('Complete')).toBeVisible();

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, type Page, type Request, expect as see } from '@playwright/test';
 import type { ShareReply } from '../../lib/api/share.ts';
+import { ownAddresses } from '../../lib/sharing/listener/share-address.ts';
 import { leaksIn, PLANTED_SECRETS } from '../../lib/testing/planted-secrets.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { expectAtItsEnd, RunView } from '../run-view.ts';
@@ -27,6 +29,35 @@ async function teammate(
   return { context, page: await context.newPage(), urls, troubles };
 }
 
+test('a run is shared as an HTML file with the chosen content and masks', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'is-a-file', steps: [reads, { reply: { content: 'The task is completed.' } }] });
+  const folder = workspace({ 'notes.txt': 'Write to ada.lovelace@analytical.org about the fern.\n' });
+  const { id } = await finishRun(loupe, { task: 'Read the notes', model: 'is-a-file', workspace: folder });
+  await new RunView(page).open(id);
+  await page.getByRole('button', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share this run' });
+  await dialog.getByText('HTML file', { exact: true }).click();
+  await expect(dialog.getByLabel('Link expires after')).toHaveCount(0);
+  await expectAccessible(page);
+  const save = async () => {
+    const saving = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download HTML file' }).click();
+    return readFileSync(await (await saving).path(), 'utf8');
+  };
+  const masked = await save();
+  expect(masked).toContain('about the fern');
+  expect(masked).not.toContain('ada.lovelace');
+  await dialog.getByRole('checkbox', { name: 'Show email' }).check();
+  expect(await save()).toContain('ada.lovelace@analytical.org');
+  await dialog.getByText('Without results', { exact: true }).click();
+  expect(await save()).not.toContain('about the fern');
+});
+
 test('a teammate follows a live run, until the link is revoked [D14, D15]', async ({
   page,
   loupe,
@@ -47,7 +78,15 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
   await expect(preview.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
   await expect(dialog.getByRole('checkbox', { name: 'Show email' })).not.toBeChecked();
   await expect(dialog).toContainText('Only this machine can open the link.');
-  await expect(dialog).toContainText('LOUPE_SHARE_BIND');
+  await expect(dialog).toContainText('LOUPE_SHARE_URL');
+  // Only asked about: no test opens anything to a network.
+  if (ownAddresses().length > 0) {
+    await dialog.getByRole('button', { name: 'Open to my network' }).click();
+    await expect(dialog).toContainText('the connection is not encrypted');
+    await expect(dialog.getByLabel('Address of this machine')).toHaveValue(ownAddresses()[0] ?? '');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Create link' }).click();
   const url = await dialog.getByLabel('The link', { exact: true }).inputValue();

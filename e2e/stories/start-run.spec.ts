@@ -26,10 +26,11 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
   await choose('Model', 'form-model:latest');
   await choose('Where it works', 'An existing folder');
   await page.getByLabel('Folder', { exact: true }).fill(folder);
+  await page.getByLabel('Work on a copy').uncheck();
   await choose('Tier', 'Complex');
   await number('Iterations', '7');
   await page.getByLabel('Stall guard').uncheck();
-  await page.getByLabel('Nudge plans').uncheck();
+  await page.getByLabel('Nudge when it only plans').uncheck();
   await number('Token budget', '50000');
   await number('Time budget (minutes)', '5');
   await number('Cost budget (USD)', '1.5');
@@ -108,7 +109,8 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
   });
 
   await test.step('"Run again with changes" brings the same settings back', async () => {
-    await view.end.getByRole('link', { name: 'Run again with changes' }).click();
+    const more = await view.openMenu('More');
+    await more.getByRole('link', { name: 'Run again with changes' }).click();
     await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
     await expect(page.getByLabel('Folder', { exact: true })).toHaveValue(folder);
     await expect(page.getByLabel('Iterations', { exact: true })).toHaveValue('7');

@@ -82,7 +82,7 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
   });
 
   await test.step('nudge, retries, shortening and budget are rows and gauges of their own [D9]', async () => {
-    expect(text).toMatch(/Asked again\n+Ollama HTTP 503.*busy/);
+    expect(text).toMatch(/Retry\n+Ollama HTTP 503.*busy/);
     expect(text).toMatch(/Nudge/);
     expect(text).toMatch(/failed temporarily, retried/);
     expect(text).toMatch(/cut off, retried with a higher limit/);
@@ -203,7 +203,7 @@ test('loading the model is a separate phase, and a slow call has a running clock
   await expect(phase).toContainText('Loading the model');
   await expect(phase).toContainText(/0:0[2-9]|0:[1-5]\d|[1-9]:\d\d/);
   loading();
-  await expect(page.locator('[data-phase="calling"]')).toContainText('Waiting for the reply');
+  await expect(page.locator('[data-phase="calling"]')).toContainText('Reading the prompt');
   await expect(page).toHaveTitle(/^Running: Wake up/);
   calling();
   await view.expectEnd('The model answered', 'final_answer');

@@ -57,7 +57,7 @@ test('a run whose model is missing offers to pull it', async ({ page, loupe, oll
   await expect(view.end).toContainText('Model "lacking:1b" is missing');
   await view.end.getByRole('button', { name: 'Pull lacking:1b' }).click();
   await expect(view.end).toContainText('is here');
-  await view.end.getByRole('button', { name: 'Run again', exact: true }).click();
+  await view.chooseNext('Run again');
   await view.expectEnd('The model answered', 'final_answer');
 });
 
@@ -120,7 +120,12 @@ test('shared, remote and embedding models are labelled, and offered only where t
   await expect(offered).toContainText('twin:1b');
   await expect(offered).not.toContainText('afar:120b');
   await expect(offered).not.toContainText('vectors:1b');
-  await expect(page.getByRole('main')).toContainText('models hidden');
+  const missing = 'Not offered: afar:120b (runs on another machine), vectors:1b (makes embeddings only).';
+  await expect(page.getByRole('main')).toContainText(missing);
+  await page.goto('/');
+  await expect(page.getByLabel('Model', { exact: true })).toContainText('twin:1b');
+  await expect(page.getByLabel('Model', { exact: true })).not.toContainText('vectors:1b');
+  await expect(page.getByRole('form', { name: 'Quick run' })).toContainText(missing);
   const refused = await loupe.request('/api/runs', { json: { task: 'A secret', model: 'afar:120b' } });
   expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'remote_model']);
 });

@@ -39,10 +39,10 @@ test('loading, reading, thinking and writing are shown as separate phases, each 
   await expect(view.row('Model call 1')).toContainText('reading the prompt');
   reads();
   await expect(phase).toContainText('Thinking');
-  await expect(view.row('Model call 2')).toContainText(/read the prompt in .* · thinking \d+:\d\d/);
+  await expect(view.row('Model call 2')).toContainText(/read the prompt in .* · thinking/);
   thinks();
   await expect(phase).toContainText('Writing');
-  await expect(view.row('Model call 3')).toContainText(/thought .* · writing \d+:\d\d/);
+  await expect(view.row('Model call 3')).toContainText(/thought .* · writing/);
   await page.reload();
   await expect(view.row('Model call 3')).toContainText(/read the prompt in .* · thought .* · writing/);
   writes();

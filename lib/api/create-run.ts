@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { approvalScope } from '../events/approval.ts';
 import { optionalSettings, runMode } from '../events/config.ts';
 import {
+  MAX_CALLS_PER_REPLY,
   MAX_MESSAGE_CHARS,
   MAX_MODEL_NAME_CHARS,
   MAX_TASK_CHARS,
@@ -18,34 +20,36 @@ import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { namedOptionProblems } from './named-options.ts';
 
+/** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
+export const runFields = z.strictObject({
+  mode: runMode.default(DEFAULT_MODE),
+  /** `false` requests one streamed answer without tools (T10). */
+  agentic: z.boolean().default(true),
+  /** A display name. */
+  title: z.string().trim().min(1).max(MAX_TITLE_CHARS).optional(),
+  /** In a session, the first message to the model, if any. */
+  task: z.string().trim().max(MAX_TASK_CHARS).default(''),
+  model: z.string().trim().min(1, 'Choose a model.').max(MAX_MODEL_NAME_CHARS),
+  /** Absolute path of an existing folder; by default a new folder in the data directory (K-33). */
+  workspace: z.string().min(1).max(MAX_PATH_CHARS).optional(),
+  /** Works on a copy of `workspace` in a new folder; the original is not changed. */
+  workspace_copy: z.boolean().optional(),
+  ...optionalSettings(SETTING_NAMES),
+  /** Which calls need approval; none by default. */
+  approval: z
+    .strictObject({
+      default: approvalChoice.default('auto'),
+      // Rejects a rule for a misspelt tool.
+      tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
+    })
+    .optional(),
+});
+
 /**
  * Body of `POST /api/runs`. Missing fields get their defaults from `resolveConfig`. Unknown fields and fields of other
- * modes are rejected, so that a misspelt or misplaced option is never ignored.
+ * modes are rejected.
  */
-export const createRunRequest = z
-  .strictObject({
-    mode: runMode.default(DEFAULT_MODE),
-    /** `false` requests one streamed answer without tools (T10). */
-    agentic: z.boolean().default(true),
-    /** A display name. */
-    title: z.string().trim().min(1).max(MAX_TITLE_CHARS).optional(),
-    /** In a session, the first message to the model, if any. */
-    task: z.string().trim().max(MAX_TASK_CHARS).default(''),
-    model: z.string().trim().min(1, 'Choose a model.').max(MAX_MODEL_NAME_CHARS),
-    /** Absolute path of an existing folder; by default a new folder in the data directory (K-33). */
-    workspace: z.string().min(1).max(MAX_PATH_CHARS).optional(),
-    /** Works on a copy of `workspace` in a new folder; the original is not changed. */
-    workspace_copy: z.boolean().optional(),
-    ...optionalSettings(SETTING_NAMES),
-    /** Which calls need approval; none by default. */
-    approval: z
-      .strictObject({
-        default: approvalChoice.default('auto'),
-        // Rejects a rule for a misspelt tool.
-        tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
-      })
-      .optional(),
-  })
+export const createRunRequest = runFields
   .refine(({ mode, task }) => modeFacts(mode).task !== 'required' || task !== '', {
     path: ['task'],
     message: 'Say what the agent should do.',
@@ -53,31 +57,37 @@ export const createRunRequest = z
     when: ({ value }) => typeof value === 'object' && value !== null && 'task' in value,
   })
   .superRefine((request, context) => {
-    const complain = (field: string, message: string) =>
+    for (const [field, message] of contradictions(request)) {
       context.addIssue({ code: 'custom', path: [field], message });
-    const { mode } = request;
-    if (modeFacts(mode).task === 'none' && request.task !== '') {
-      complain('task', 'An exploration has no task.');
-    }
-    if (request.approval && !request.agentic) complain('approval', 'A single answer calls no tools.');
-    if (request.workspace_copy && request.workspace === undefined) {
-      complain('workspace_copy', 'Set workspace to the folder to copy.');
-    }
-    if (!request.agentic && mode !== modeAndTools('prompt').mode) {
-      complain('agentic', 'Only a task can do without tools.');
-    }
-    for (const problem of namedOptionProblems(request)) complain('model_options', problem);
-    const given = Object.entries(request).filter(([, value]) => value !== undefined);
-    for (const [field] of given) {
-      const modes = modesWithField(field);
-      if (modes && !modes.includes(mode)) {
-        complain(
-          field,
-          `This setting does not apply to the mode "${mode}", only to "${modes.join('" and "')}".`,
-        );
-      }
     }
   });
+
+/** Fields that contradict each other, or do not belong to the mode, with what is wrong. */
+export function contradictions(request: Partial<z.output<typeof runFields>>): [string, string][] {
+  const problems: [string, string][] = [];
+  const complain = (field: string, message: string) => problems.push([field, message]);
+  const { mode = DEFAULT_MODE, agentic = true } = request;
+  if (modeFacts(mode).task === 'none' && request.task) complain('task', 'An exploration has no task.');
+  if (request.approval && !agentic) complain('approval', 'A single answer calls no tools.');
+  if (request.workspace_copy && request.workspace === undefined) {
+    complain('workspace_copy', 'Set workspace to the folder to copy.');
+  }
+  if (!agentic && mode !== modeAndTools('prompt').mode) {
+    complain('agentic', 'Only a task can do without tools.');
+  }
+  for (const problem of namedOptionProblems(request)) complain('model_options', problem);
+  const given = Object.entries(request).filter(([, value]) => value !== undefined);
+  for (const [field] of given) {
+    const modes = modesWithField(field);
+    if (modes && !modes.includes(mode)) {
+      complain(
+        field,
+        `This setting does not apply to the mode "${mode}", only to "${modes.join('" and "')}".`,
+      );
+    }
+  }
+  return problems;
+}
 
 /** The modes that have a field; `undefined` if all do. */
 function modesWithField(field: string): readonly RunMode[] | undefined {
@@ -89,9 +99,12 @@ export type CreateRunRequest = z.input<typeof createRunRequest>;
 /** A validated request, with its defaults. */
 export type NewRun = z.output<typeof createRunRequest>;
 
-/** Body of `POST /api/runs/{id}/approvals`: a person's decision on a call that awaits approval. */
-export const approvalRequest = z.discriminatedUnion('decision', [
-  z.strictObject({ call_id: z.string().min(1).max(200), decision: z.literal('approved') }),
+const approvalRequest = z.discriminatedUnion('decision', [
+  z.strictObject({
+    call_id: z.string().min(1).max(200),
+    decision: z.literal('approved'),
+    scope: approvalScope.optional(),
+  }),
   z.strictObject({
     call_id: z.string().min(1).max(200),
     decision: z.literal('edited'),
@@ -106,8 +119,33 @@ export const approvalRequest = z.discriminatedUnion('decision', [
   }),
 ]);
 
+/**
+ * Body of `POST /api/runs/{id}/approvals`: a person's decision on a call that awaits approval, or `decisions` on several
+ * calls of the run, which are made together or not at all.
+ */
+export const approvalsRequest = z
+  .unknown()
+  .transform((body) =>
+    typeof body === 'object' && body !== null && 'decisions' in body ? body : { decisions: [body] },
+  )
+  .pipe(
+    z.strictObject({
+      decisions: z
+        .array(approvalRequest)
+        .min(1)
+        .max(MAX_CALLS_PER_REPLY)
+        .refine(
+          (decisions) => new Set(decisions.map(({ call_id }) => call_id)).size === decisions.length,
+          'Each call can be decided once.',
+        ),
+    }),
+  );
+
 /** Body of `POST /api/runs/{id}/stop`: after the current step, or immediately with `force`. */
 export const stopRunRequest = z.strictObject({ force: z.boolean().default(false) });
+
+/** Body of `POST /api/runs/{id}/autopilot`. */
+export const autopilotRequest = z.strictObject({ on: z.boolean() });
 
 /** Body of `POST /api/runs/{id}/messages`. */
 export const messageRequest = z.strictObject({

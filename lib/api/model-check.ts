@@ -162,6 +162,9 @@ export const checkSummary = modelCheck
     calls: measured.shape.calls,
     layers: measured.shape.layers,
     axes: z.object({ calls: axisScore, choice: axisScore, results: axisScore, stops: axisScore }),
+    /** Missing in older checks. */
+    timed_tokens: measured.shape.timed_tokens.optional(),
+    eval_ms: measured.shape.eval_ms.optional(),
   });
 export type CheckSummary = z.infer<typeof checkSummary>;
 
@@ -186,6 +189,12 @@ export interface CheckProgress {
 /** `GET /api/models/check` */
 export interface CheckProgressReply {
   check?: CheckProgress;
+}
+
+/** `GET /api/models/check/history` */
+export interface CheckHistoryReply {
+  /** Finished checks of all models, oldest first. */
+  checks: CheckSummary[];
 }
 
 /** `GET /api/models/check/result` */

@@ -1,12 +1,27 @@
 import type { ModelPrice, RunConfig } from '../events/config.ts';
 import type { InstalledCheck } from './model-check.ts';
 import type { ModelReading } from './model-reading.ts';
+import type { RunFamily } from './run-family.ts';
 import type { RunSummary } from './run-summary.ts';
 
 export interface RunListReply {
   runs: RunSummary[];
+  /** With `group=family`: the families of these runs that have more than one run, or are experiments, by their IDs. */
+  families?: Record<string, RunFamily>;
   /** Pass as `?before=` for the next page; missing on the last page. */
   next?: string;
+}
+
+/** Reply to `PATCH /api/runs/{id}`. */
+export interface AnnotatedReply {
+  run: RunSummary;
+}
+
+/** Reply to `POST /api/selection/delete`. */
+export interface DeletedReply {
+  deleted: string[];
+  /** Until when `POST /api/selection/restore` brings them back, in milliseconds since 1970. */
+  undo_until: number;
 }
 
 export interface RunReply {

@@ -59,8 +59,21 @@ export interface ShareReach {
   base_url: string;
   /** `loopback`: only this machine. `network`: from the listener's address. `given`: from LOUPE_SHARE_URL. */
   from: 'loopback' | 'network' | 'given';
+  /**
+   * Addresses of this machine on which links can be opened to the network, and the one on which they are. Missing if
+   * LOUPE_SHARE_BIND or LOUPE_SHARE_URL decide.
+   */
+  network?: { addresses: string[]; open?: string };
   /** Why the listener failed to start, and what to do about it. */
   problem?: { message: string; hint?: string };
+}
+
+/** Body of `POST /api/share-network`. */
+export const networkRequest = z.strictObject({ address: z.union([z.ipv4(), z.ipv6()]) });
+
+/** Reply to `POST` and `DELETE /api/share-network`. */
+export interface NetworkReply {
+  reach: ShareReach;
 }
 
 export interface ShareListReply {

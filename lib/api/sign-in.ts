@@ -45,11 +45,14 @@ export interface SignOutReply {
   signed_out: string[];
 }
 
+/** Room for the IDs of a selection, within what HTTP servers take as an address. */
+const MAX_DOWNLOAD_PATH_CHARS = 14_000;
+
 /** A path below `/api` to download (`POST /api/download-links`). */
 export const downloadLinkRequest = z.strictObject({
   path: z
     .string()
-    .max(2000)
+    .max(MAX_DOWNLOAD_PATH_CHARS)
     .refine((path) => {
       const url = URL.parse(`http://loupe.invalid${path}`);
       return path.startsWith('/') && url?.hash === '' && url.pathname.startsWith('/api/');

@@ -35,6 +35,8 @@ export function summarizeCheck(check: ModelCheck): CheckSummary {
     unknown: count('unknown'),
     calls: measured.calls,
     layers: measured.layers,
+    timed_tokens: measured.timed_tokens,
+    eval_ms: measured.eval_ms,
     axes: { calls: axis('calls'), choice: axis('choice'), results: axis('results'), stops: axis('stops') },
   };
 }

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { HealthReply, RunReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
+import type { StandingApprovalListReply } from '../api/standing-approval.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { eventsOf } from '../testing/events-of.ts';
@@ -125,7 +126,7 @@ describe('approval through the interface', () => {
     expect(JSON.stringify(ollama.chats.at(-1))).toContain('Not today');
   });
 
-  it('releases its slot while it waits, and gets one again after the decision', async () => {
+  it('an approved call runs at once while another run has the slot, which is taken again for the next model call', async () => {
     const waiting = await start(loupe, { model: 'writer', approval: ask('write_file') });
     const call_id = await waitingCall(loupe, waiting.run.id);
     // One run works at a time: without the place of the first, this one comes to its end.
@@ -140,13 +141,104 @@ describe('approval through the interface', () => {
       const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
       expect(health.runs).toEqual({ active: 1, queued: 1 });
     });
-    expect(eventsOf(await log(loupe, waiting.run.id), 'tool-call.started')).toEqual([]);
+    expect(readFileSync(join(waiting.config.workspace, 'note.txt'), 'utf8')).toBe('from the model');
+    expect(eventsOf(await log(loupe, waiting.run.id), 'tool-call.ended')).toHaveLength(1);
+    expect((await inPhase(loupe, third.run.id, 'calling')).phase).toBe('calling');
     await loupe.request(`/api/runs/${third.run.id}/stop`, { json: { force: true } });
     await inPhase(loupe, waiting.run.id, 'ended');
     const events = await log(loupe, waiting.run.id);
     expect(eventsOf(events, 'tool-call.ended')).toHaveLength(1);
     // Others had the server meanwhile: the model is loaded again before the next call.
     expect(eventsOf(events, 'model.load-started')).toHaveLength(2);
+    expect(eventsOf(events, 'model.load-started')[1]?.waited_ms).toBeGreaterThan(0);
+  });
+
+  it('an approval for the tool and folder covers later runs there, until it is revoked', async () => {
+    const workspace = realpathSync(mkdtempSync(join(folder, 'project-')));
+    const asking = { model: 'writer', approval: ask('write_file'), workspace };
+    const first = await start(loupe, asking);
+    const call_id = await waitingCall(loupe, first.run.id);
+    const always = { call_id, decision: 'approved', scope: 'tool_and_folder' };
+    expect(await decide(loupe, first.run.id, { ...always, decision: 'denied' })).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(await decide(loupe, first.run.id, always)).toEqual([200, undefined]);
+    expect(await decide(loupe, first.run.id, always)).toEqual([200, undefined]);
+    await inPhase(loupe, first.run.id, 'ended');
+    const { seq } = eventsOf(await log(loupe, first.run.id), 'approval.decided')[0] ?? {};
+
+    const list = async () =>
+      ((await (await loupe.request('/api/standing-approvals')).json()) as StandingApprovalListReply)
+        .standing_approvals;
+    const [kept] = await list();
+    expect(kept).toMatchObject({
+      tool: 'write_file',
+      folder: workspace,
+      run_id: first.run.id,
+      seq,
+      run_title: 'Do it',
+    });
+    const second = await start(loupe, asking);
+    await inPhase(loupe, second.run.id, 'ended');
+    expect(eventsOf(await log(loupe, second.run.id), 'approval.decided')).toMatchObject([
+      { by: 'standing-approval', standing: { scope: 'tool_and_folder', run_id: first.run.id, seq } },
+    ]);
+    const refused = await start(loupe, { ...asking, approval: { tools: { write_file: 'deny' } } });
+    await inPhase(loupe, refused.run.id, 'ended');
+    expect(eventsOf(await log(loupe, refused.run.id), 'tool-call.started')).toEqual([]);
+
+    // In a folder that Loupe made, it would cover no other run.
+    const fresh = await start(loupe, { ...asking, workspace: undefined });
+    const asked = await waitingCall(loupe, fresh.run.id);
+    expect(eventsOf(await log(loupe, fresh.run.id), 'approval.requested')[0]?.scopes).toEqual([
+      'once',
+      'run',
+    ]);
+    expect(await decide(loupe, fresh.run.id, { ...always, call_id: asked })).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    await decide(loupe, fresh.run.id, { call_id: asked, decision: 'denied' });
+
+    const path = `/api/standing-approvals/${kept?.id}`;
+    const revoke = { method: 'DELETE', headers: { 'content-type': 'application/json' } };
+    expect((await loupe.request(path, revoke)).status).toBe(200);
+    expect((await loupe.request(path, revoke)).status).toBe(404);
+    expect(await list()).toEqual([]);
+    const third = await start(loupe, asking);
+    await waitingCall(loupe, third.run.id);
+    await loupe.request(`/api/runs/${third.run.id}/stop`, { json: {} });
+    await inPhase(loupe, third.run.id, 'ended');
+  });
+
+  it('decides several calls at once, all or none', async () => {
+    ollama.add({
+      name: 'twice',
+      steps: [
+        { reply: { tool_calls: [write('first'), { name: 'list_directory', arguments: { path: '.' } }] } },
+        done,
+      ],
+    });
+    const { run, config } = await start(loupe, { model: 'twice', approval: { default: 'ask' } });
+    await waitingCall(loupe, run.id);
+    const [first, second] = eventsOf(await log(loupe, run.id), 'approval.requested').map(
+      ({ call_id }) => call_id,
+    );
+    const approve = { call_id: first, decision: 'approved' };
+    const deny = { call_id: second, decision: 'denied', reason: 'No need' };
+    expect(await decide(loupe, run.id, { decisions: [] })).toEqual([400, 'invalid_request']);
+    expect(await decide(loupe, run.id, { decisions: [approve, approve] })).toEqual([400, 'invalid_request']);
+    const unknown = { call_id: 'none', decision: 'denied' };
+    expect(await decide(loupe, run.id, { decisions: [approve, unknown] })).toEqual([
+      404,
+      'approval_not_found',
+    ]);
+    expect(eventsOf(await log(loupe, run.id), 'approval.decided')).toEqual([]);
+    expect(await decide(loupe, run.id, { decisions: [approve, deny] })).toEqual([200, undefined]);
+    await inPhase(loupe, run.id, 'ended');
+    expect(readFileSync(join(config.workspace, 'note.txt'), 'utf8')).toBe('first');
+    expect(JSON.stringify(ollama.chats.at(-1))).toContain('No need');
   });
 
   it('stopping a run that waits for approval needs no slot', async () => {
@@ -172,6 +264,29 @@ describe('approval through the interface', () => {
     expect(await decide(loupe, run.id, { call_id, decision: 'approved' })).toEqual([409, 'run_ended']);
   });
 });
+
+it('an approved call runs at once after a restart too, while another run has the slot', async () => {
+  const dataDir = mkdtempSync(join(folder, 'data-'));
+  const options = { ollamaUrl: ollama.url, dataDir };
+  const first = await startLoupe(options);
+  const asking = await start(first, { model: 'writer', approval: ask('write_file') });
+  const call_id = await waitingCall(first, asking.run.id);
+  const busy = await start(first, { model: 'hang' });
+  await inPhase(first, busy.run.id, 'calling');
+  first.process.kill('SIGKILL');
+  await new Promise((resolve) => first.process.once('exit', resolve));
+
+  const second = await startLoupe(options);
+  await inPhase(second, busy.run.id, 'calling');
+  await inPhase(second, asking.run.id, 'awaiting-approval');
+  expect((await decide(second, asking.run.id, { call_id, decision: 'approved' }))[0]).toBe(200);
+  const file = join(asking.config.workspace, 'note.txt');
+  await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 5000 });
+  await inPhase(second, busy.run.id, 'calling');
+  await second.request(`/api/runs/${busy.run.id}/stop`, { json: { force: true } });
+  await inPhase(second, asking.run.id, 'ended');
+  await second.dispose();
+}, 60_000);
 
 describe('kill -9 around an approval', () => {
   it.each([

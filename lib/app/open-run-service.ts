@@ -17,9 +17,11 @@ import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
+import { Folders } from '../runs/folders.ts';
 import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
 import { openToolsOf, UNCONFINED_TOOLS } from '../runs/open-tools.ts';
 import { prepareRun } from '../runs/prepare-run.ts';
+import { Presets } from '../runs/presets.ts';
 import { newRunId } from '../runs/run-id.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import { openSandbox } from '../sandbox/probe.ts';
@@ -30,6 +32,7 @@ import { Shares } from '../sharing/links/shares.ts';
 import { environmentSecrets } from '../sharing/redaction/environment.ts';
 import { SignIns } from '../sign-ins/sign-ins.ts';
 import { freeBytes } from '../store/data-directory.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { getToolDefinitions } from '../tools/registry.ts';
 import { createPacedClock, steadyNow } from '../util/steady-clock.ts';
 import { agentConsole } from './agent-console.ts';
@@ -52,6 +55,8 @@ export interface OpenedRunService {
   pulls: ModelPulls;
   checks: ModelChecks;
   prices: ModelPrices;
+  folders: Folders;
+  presets: Presets;
   /** The operator token. */
   token: string;
   /** Stores this server's URL for a second start. */
@@ -131,6 +136,8 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     pulls,
     checks,
     prices,
+    folders: new Folders({ store, dataDir, home: homedir() }),
+    presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
     token,
     announce: opened.announce,
     async close() {
@@ -181,7 +188,7 @@ function openRuns(
   const commands = unconfined ?? sandbox;
   const logPathOf = (runId: string) => sessions.pathOf(runId);
   const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
-  return new RunService({
+  const service = new RunService({
     store,
     observers,
     dataDir,
@@ -203,17 +210,21 @@ function openRuns(
     }),
     hostOf: ({ model }) => servers.hostOf(model),
     shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },
-    execute: async ({ log, config, signal, yieldToOthers, withoutSlot }) =>
-      runLoop({
+    execute: async ({ log, config, signal, yieldToOthers, leaveSlot, takeSlot }) => {
+      const find = await service.standingApprovals.finderFor(config.workspace);
+      return runLoop({
         log,
         signal,
         yieldToOthers,
-        withoutSlot,
+        leaveSlot,
+        takeSlot,
         clock: createPacedClock(),
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
+        standingApproval: find && ((tool) => retryWhileBusy(() => find(tool), { runId: log.runId, signal })),
         openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf }),
-      }),
+      });
+    },
     tidyUp: (state) => removeLeftovers(state, dataDir),
     models: () => listModels({ servers, store, prices }),
     masks,
@@ -236,6 +247,7 @@ function openRuns(
         minFreeBytes: environment.minFreeBytes,
       }),
   });
+  return service;
 }
 
 function warnOfRisks({ unconfined, allowRemoteModels }: Environment): void {
@@ -280,7 +292,7 @@ function runsOfExperiments({
   return {
     priceOf: (model) => prices.of(model),
     admit: (models) => servers.admit(models),
-    start: async (request, idempotencyKey) => (await service.start(request, { idempotencyKey })).run.id,
+    start: async (request, options) => (await service.start(request, options)).run.id,
     stop: (runId, options) => service.stop(runId, options),
     log: (runId) => service.stored.log(runId),
     agreement: (runIds, signal) => service.stored.agreement(runIds, signal),

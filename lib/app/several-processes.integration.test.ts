@@ -408,7 +408,9 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     ollama.add({ name: 'endless', pace: { prompt_ms: 50 }, steps: [{ reply: { content: 'And on.' } }] });
     ollama.add({ name: 'quick', steps: [{ reply: { content: 'All is completed.' } }] });
     const both = [await startServer(), await startServer()] as const;
-    const session = await both[0].request('/api/runs', { json: { mode: 'session', model: 'endless' } });
+    const session = await both[0].request('/api/runs', {
+      json: { mode: 'session', autopilot: true, autopilot_turns: 100_000, model: 'endless' },
+    });
     expect(session.status).toBe(201);
     const { run }: RunReply = await session.json();
     await vi.waitFor(
@@ -426,6 +428,36 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await ended(both[0], run.id);
     const log = await logOf(both[0], run.id);
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+  }, 120_000);
+
+  it('a session that waits for a message goes on in any process, also after kill -9 of the one it ran in', async () => {
+    ollama.add({ name: 'chatty', steps: [{ reply: { content: 'Answer {{n}}.' } }] });
+    const [first, second] = [await startServer(), await startServer()];
+    const json = { mode: 'session', model: 'chatty', task: 'Hello.' };
+    const { run }: RunReply = await (await first.request('/api/runs', { json })).json();
+    const answered = async (server: LoupeServer, turns: number) => {
+      const { iterations_used, phase } = await get(server, run.id);
+      expect([iterations_used, phase]).toEqual([turns, 'awaiting-message']);
+    };
+    const say = async (server: LoupeServer, text: string) => {
+      const said = await server.request(`/api/runs/${run.id}/messages`, { json: { text } });
+      expect(said.status).toBe(202);
+    };
+    await vi.waitFor(() => answered(first, 1), patient);
+    // Nobody holds it, however long it waits.
+    await delay(LEASE_SECONDS * 1000 + 1500);
+    await answered(second, 1);
+    await say(second, 'And again.');
+    await vi.waitFor(() => answered(second, 2), patient);
+    await first.stop('SIGKILL');
+    servers.shift();
+    await say(second, 'Once more.');
+    await vi.waitFor(() => answered(second, 3), patient);
+    const log = await logOf(second, run.id);
+    expect(log.filter(({ type }) => type === 'message.awaited')).toHaveLength(3);
+    expect(log.filter(({ type }) => type === 'run.resumed')).toHaveLength(2);
+    expect((await second.request(`/api/runs/${run.id}/stop`, { json: {} })).status).toBeLessThan(300);
+    await ended(second, run.id);
   }, 120_000);
 
   it('runs at most as many runs per Ollama as it has slots, across all processes, and completes all', async () => {

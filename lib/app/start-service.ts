@@ -6,7 +6,9 @@ import { createShareServer } from '../sharing/listener/share-server.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
 import { setExperiments } from './current-experiments.ts';
+import { setFolders } from './current-folders.ts';
 import { setModelChecks, setModelPrices, setModelPulls } from './current-models.ts';
+import { setPresets } from './current-presets.ts';
 import { setRunService } from './current-service.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
@@ -29,6 +31,8 @@ export async function startService(
   setModelPulls(opened.pulls);
   setModelChecks(opened.checks);
   setModelPrices(opened.prices);
+  setFolders(opened.folders);
+  setPresets(opened.presets);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,

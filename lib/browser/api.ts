@@ -39,6 +39,15 @@ export function postLines<Reply>(path: string, file: Blob): Promise<Reply> {
   });
 }
 
+/** `PATCH` with a JSON body. @throws {ApiError} */
+export function patchJson<Reply>(path: string, body: unknown): Promise<Reply> {
+  return request<Reply>(path, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
 /** `DELETE`, as JSON: the server takes no other change. @throws {ApiError} */
 export function deleteJson<Reply>(path: string): Promise<Reply> {
   return request<Reply>(path, { method: 'DELETE', headers: { 'content-type': 'application/json' } });

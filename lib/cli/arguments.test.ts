@@ -54,11 +54,19 @@ describe('the command line', () => {
         checks: [{ type: 'file_exists', path: 'a.md' }],
         live_tokens: true,
       },
+      fields: [],
       json: true,
       live: true,
       detach: false,
       url: undefined,
     });
+  });
+
+  it('takes a switch without a value', () => {
+    expect(read('run --mode session -m m --autopilot')).toMatchObject({
+      body: { mode: 'session', model: 'm', autopilot: true },
+    });
+    expect(USAGE).toMatch(/--autopilot(?! TEXT)/);
   });
 
   it('omits options that were not given, so that the server uses its defaults', () => {
@@ -72,7 +80,19 @@ describe('the command line', () => {
 
   it('reads the other commands', () => {
     expect(read('follow r1 --after 12 --json')).toMatchObject({ runId: 'r1', after: 12, json: true });
-    expect(read('list --limit 3')).toMatchObject({ limit: 3, json: false });
+    expect(read('list --limit 3')).toMatchObject({ limit: 3, json: false, query: {} });
+    expect(read('list --tag a,b --sort score --archived all')).toMatchObject({
+      query: { tag: 'a,b', sort: 'score', archived: 'all' },
+    });
+    expect(read('note a1 --tag x --tag y --untag z --score 0 --pin --unarchive')).toMatchObject({
+      runId: 'a1',
+      change: { add_tags: ['x', 'y'], remove_tags: ['z'], score: 0, pinned: true, archived: false },
+    });
+    expect(readArguments(['note', 'a1', 'Good', '--title', ''])).toMatchObject({
+      change: { note: 'Good', title: '' },
+    });
+    refused('note', 'a1').toThrow(/what to note/);
+    refused('note', 'a1', '--pin', '--unpin').toThrow(/exclude/);
     expect(read('stop r1 --force')).toMatchObject({ runId: 'r1', force: true });
     expect(readArguments(['say', 'r1', 'use the other file'])).toMatchObject({ text: 'use the other file' });
     expect(read('export r1 --format html --raw -o run.html')).toMatchObject({ format: 'html', raw: true });
@@ -87,7 +107,6 @@ describe('the command line', () => {
 
   it('reports what is wrong with a command line, and how to fix it', () => {
     refused('folow').toThrow('"folow" is not a command; did you mean "follow"?');
-    refused('run', 'Hi').toThrow('Name the model');
     refused('run', 'two', 'words', '-m', 'm').toThrow('in quotes');
     refused('run', 'Hi', '-m', 'm', '--max-iterations', 'ten').toThrow('whole number');
     refused('run', 'Hi', '-m', 'm', '--set', 'checks=[').toThrow('must be JSON');
@@ -97,6 +116,7 @@ describe('the command line', () => {
     refused('say', 'r1').toThrow('in quotes');
     refused('follow').toThrow('follow RUN');
     refused('check').toThrow('check MODEL');
+    refused('presets', 'x').toThrow('no arguments');
   });
 });
 

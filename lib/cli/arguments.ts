@@ -1,6 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { AnnotationChange } from '../api/run-annotations.ts';
+import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
+import { MAX_SCORE } from '../events/limits.ts';
 import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
@@ -17,6 +20,9 @@ export type Command = Connect &
         name: 'run';
         /** Body of `POST /api/runs`; the server validates it. */
         body: Record<string, unknown>;
+        /** The preset that `body` is merged into; then `fields` has the pairs of `--set`, unread. */
+        preset?: string;
+        fields: readonly (readonly [string, string])[];
         json: boolean;
         /** Start the run and return immediately. */
         detach: boolean;
@@ -24,7 +30,14 @@ export type Command = Connect &
         live: boolean;
       }
     | { name: 'follow'; runId: string; after: number; json: boolean }
-    | { name: 'list'; limit: number; json: boolean }
+    | {
+        name: 'list';
+        limit: number;
+        json: boolean;
+        /** Parameters of `GET /api/runs`. */
+        query: Record<string, string>;
+      }
+    | { name: 'note'; runId: string; change: AnnotationChange }
     | { name: 'stop'; runId: string; force: boolean }
     | { name: 'say'; runId: string; text: string }
     | {
@@ -36,6 +49,7 @@ export type Command = Connect &
         output?: string;
       }
     | { name: 'import'; file: string }
+    | { name: 'presets'; json: boolean }
     | { name: 'check'; model: string; json: boolean }
   );
 
@@ -57,7 +71,11 @@ const SETTING_FLAGS = flagsOf(SETTINGS);
 const BUDGET_FLAGS = flagsOf(BUDGET_LIMITS);
 
 function usageOf(flags: readonly Flag[]): string {
-  return flags.map((flag) => `--${flag.flag} ${placeholder(flag)}`).join('  ');
+  return flags.map(nameOf).join('  ');
+}
+
+function nameOf(flag: Flag): string {
+  return flag.type === 'switch' ? `--${flag.flag}` : `--${flag.flag} ${placeholder(flag)}`;
 }
 
 function placeholder({ type, options, unit }: Flag): string {
@@ -66,11 +84,24 @@ function placeholder({ type, options, unit }: Flag): string {
   return 'TEXT';
 }
 
-const NAMES = ['run', 'follow', 'list', 'stop', 'say', 'export', 'import', 'check', 'help'] as const;
+const NAMES = [
+  'run',
+  'follow',
+  'list',
+  'note',
+  'stop',
+  'say',
+  'export',
+  'import',
+  'presets',
+  'check',
+  'help',
+] as const;
 
 export const USAGE = `loupe: control Loupe runs from a terminal. The server must be running (npm start).
 
   loupe run "TASK" --model NAME [--workspace FOLDER] [options]
+  loupe run --preset NAME [--set PLACEHOLDER=TEXT] [options]     options override the preset
       --mode task|session|explore   default: task
       --title TEXT  ${usageOf(SETTING_FLAGS)}
       ${usageOf(BUDGET_FLAGS)}   budget (cost: the model needs a price)
@@ -81,17 +112,23 @@ export const USAGE = `loupe: control Loupe runs from a terminal. The server must
       --detach                      start it, print its ID, and return
       --json                        print events as JSON Lines
   loupe follow RUN [--after SEQ] [--json]
-  loupe list [--limit N] [--json]
+  loupe list [--limit N] [--tag TAG] [--folder PATH] [--model NAME] [--outcome KIND] [--since DAY] [--until DAY]
+             [--archived only|all] [--sort ${Object.keys(RUN_SORTS).join('|')}] [--json]
+  loupe note RUN ["TEXT"] [--title TEXT] [--tag TAG] [--untag TAG] [--score 0-${MAX_SCORE}] [--pin|--unpin] [--archive|--unarchive]
+      what you think of a run, beside its log; --tag and --untag may be repeated
   loupe stop RUN [--force]
   loupe say RUN "TEXT"
   loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output FILE]
       import accepts run and bundle; bundle, scenario, spans, html and md are redacted, all but bundle unless --raw is given
   loupe import FILE
+  loupe presets [--json]            list the presets with their placeholders
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
+A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
+ends. With --autopilot it goes on by itself within its limits (autopilot_turns, autopilot_seconds).
 
 Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
 16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none;
@@ -126,15 +163,26 @@ export function readArguments(args: readonly string[]): Command {
       return { name, runId, after, json: values.json === true, url: values.url };
     }
     case 'list': {
+      const filters = Object.fromEntries(LIST_FILTERS.map((each) => [each, { type: 'string' }] as const));
       const { values, positionals } = parse(rest, {
+        ...filters,
         ...COMMON,
         limit: { type: 'string' },
         json: { type: 'boolean' },
       });
       if (positionals.length > 0) throw usage('"list" takes no arguments.');
       const limit = values.limit === undefined ? 20 : wholeNumber('--limit', values.limit, 1);
-      return { name, limit, json: values.json === true, url: values.url };
+      const texts: Readonly<Record<string, unknown>> = values;
+      const query = Object.fromEntries(
+        LIST_FILTERS.flatMap((each): [string, string][] => {
+          const text = texts[each];
+          return typeof text === 'string' ? [[each, text]] : [];
+        }),
+      );
+      return { name, limit, json: values.json === true, query, url: values.url };
     }
+    case 'note':
+      return readNote(rest);
     case 'stop': {
       const { values, positionals } = parse(rest, { ...COMMON, force: { type: 'boolean' } });
       return { name, runId: one(positionals, 'stop RUN'), force: values.force === true, url: values.url };
@@ -170,6 +218,11 @@ export function readArguments(args: readonly string[]): Command {
       const { values, positionals } = parse(rest, COMMON);
       return { name, file: one(positionals, 'import FILE'), url: values.url };
     }
+    case 'presets': {
+      const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
+      if (positionals.length > 0) throw usage('"presets" takes no arguments.');
+      return { name, json: values.json === true, url: values.url };
+    }
     case 'check': {
       const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
       return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
@@ -181,8 +234,48 @@ export function readArguments(args: readonly string[]): Command {
   }
 }
 
+/** Options of "list" that the server checks. */
+const LIST_FILTERS = ['tag', 'folder', 'model', 'outcome', 'since', 'until', 'archived', 'sort'] as const;
+
+function readNote(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, {
+    ...COMMON,
+    title: { type: 'string' },
+    tag: { type: 'string', multiple: true },
+    untag: { type: 'string', multiple: true },
+    score: { type: 'string' },
+    pin: { type: 'boolean' },
+    unpin: { type: 'boolean' },
+    archive: { type: 'boolean' },
+    unarchive: { type: 'boolean' },
+  });
+  const [runId, note] = positionals;
+  if (runId === undefined || positionals.length > 2) {
+    throw usage('Usage: loupe note RUN "TEXT", with the text in quotes.');
+  }
+  const change: AnnotationChange = given({
+    title: values.title,
+    note,
+    add_tags: values.tag,
+    remove_tags: values.untag,
+    score: values.score === undefined ? undefined : wholeNumber('--score', values.score, 0),
+    pinned: either('pin', values.pin, values.unpin),
+    archived: either('archive', values.archive, values.unarchive),
+  });
+  if (Object.keys(change).length === 0) throw usage('Name what to note: a text, --tag, --score, …');
+  return { name: 'note', runId, change, url: values.url };
+}
+
+/** A switch and its opposite. @throws {AppError} `usage` for both */
+function either(name: string, on: boolean | undefined, off: boolean | undefined): boolean | undefined {
+  if (on && off) throw usage(`--${name} and --un${name} exclude each other.`);
+  return on ? true : off ? false : undefined;
+}
+
 function readRun(args: readonly string[]): Command {
-  const flags = [...SETTING_FLAGS, ...BUDGET_FLAGS].map(({ flag }) => [flag, { type: 'string' }] as const);
+  const flags = [...SETTING_FLAGS, ...BUDGET_FLAGS].map(
+    ({ flag, type }) => [flag, { type: type === 'switch' ? 'boolean' : 'string' }] as const,
+  );
   const { values, positionals } = parse(args, {
     ...Object.fromEntries(flags),
     ...COMMON,
@@ -192,19 +285,18 @@ function readRun(args: readonly string[]): Command {
     title: { type: 'string' },
     option: { type: 'string', multiple: true },
     set: { type: 'string', multiple: true },
+    preset: { type: 'string', short: 'p' },
     'no-tools': { type: 'boolean' },
     live: { type: 'boolean' },
     detach: { type: 'boolean' },
     json: { type: 'boolean' },
   });
   if (positionals.length > 1) throw usage('Put the task in quotes: loupe run "Read the notes and …".');
-  if (values.model === undefined)
-    throw usage('Name the model: --model NAME. "ollama list" shows what is installed.');
   const texts: Readonly<Record<string, unknown>> = values;
   const budget = readFlags(BUDGET_FLAGS, texts);
   const body: Record<string, unknown> = {
-    model: values.model,
     ...given({
+      model: values.model,
       task: positionals[0],
       workspace: values.workspace,
       mode: values.mode,
@@ -215,11 +307,15 @@ function readRun(args: readonly string[]): Command {
       budget: Object.keys(budget).length > 0 ? budget : undefined,
       model_options: values.option ? Object.fromEntries(values.option.map(readOption)) : undefined,
     }),
-    ...Object.fromEntries((values.set ?? []).map(readField)),
   };
+  const fields = (values.set ?? []).map((pair) => split('--set', pair));
+  // Which pairs fill in a placeholder, only the preset says.
+  if (values.preset === undefined) Object.assign(body, readFields(fields));
   return {
     name: 'run',
     body,
+    ...given({ preset: values.preset }),
+    fields: values.preset === undefined ? [] : fields,
     json: values.json === true,
     detach: values.detach === true,
     live: values.live === true,
@@ -230,8 +326,9 @@ function readRun(args: readonly string[]): Command {
 /** The fields that options set, read by the type of their value; the server checks its limits. */
 function readFlags(flags: readonly Flag[], texts: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    flags.flatMap(({ flag, field, type, whole }): [string, string | number][] => {
+    flags.flatMap(({ flag, field, type, whole }): [string, string | number | boolean][] => {
       const text = texts[flag];
+      if (text === true) return [[field, true]];
       if (typeof text !== 'string') return [];
       if (type !== 'number') return [[field, text]];
       return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
@@ -280,14 +377,17 @@ function readOption(pair: string): [string, number | boolean | string] {
   return [key, text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text];
 }
 
-/** `checks=[{"type":"file_exists","path":"a.md"}]` */
-function readField(pair: string): [string, unknown] {
-  const [key, text] = split('--set', pair);
-  try {
-    return [key, JSON.parse(text)];
-  } catch {
-    throw usage(`--set ${key}: the value must be JSON; a text needs its quotes: --set ${key}='"…"'.`);
-  }
+/** Reads fields like `checks=[{"type":"file_exists","path":"a.md"}]`. @throws {AppError} `usage` */
+export function readFields(pairs: readonly (readonly [string, string])[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map(([key, text]) => {
+      try {
+        return [key, JSON.parse(text)];
+      } catch {
+        throw usage(`--set ${key}: the value must be JSON; a text needs its quotes: --set ${key}='"…"'.`);
+      }
+    }),
+  );
 }
 
 function split(name: string, pair: string): [string, string] {
@@ -296,6 +396,6 @@ function split(name: string, pair: string): [string, string] {
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-function usage(message: string): AppError {
+export function usage(message: string): AppError {
   return new AppError({ code: 'usage', message, hint: 'loupe help' });
 }

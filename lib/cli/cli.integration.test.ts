@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 /** Runs the CLI in a separate process, configured by its environment. */
-function command(args: readonly string[], env: Record<string, string> = {}) {
+function command(args: readonly string[], env: Record<string, string> = {}, input?: string) {
   const child = spawn(process.execPath, [program, ...args], {
     env: {
       NODE_ENV: 'production',
@@ -79,8 +79,9 @@ function command(args: readonly string[], env: Record<string, string> = {}) {
       LOUPE_TOKEN: loupe.token,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.end(input);
   const got = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => {
     got.out += chunk.toString();
@@ -113,6 +114,18 @@ describe('npx loupe', () => {
     const whole = await (await loupe.request(`/api/runs/${run.id}/log`)).text();
     const ended = JSON.parse(whole.trim().split('\n').at(-1) ?? '');
     expect(out).toBe(`${ended.result.output}\n`);
+  });
+
+  it('Headless: fills in a preset, and lists it', async () => {
+    const json = { name: 'Report', run: { task: 'Read {file}', model: 'plain', max_iterations: 3 } };
+    expect((await loupe.request('/api/presets', { json })).status).toBe(201);
+    const listed = await command(['presets']).ended;
+    expect([listed.code, listed.out]).toEqual([0, 'Report  plain  {file}\n']);
+    const blank = await command(['run', '--preset', 'report']).ended;
+    expect([blank.code, blank.err]).toEqual([2, expect.stringContaining('--set file=TEXT')]);
+    const { code } = await command(['run', '--preset', 'report', '--set', 'file=notes.md']).ended;
+    expect(code).toBe(0);
+    expect(await newestRun()).toMatchObject({ title: 'Read notes.md', max_iterations: 3 });
   });
 
   it('Headless: the exit code says why a run ended', async () => {
@@ -232,7 +245,7 @@ describe('npx loupe', () => {
   });
 
   it('prints all text of a session to standard output, its notices to standard error [S4, S11, S12, S21]', async () => {
-    const session = ['run', '--mode', 'session', '-m', 'gardener', '--set', 'turn_delay=300'];
+    const session = ['run', '--mode', 'session', '--autopilot', '-m', 'gardener', '--set', 'turn_delay=300'];
     const running = command(session);
     await vi.waitFor(() => expect(running.got.out).toContain('Turn 3.'), { timeout: 30_000 });
     running.child.kill('SIGINT');
@@ -254,6 +267,29 @@ describe('npx loupe', () => {
     expect(code).toBe(17);
     const later = await command(['follow', id]).ended;
     expect(later.out).toBe(out);
+  });
+
+  it('sends each line of its input to a session that waits, and ends it when the input ends', async () => {
+    const session = ['run', 'Look around.', '--mode', 'session', '-m', 'gardener'];
+    const { out, code } = await command(session, {}, 'What did you find?\n\nThank you.\n').ended;
+    const { id } = await newestRun();
+    const log = await (await loupe.request(`/api/runs/${id}/log?format=session`)).text();
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => /_text$/.test(event));
+    expect(lines.map(({ event, text }) => `${event}: ${text}`)).toEqual([
+      'user_text: Look around.',
+      'assistant_text: I look around.\nThe beds are dry.',
+      'user_text: What did you find?',
+      'assistant_text: I write it down.',
+      'assistant_text: Turn 3.',
+      'user_text: Thank you.',
+      'assistant_text: Turn 4.',
+    ]);
+    expect(out).toContain('Turn 4.\n');
+    expect(code).toBe(17);
   });
 
   it('prints an agent’s message to its operator as one notice [O14]', async () => {

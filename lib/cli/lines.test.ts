@@ -42,7 +42,7 @@ it.each([
   ],
   [
     { kind: 'stall', checks: { failed: 1, total: 3 } },
-    /^No file .* \(final_answer; 2 of 3 checks passed, \d/,
+    /^The run made no progress \(final_answer; 2 of 3 checks passed, \d/,
   ],
 ] satisfies [Outcome, RegExp][])('the last line states the outcome %j', (outcome, line) => {
   expect(endLine(ended(outcome))).toMatch(line);

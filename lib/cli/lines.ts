@@ -107,7 +107,7 @@ export function listLines(runs: readonly RunSummary[]): string[] {
       run.id,
       run.phase === 'ended' ? (run.outcome ? outcomeWords(run.outcome).label : 'Not ended') : run.phase,
       run.model,
-      run.title.replace(/\s+/g, ' '),
+      [...(run.annotations?.tags ?? []).map((tag) => `#${tag}`), run.title.replace(/\s+/g, ' ')].join(' '),
     ].map((cell) => shortText(plainVisibleLine(cell), MAX_CELL_CHARS)),
   );
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));

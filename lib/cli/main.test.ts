@@ -20,6 +20,16 @@ beforeAll(async () => {
   const isHandshake = handshakeOf(TOKEN);
   server = createServer((request, response) => {
     if (isHandshake(request, response)) return;
+    if (request.url === '/api/models') {
+      const models = [
+        { name: 'vectors', demo: false, capabilities: ['embedding'] },
+        { name: HOSTILE, demo: false, capabilities: ['completion'] },
+        { name: 'able', demo: false, capabilities: ['completion', 'tools'] },
+      ];
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ models, ollama: 'ok' }));
+      return;
+    }
     const isList = request.url?.startsWith('/api/runs?');
     const run = { id: HOSTILE, phase: HOSTILE, model: HOSTILE, title: HOSTILE };
     response.writeHead(isList ? 200 : 500, { 'content-type': 'application/json' });
@@ -54,6 +64,15 @@ async function run(args: readonly string[], { isTTY = false } = {}) {
   });
   return { code, ...printed };
 }
+
+it('names the models that can run if none is given, without those for embeddings', async () => {
+  const { code, err } = await run(['run', 'Say hello']);
+  expect(code).toBe(2);
+  expect(err).toContain('Name the model: --model NAME.');
+  expect(err).toContain('Installed: able, ');
+  expect(err).not.toContain('vectors');
+  expect(err).not.toMatch(OBEYED);
+});
 
 it('prints a hostile error as one line and one hint, without control characters', async () => {
   const { err } = await run(['stop', 'some-run']);

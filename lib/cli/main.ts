@@ -6,6 +6,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { CheckProgress } from '../api/model-check.ts';
+import type { Preset } from '../api/preset.ts';
+import { canRun, sortedModels } from '../browser/state/models.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -16,8 +18,10 @@ import { escapeControls } from '../util/escape-controls.ts';
 import { shortText } from '../util/short-text.ts';
 import { type Command, readArguments, USAGE } from './arguments.ts';
 import { checkLines, progressLines } from './check-lines.ts';
+import { Conversation, type Input } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
+import { runOfPreset } from './run-of-preset.ts';
 
 /** Polling interval for the progress of a check. */
 const CHECK_LOOK_MS = 500;
@@ -26,6 +30,8 @@ const MAX_MESSAGE_CHARS = 2000;
 /** What the CLI needs from its process; `process` satisfies it. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Messages to a session, a line each. */
+  readonly stdin?: Input;
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable;
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
@@ -81,22 +87,39 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
   const { stdout, stderr } = terminal;
   switch (command.name) {
     case 'run': {
+      const { preset, body: options, fields } = command;
+      const body =
+        preset === undefined
+          ? options
+          : runOfPreset(await loupe.presets(), { preset, body: options, fields });
+      if (body.model === undefined) throw await noModel(loupe);
       // The server validates the fields and reports the invalid ones.
-      const run = await loupe.start(command.body as CreateRunRequest);
+      const run = await loupe.start(body as CreateRunRequest);
       if (command.detach) {
         await write(stdout, `${plainVisibleLine(run.id)}\n`);
         return EXIT.ok;
       }
-      const { model } = await run.summary();
+      const { model, mode } = await run.summary();
       await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${loupe.url}/runs/${run.id}\n`);
-      return follow(run, { ...command, after: 0, stopsRun: true }, terminal);
+      const input = modeFacts(mode).isConversation ? terminal.stdin : undefined;
+      return follow(run, { ...command, after: 0, stopsRun: true, input }, terminal);
     }
     case 'follow':
       return follow(loupe.run(command.runId), { ...command, live: false, stopsRun: false }, terminal);
     case 'list': {
-      const runs = await loupe.list({ limit: command.limit });
+      const runs = await loupe.list({ limit: command.limit, query: command.query });
       const lines = command.json ? runs.map(jsonLine) : listLines(runs);
       await write(stdout, asText(lines));
+      return EXIT.ok;
+    }
+    case 'note': {
+      const run = await loupe.run(command.runId).annotate(command.change);
+      await write(stdout, asText(listLines([run])));
+      return EXIT.ok;
+    }
+    case 'presets': {
+      const presets = await loupe.presets();
+      await write(stdout, asText(command.json ? presets.map(jsonLine) : presets.map(presetLine)));
       return EXIT.ok;
     }
     case 'stop': {
@@ -125,6 +148,21 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     case 'check':
       return check(command, loupe, terminal);
   }
+}
+
+function presetLine({ name, run, placeholders }: Preset): string {
+  const fields = placeholders.map((each) => `{${each}}`).join(' ');
+  return plainVisibleLine([name, run.model ?? '(no model)', fields].filter(Boolean).join('  '));
+}
+
+/** The error for a run without a model, with the models that can run. */
+async function noModel(loupe: Loupe): Promise<AppError> {
+  const able = sortedModels((await loupe.models()).filter(canRun)).map(({ name }) => name);
+  return new AppError({
+    code: 'usage',
+    message: 'Name the model: --model NAME.',
+    hint: able.length > 0 ? `Installed: ${able.join(', ')}` : 'None is installed. Run: ollama pull qwen3:8b',
+  });
 }
 
 /** Checks a model, reports each probe as it ends, and prints the table. */
@@ -159,9 +197,10 @@ async function check(
 /** Follows a run to its end. Ctrl-C stops the run, or only the following, depending on the command. */
 async function follow(
   run: LoupeRun,
-  options: { after: number; json: boolean; live: boolean; stopsRun: boolean },
+  options: { after: number; json: boolean; live: boolean; stopsRun: boolean; input?: Input },
   terminal: Terminal,
 ): Promise<number> {
+  const conversation = options.input && openConversation(run, options.input, terminal);
   const leaving = new AbortController();
   let presses = 0;
   const interrupted = () => {
@@ -178,7 +217,20 @@ async function follow(
     );
     run.stop({ force }).catch(stopFailed(terminal));
   };
-  return interruptible(terminal, interrupted, () => show(run, options, terminal, leaving.signal));
+  return interruptible(terminal, interrupted, () =>
+    show(run, { ...options, conversation }, terminal, leaving.signal),
+  ).finally(() => conversation?.close());
+}
+
+function openConversation(run: LoupeRun, input: Input, { stderr }: Terminal): Conversation {
+  return new Conversation(run, {
+    input,
+    stderr,
+    onError: (error) => {
+      const message = error instanceof Error ? error.message : String(error);
+      stderr.write(`Could not send the message: ${messageLine(message)}\n`);
+    },
+  });
 }
 
 /** Runs `work` with a handler for Ctrl-C. */
@@ -208,13 +260,20 @@ function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** What is shown of a run, and who hears of its events. */
+interface Shown {
+  after: number;
+  live: boolean;
+  conversation?: Conversation;
+}
+
 async function show(
   run: LoupeRun,
-  options: { after: number; json: boolean; live: boolean },
+  options: Shown & { json: boolean },
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  if (options.json) await printEvents(run, options.after, terminal, signal);
+  if (options.json) await printEvents(run, options, terminal, signal);
   else await printWords(run, options, terminal, signal);
   const { outcome } = await run.summary();
   return outcome === undefined ? EXIT.ok : exitCodeOf(outcome.kind); // no outcome: interrupted by Ctrl-C
@@ -222,11 +281,12 @@ async function show(
 
 async function printEvents(
   run: LoupeRun,
-  after: number,
+  { after, conversation }: Shown,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const update of run.updates({ after, signal })) {
+    if (update.type === 'event') conversation?.event(update.event);
     if (update.type === 'event') await write(terminal.stdout, `${jsonLine(update.event)}\n`);
     if (update.type === 'reconnecting') reconnecting(terminal)(update.wait_ms);
   }
@@ -235,7 +295,7 @@ async function printEvents(
 /** Progress and notices go to standard error; the answer, and all text of a session, to standard output (S12). */
 async function printWords(
   run: LoupeRun,
-  { after, live }: { after: number; live: boolean },
+  { after, live, conversation }: Shown,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
@@ -259,6 +319,7 @@ async function printWords(
           await write(says, '\n');
         }
         await write(stderr, asText(linesOf(event, state)));
+        conversation?.event(event);
         if (event.type !== 'run.ended') return;
         const { output, error } = event.result;
         const hint = error?.hint ? [messageLine(error.hint)] : [];
@@ -296,9 +357,10 @@ function messageLine(text: string): string {
 
 /** Removes control sequences from everything printed to a terminal. Files and pipes get unchanged output. */
 function cleanTerminal(terminal: Terminal): Terminal {
-  const { env, stdout, stderr } = terminal;
+  const { env, stdin, stdout, stderr } = terminal;
   return {
     env,
+    stdin,
     stdout: stdout.isTTY ? Object.assign(cleaned(stdout), { isTTY: true }) : stdout,
     stderr: cleaned(stderr),
     on: (signal, listener) => terminal.on(signal, listener),

@@ -46,7 +46,8 @@ afterAll(async () => {
   await ollama.close();
 });
 
-const startSession = () => loupe.start({ mode: 'session', model: 'talker', turn_delay: 300 });
+const startSession = () =>
+  loupe.start({ mode: 'session', autopilot: true, model: 'talker', turn_delay: 300 });
 
 /** The text of each reply, assembled from its tokens. */
 function textsOf(events: readonly ProgressEvent[]): string[] {
@@ -120,6 +121,7 @@ it('resumes a lost connection without missing or repeating an event or text [D5,
   const between = await proxy(server);
   const session = await new Loupe({ url: between.url, token: server.token }).start({
     mode: 'session',
+    autopilot: true,
     model: 'talker',
     turn_delay: 300,
   });

@@ -39,12 +39,12 @@ export class LoupeHttp {
 
   async request(
     path: string,
-    { body, file, signal }: { body?: unknown; file?: Blob; signal?: AbortSignal },
+    { method, body, file, signal }: { method?: 'PATCH'; body?: unknown; file?: Blob; signal?: AbortSignal },
   ): Promise<Response> {
     let answer: Response;
     try {
       answer = await this.#server.fetch(path, {
-        method: body === undefined && file === undefined ? 'GET' : 'POST',
+        method: method ?? (body === undefined && file === undefined ? 'GET' : 'POST'),
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(file === undefined ? {} : { 'content-type': 'application/x-ndjson' }),

@@ -1,6 +1,16 @@
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { CheckProgress, CheckProgressReply, CheckReply } from '../api/model-check.ts';
-import type { MessageReply, RunListReply, RunReply, StopReply } from '../api/replies.ts';
+import type { Preset, PresetListReply } from '../api/preset.ts';
+import type {
+  AnnotatedReply,
+  InstalledModel,
+  MessageReply,
+  ModelsReply,
+  RunListReply,
+  RunReply,
+  StopReply,
+} from '../api/replies.ts';
+import type { AnnotationChange } from '../api/run-annotations.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
@@ -54,9 +64,20 @@ export class Loupe {
     return new LoupeRun(this.#http, runId);
   }
 
-  /** The newest runs (`GET /api/runs`). */
-  async list({ limit = 50 }: { limit?: number } = {}): Promise<RunSummary[]> {
-    return (await this.#http.json<RunListReply>(`/api/runs?limit=${limit}`)).runs;
+  /**
+   * The first runs of a list, the newest unless `query` sorts it otherwise (`GET /api/runs`).
+   *
+   * @param options.query filters and order, such as `{ tag: 'baseline', sort: 'score' }`
+   */
+  async list({
+    limit = 50,
+    query = {},
+  }: {
+    limit?: number;
+    query?: Readonly<Record<string, string>>;
+  } = {}): Promise<RunSummary[]> {
+    const asked = new URLSearchParams({ ...query, limit: String(limit) });
+    return (await this.#http.json<RunListReply>(`/api/runs?${asked}`)).runs;
   }
 
   /** Imports a run file or a bug bundle as a read-only run (`POST /api/import`). */
@@ -64,6 +85,16 @@ export class Loupe {
     const answer = await this.#http.request('/api/import', { file });
     const { run } = (await answer.json()) as RunReply;
     return new LoupeRun(this.#http, run.id);
+  }
+
+  /** The presets by name (`GET /api/presets`). */
+  async presets(): Promise<Preset[]> {
+    return (await this.#http.json<PresetListReply>('/api/presets')).presets;
+  }
+
+  /** The installed models (`GET /api/models`). */
+  async models(): Promise<InstalledModel[]> {
+    return (await this.#http.json<ModelsReply>('/api/models')).models;
   }
 
   /** `POST /api/models/check` */
@@ -183,6 +214,20 @@ export class LoupeRun {
   /** Asks the run to stop after the current step, or immediately (`POST /api/runs/{id}/stop`). */
   async stop({ force = false }: { force?: boolean } = {}): Promise<RunSummary> {
     return (await this.#http.json<StopReply>(`${pathOf(this.id)}/stop`, { force })).run;
+  }
+
+  /**
+   * Changes what is noted about the run: title, tags, note, score, pin, archive (`PATCH /api/runs/{id}`). `add_tags` and
+   * `remove_tags` leave the other tags as they are.
+   */
+  async annotate({ add_tags, remove_tags, ...change }: AnnotationChange): Promise<RunSummary> {
+    if (add_tags || remove_tags) {
+      const tags = { runs: [this.id], add_tags, remove_tags };
+      const { runs } = await this.#http.json<{ runs: RunSummary[] }>('/api/selection/annotate', tags);
+      if (Object.keys(change).length === 0 && runs[0]) return runs[0];
+    }
+    const answer = await this.#http.request(pathOf(this.id), { method: 'PATCH', body: change });
+    return ((await answer.json()) as AnnotatedReply).run;
   }
 
   /** Queues a message for the model (`POST /api/runs/{id}/messages`). */

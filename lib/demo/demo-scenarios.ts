@@ -235,7 +235,7 @@ const scenarios: ScenarioInput[] = [
   },
   {
     name: 'loupe-demo-stall',
-    description: 'Looks at everything and changes nothing, until the stall guard ends the run',
+    description: 'Looks at the same things over and over, until the stall guard ends the run',
     steps: [
       {
         reply: {
@@ -249,8 +249,15 @@ const scenarios: ScenarioInput[] = [
           {
             reply: {
               thinking: 'Better look a little longer before I write anything.',
-              content: 'I search for one more thing.',
-              tool_calls: [call('search_files', { pattern: 'idea {{n}}' })],
+              content: 'I search for ideas once more.',
+              tool_calls: [call('search_files', { pattern: 'idea' })],
+            },
+          },
+          {
+            reply: {
+              thinking: 'Perhaps somebody has put a file here meanwhile.',
+              content: 'I list the folder once more.',
+              tool_calls: [call('list_directory', { path: '.' })],
             },
           },
         ],

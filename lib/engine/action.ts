@@ -9,14 +9,23 @@ export type Action =
   | { type: 'append'; events: readonly NewEvent[]; waitMs?: number }
   /** Checks server, model and confinement (S1, S2). */
   | { type: 'check-model' }
+  /** Waits until the model server is back, the run is stopped, or `limitMs` is over. */
+  | { type: 'await-server'; limitMs: number }
   /** Loads the model with its window (K-25). */
   | { type: 'load-model'; numCtx: number }
   /** Starts a new conversation (V5). */
   | { type: 'open-attempt'; attempt: number }
   /** Appends the events, the last of which announces the call, and sends the request. */
   | { type: 'call-model'; events: readonly NewEvent[] }
-  /** Waits until the operator decides about the call or stops the run, at most for `waitMs`. */
-  | { type: 'await-approval'; callId: string; waitMs?: number }
+  /**
+   * Appends the events, then approves the call if an earlier approval covers it, or asks the operator about it and all
+   * later calls of the reply that need approval.
+   */
+  | { type: 'ask-approval'; call: PendingCall; events: readonly NewEvent[] }
+  /** Waits until the operator decides about the call or stops the run. */
+  | { type: 'await-approval'; callId: string }
+  /** Waits for a message, which may take days: the loop returns, and the run is taken up again afterwards. */
+  | { type: 'await-message' }
   /** Appends the intent, executes the call and appends its result. */
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }
   /** Compares the last reflection with earlier ones using an embedding model (X21). */

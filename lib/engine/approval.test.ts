@@ -6,7 +6,7 @@ import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { modeOf } from '../modes/mode-of.ts';
-import { type ApprovalRequest, decideApproval } from '../policies/approval.ts';
+import { type ApprovalRequest, decideApprovals } from '../policies/approval.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { driveLoop, until } from '../testing/loop-harness.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
@@ -18,8 +18,10 @@ import {
   recordExecutions,
   scriptedTools,
 } from '../testing/simulate-run.ts';
+import type { ToolBox } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 import { nextAction } from './next-action.ts';
+import type { RunLoopOptions } from './run-loop.ts';
 
 const TOOLS = ['read_file', 'write_file', 'run_command'];
 
@@ -35,14 +37,20 @@ function setUp(options: {
   alwaysAsk?: readonly string[];
   events?: readonly RunEvent[];
   clock?: () => number;
+  /** Default: `clock`. */
+  loopClock?: () => number;
+  standingApproval?: RunLoopOptions['standingApproval'];
+  fileBefore?: ToolBox['fileBefore'];
 }) {
-  const { replies, approval, alwaysAsk, events, clock } = options;
+  const { replies, approval, alwaysAsk, events, clock, loopClock = clock } = options;
   const config = sampleConfig({ live_tokens: false, ...options.config, approval });
   const log = new MemoryLog({ events, clock });
   const executed: Executed[] = [];
   const shutdown = new AbortController();
   const model = callingModel(log, replies);
-  const tools = scriptedTools(TOOLS, (tool) => ({ success: true, tool, output: 'done' }));
+  const { standingApproval, fileBefore } = options;
+  const scripted = scriptedTools(TOOLS, (tool) => ({ success: true, tool, output: 'done' }));
+  const tools = { ...scripted, ...(fileBefore && { fileBefore }) };
   const openTools = openerOf(
     recordExecutions(tools, executed, () => log),
     alwaysAsk && { alwaysAsk },
@@ -52,7 +60,13 @@ function setUp(options: {
     executed,
     shutdown,
     run: () =>
-      driveLoop(log, config, { model, openTools, signal: shutdown.signal, ...(clock ? { clock } : {}) }),
+      driveLoop(log, config, {
+        model,
+        openTools,
+        signal: shutdown.signal,
+        standingApproval,
+        ...(loopClock ? { clock: loopClock } : {}),
+      }),
   };
 }
 
@@ -62,7 +76,8 @@ async function waiting(log: MemoryLog): Promise<string> {
   return call?.callId ?? '';
 }
 
-const decide = (log: MemoryLog, request: ApprovalRequest) => log.append(decideApproval(log.state, request));
+const decide = (log: MemoryLog, request: ApprovalRequest) =>
+  log.append(decideApprovals(log.state, [request]));
 const types = (log: MemoryLog) => log.events.map(({ type }) => type);
 const results = (log: MemoryLog) =>
   log.events.flatMap((event) => (event.type === 'tool-call.ended' ? [event.result] : []));
@@ -98,6 +113,207 @@ describe('approval of calls', () => {
       'The operator changed the arguments of this call before it ran. It ran with: {\\"path\\":\\"b.txt\\"}',
     );
     expect(log.state.filesWritten).toEqual(['b.txt']);
+  });
+
+  it('an approval for the run covers later calls of the tool, waiting ones too, and says where it was made', async () => {
+    const { log, run, executed } = setUp({
+      replies: [[write, { ...write, arguments: { path: 'b.txt' } }, command], [write], [command]],
+      approval: { default: 'ask' },
+    });
+    const running = run();
+    const callId = await waiting(log);
+    expect(eventsOf(log.events, 'approval.requested').map(({ tool, scopes }) => [tool, scopes])).toEqual([
+      ['write_file', ['once', 'run']],
+      ['write_file', ['once', 'run']],
+      ['run_command', ['once', 'run']],
+    ]);
+    await decide(log, { callId, decision: 'approved', scope: 'run' });
+    const { seq } = eventsOf(log.events, 'approval.decided')[0] ?? { seq: 0 };
+    for (const times of [1, 2]) {
+      const id = await waiting(log);
+      expect(log.state.approvals[id]?.tool).toBe('run_command');
+      await decide(log, { callId: id, decision: 'denied', reason: `No ${times}` });
+    }
+    await running;
+    expect(executed.map(({ name }) => name)).toEqual(['write_file', 'write_file', 'write_file']);
+    const decided = eventsOf(log.events, 'approval.decided').filter(({ tool }) => tool === 'write_file');
+    expect(decided).toMatchObject([
+      { by: 'operator', scope: 'run' },
+      { by: 'standing-approval', standing: { scope: 'run', seq } },
+      { by: 'standing-approval', standing: { scope: 'run', seq } },
+    ]);
+  });
+
+  it('an approval for the run holds after a restart, but not in a fork', async () => {
+    const approval = { default: 'ask' } as const;
+    const first = setUp({ replies: [[write], [command]], approval });
+    const running = first.run();
+    const callId = await waiting(first.log);
+    await decide(first.log, { callId, decision: 'approved', scope: 'run' });
+    await until(
+      first.log,
+      () => first.log.state.approvals[callId] !== undefined && first.executed.length > 0,
+    );
+    await waiting(first.log);
+    first.shutdown.abort();
+    await running;
+    const { events } = first.log;
+    const second = setUp({ replies: [[], [], [write]], approval, events });
+    const resumed = second.run();
+    const asked = await waiting(second.log);
+    await decide(second.log, { callId: asked, decision: 'denied' });
+    await resumed;
+    expect(second.executed.map(({ name }) => name)).toEqual(['write_file']);
+
+    const [created] = events;
+    const cut = events.findIndex(({ type }) => type === 'tool-call.ended');
+    if (created?.type !== 'run.created') throw new Error('no beginning');
+    const prefix = events.slice(0, cut + 1);
+    const parent = { run_id: created.run_id, seq: prefix.length };
+    const log = forkedLog({
+      ...{ id: 'fork', config: created.config, parent, prefix, at: prefix.at(-1)?.at ?? 0 },
+      events: [sampleFork(parent)],
+    });
+    const fork = setUp({ replies: [[], [write]], approval, events: log });
+    const forkRuns = fork.run();
+    const again = await waiting(fork.log);
+    expect(fork.log.state.approvals[again]).toMatchObject({ tool: 'write_file', decided: undefined });
+    fork.shutdown.abort();
+    await forkRuns;
+    expect(fork.executed).toEqual([]);
+  });
+
+  it('a standing approval for the folder covers calls until it is revoked, never a refused tool or a fork', async () => {
+    const standing = new Map([['write_file', { run_id: 'earlier', seq: 12 }]]);
+    const standingApproval = async (tool: string) => standing.get(tool);
+    const { log, run, executed } = setUp({
+      replies: [[write, command], [write]],
+      approval: { default: 'ask', tools: { run_command: 'deny' } },
+      standingApproval: async (tool) => {
+        const found = await standingApproval(tool);
+        standing.clear();
+        return found;
+      },
+    });
+    standing.set('run_command', { run_id: 'earlier', seq: 13 });
+    const running = run();
+    const callId = await waiting(log);
+    expect(executed).toHaveLength(1);
+    expect(eventsOf(log.events, 'approval.decided')).toMatchObject([
+      {
+        by: 'standing-approval',
+        standing: { scope: 'tool_and_folder', run_id: 'earlier', seq: 12 },
+      },
+      { tool: 'run_command', decision: 'denied', by: 'policy' },
+    ]);
+    expect(eventsOf(log.events, 'approval.requested')[0]?.scopes).toContain('tool_and_folder');
+    standing.set('write_file', { run_id: 'earlier', seq: 12 });
+    const [created] = log.events;
+    const parsed = log.events.findIndex(({ type }) => type === 'reply.parsed');
+    if (created?.type !== 'run.created') throw new Error('no beginning');
+    const prefix = log.events.slice(0, parsed + 1);
+    const parent = { run_id: created.run_id, seq: prefix.length };
+    await decide(log, { callId, decision: 'denied' });
+    await running;
+
+    const events = forkedLog({
+      ...{ id: 'fork', config: created.config, parent, prefix, at: log.state.updatedAt },
+      events: [sampleFork(parent)],
+    });
+    const fork = setUp({ replies: [], approval: { default: 'ask' }, events, standingApproval });
+    const forkRuns = fork.run();
+    await waiting(fork.log);
+    expect(fork.executed).toEqual([]);
+    fork.shutdown.abort();
+    await forkRuns;
+  });
+
+  it('a tool whose commands are not confined asks for each call, whatever was approved before', async () => {
+    const { log, run, executed } = setUp({
+      replies: [[command, command]],
+      approval: { default: 'auto' },
+      alwaysAsk: ['run_command'],
+      standingApproval: async () => ({ run_id: 'earlier', seq: 12 }),
+    });
+    const running = run();
+    const first = await waiting(log);
+    expect(eventsOf(log.events, 'approval.requested').map(({ scopes }) => scopes)).toEqual([
+      ['once'],
+      ['once'],
+    ]);
+    expect(() => decideApprovals(log.state, [{ callId: first, decision: 'approved', scope: 'run' }])).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+    expect(executed).toEqual([]);
+    await decide(log, { callId: first, decision: 'approved' });
+    const second = await waiting(log);
+    expect(second).not.toBe(first);
+    await decide(log, { callId: second, decision: 'approved' });
+    await running;
+    expect(executed).toHaveLength(2);
+  });
+
+  it('asks again about a call approved by an earlier approval, if commands are no longer confined', async () => {
+    const first = setUp({
+      replies: [[command]],
+      approval: { default: 'ask' },
+      standingApproval: async () => ({ run_id: 'earlier', seq: 12 }),
+    });
+    void first.log.changed(0, first.shutdown.signal);
+    const begun = first.run();
+    await until(first.log, (events) => events.some(({ type }) => type === 'approval.decided'));
+    first.shutdown.abort();
+    await begun;
+    const cut = first.log.events.findIndex(({ type }) => type === 'approval.decided');
+    const second = setUp({
+      ...{ replies: [[command]], approval: { default: 'ask' }, alwaysAsk: ['run_command'] },
+      events: first.log.events.slice(0, cut + 1),
+    });
+    const resumed = second.run();
+    const callId = await waiting(second.log);
+    expect(second.executed).toEqual([]);
+    await decide(second.log, { callId, decision: 'approved' });
+    await resumed;
+    expect(second.executed).toHaveLength(1);
+  });
+
+  it('several calls are decided at once, in any order, all or none', async () => {
+    const { log, run, executed } = setUp({
+      replies: [[write, read, command]],
+      approval: { default: 'ask', tools: { read_file: 'auto' } },
+    });
+    const running = run();
+    const first = await waiting(log);
+    const [, , last] = log.state.reply?.calls ?? [];
+    const both: ApprovalRequest[] = [
+      { callId: first, decision: 'approved' },
+      { callId: last?.callId ?? '', decision: 'denied', reason: 'Not now' },
+    ];
+    expect(() => decideApprovals(log.state, [...both, { callId: 'none', decision: 'denied' }])).toThrow(
+      expect.objectContaining({ code: 'approval_not_found' }),
+    );
+    // The later one first: the run goes on waiting for the earlier one.
+    await decide(log, both[1] as ApprovalRequest);
+    expect(log.state.phase).toBe('awaiting-approval');
+    log.append(decideApprovals(log.state, both));
+    await running;
+    expect(executed.map(({ name }) => name)).toEqual(['write_file', 'read_file']);
+    expect(results(log)).toHaveLength(3);
+    expect(eventsOf(log.events, 'approval.decided')).toHaveLength(2);
+  });
+
+  it('the request to write a file shows what the file holds', async () => {
+    const file = { path: 'a.txt', before: { kind: 'text', text: 'Old.' } } as const;
+    const { log, run, shutdown } = setUp({
+      replies: [[write]],
+      approval: { default: 'ask' },
+      fileBefore: async () => file,
+    });
+    const running = run();
+    await waiting(log);
+    expect(eventsOf(log.events, 'approval.requested')).toMatchObject([{ file }]);
+    shutdown.abort();
+    await running;
   });
 
   it('a fork asks again about a call that was approved in the log it begins with, and not begun [threat 13]', async () => {
@@ -187,22 +403,35 @@ describe('approval of calls', () => {
     await running;
     expect(log.state.result?.termination_reason).toBe('stopped');
     expect(executed).toEqual([]);
-    expect(() => decideApproval(log.state, { callId, decision: 'approved' })).toThrow(
+    expect(() => decideApprovals(log.state, [{ callId, decision: 'approved' }])).toThrow(
       expect.objectContaining({ code: 'run_ended' }),
     );
   });
 
-  it('the budget of time ends the waiting [V1]', async () => {
-    const began = performance.now();
+  it('a wait for the operator uses no time budget, whatever the clocks do meanwhile [V1]', async () => {
+    const time = { loop: 10_000, log: 10_000 };
     const { log, run, executed } = setUp({
-      replies: [[write]],
-      approval: { default: 'ask' },
-      config: { budget: { max_seconds: 0.3 } },
-      clock: () => 1000 + performance.now() - began,
+      replies: [[write], [read]],
+      approval: { default: 'auto', tools: { write_file: 'ask' } },
+      config: { budget: { max_seconds: 60 } },
+      clock: () => time.log,
+      loopClock: () => time.loop,
     });
-    await run();
-    expect(log.state.result?.termination_reason).toBe('budget_exceeded');
-    expect(executed).toEqual([]);
+    const running = run();
+    const callId = await waiting(log);
+    // An hour passes, most of which the machine sleeps: the loop's clock stops then.
+    time.log += 3_600_000;
+    time.loop += 600_000;
+    await decide(log, { callId, decision: 'approved' });
+    await until(log, () => executed.length === 1);
+    time.log += 5000;
+    time.loop += 5000;
+    await running;
+    expect(log.state.result?.termination_reason).toBe('final_answer');
+    expect(log.state.waitedMs).toBe(3_600_000);
+    const checks = eventsOf(log.events, 'budget.checked').map(({ seconds_used }) => seconds_used);
+    expect(checks[0]).toBe(0);
+    expect(Math.max(...checks)).toBeLessThanOrEqual(5);
   });
 
   it('goes on waiting after a restart, and asks once', async () => {
@@ -224,15 +453,15 @@ describe('approval of calls', () => {
     const { log, run } = setUp({ replies: [[write]], approval: { default: 'ask' } });
     const running = run();
     const callId = await waiting(log);
-    expect(() => decideApproval(log.state, { callId: 'other', decision: 'approved' })).toThrow(
+    expect(() => decideApprovals(log.state, [{ callId: 'other', decision: 'approved' }])).toThrow(
       expect.objectContaining({ code: 'approval_not_found' }),
     );
-    expect(() => decideApproval(log.state, { callId, decision: 'edited', arguments: {} })).toThrow(
+    expect(() => decideApprovals(log.state, [{ callId, decision: 'edited', arguments: {} }])).toThrow(
       '"path" is missing',
     );
     await decide(log, { callId, decision: 'denied', reason: 'No' });
-    const again = () => decideApproval(log.state, { callId, decision: 'denied', reason: 'No' });
-    const other = () => decideApproval(log.state, { callId, decision: 'approved' });
+    const again = () => decideApprovals(log.state, [{ callId, decision: 'denied', reason: 'No' }]);
+    const other = () => decideApprovals(log.state, [{ callId, decision: 'approved' }]);
     expect(again()).toEqual([]);
     expect(other).toThrow(expect.objectContaining({ code: 'already_decided' }));
     await running;
@@ -257,7 +486,9 @@ const plan = fc.record({
   approval: fc.record({ default: choice, tools: fc.dictionary(fc.constantFrom(...TOOLS), choice) }),
   alwaysAsk: fc.subarray(TOOLS),
   decisions: fc.array(
-    fc.constantFrom<'approved' | 'edited' | 'denied' | 'restart'>('approved', 'edited', 'denied', 'restart'),
+    fc.constantFrom<'approved' | 'edited' | 'denied' | 'restart' | 'run' | 'tool_and_folder' | 'last denied'>(
+      ...(['approved', 'edited', 'denied', 'restart', 'run', 'tool_and_folder', 'last denied'] as const),
+    ),
     { minLength: 4, maxLength: 16 },
   ),
 });
@@ -268,8 +499,10 @@ it('a call that was not approved never runs, what runs is what was approved, and
       let events: readonly RunEvent[] = [];
       const executed: Executed[] = [];
       const left = [...decisions];
+      const folder = new Map<string, { run_id: string; seq: number }>();
       for (let ended = false; !ended; ) {
-        const life = setUp({ replies, approval, alwaysAsk, events });
+        const standingApproval = async (tool: string) => folder.get(tool);
+        const life = setUp({ replies, approval, alwaysAsk, events, standingApproval });
         const running = life.run();
         for (;;) {
           const callId = await waiting(life.log);
@@ -279,12 +512,25 @@ it('a call that was not approved never runs, what runs is what was approved, and
             life.shutdown.abort();
             break;
           }
-          const known = TOOLS.includes(life.log.state.approvals[callId]?.tool ?? '');
-          await decide(life.log, {
-            callId,
-            decision: decision === 'edited' && !known ? 'denied' : decision,
-            arguments: { path: 'edited' },
-          });
+          const { approvals, reply, seq } = life.log.state;
+          const { tool = '', requested } = approvals[callId] ?? {};
+          if (decision === 'last denied') {
+            const open = reply?.calls.findLast(
+              (call) => approvals[call.callId]?.requested && !approvals[call.callId]?.decided,
+            );
+            await decide(life.log, { callId: open?.callId ?? callId, decision: 'denied' });
+          } else if (decision === 'run' || decision === 'tool_and_folder') {
+            const scope = requested?.scopes?.includes(decision) ? decision : 'once';
+            if (scope === 'tool_and_folder') folder.set(tool, { run_id: life.log.state.runId, seq: seq + 1 });
+            await decide(life.log, { callId, decision: 'approved', scope });
+          } else {
+            const known = TOOLS.includes(tool);
+            await decide(life.log, {
+              callId,
+              decision: decision === 'edited' && !known ? 'denied' : decision,
+              arguments: { path: 'edited' },
+            });
+          }
         }
         await running;
         events = life.log.events;
@@ -303,7 +549,14 @@ it('a call that was not approved never runs, what runs is what was approved, and
           (Object.hasOwn(approval.tools, name) ? approval.tools[name] : undefined) ?? approval.default;
         if (rule !== 'auto' || alwaysAsk.includes(name)) {
           expect(['approved', 'edited']).toContain(decision?.decision);
-          expect(decision?.by).toBe('operator');
+          expect(['operator', 'standing-approval']).toContain(decision?.by);
+          if (decision?.by === 'standing-approval') {
+            const { seq, scope } = decision.standing ?? {};
+            const earlier = decided.find((event) => event.seq === seq);
+            expect(earlier).toMatchObject({ by: 'operator', decision: 'approved', tool: name, scope });
+            expect(alwaysAsk).not.toContain(name);
+            expect(seq).toBeLessThan(decision.seq);
+          }
           const started = eventsOf(events, 'tool-call.started').find((event) => event.call_id === callId);
           expect(decision?.seq).toBeLessThan(started?.seq ?? 0);
         }

@@ -2,14 +2,15 @@ import type { NewEvent } from '../events/registry.ts';
 import type { PendingCall, PendingReply, RunState } from '../events/run-state.ts';
 import { compactionLimit, requestedWindow } from '../events/window.ts';
 import type { Mode } from '../modes/mode.ts';
-import { approvalChoice, approvalRequested, deniedResult, refusedByPolicy } from '../policies/approval.ts';
-import { checkBudget, spendingOf } from '../policies/budget.ts';
+import { approvalChoice, deniedResult, refusedByPolicy } from '../policies/approval.ts';
+import { checkBudget } from '../policies/budget.ts';
 import { surplusCall } from '../policies/calls-per-reply.ts';
 import { planCompaction } from '../policies/compaction.ts';
 import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../policies/discarded-reply.ts';
 import { estimateTokens } from '../policies/estimate.ts';
 import { afterFailedCall } from '../policies/failure.ts';
 import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '../policies/rule.ts';
+import { serverStayedAway } from '../policies/server-wait.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { isVerified, mayTryAgain } from '../policies/verification.ts';
 import type { Action } from './action.ts';
@@ -28,7 +29,9 @@ export function nextAction(state: RunState, mode: Mode, now: number = state.upda
   if (state.ended) return { type: 'none' };
   if (!isReady(state)) throw new RangeError(`Run ${state.runId} has no configuration yet`);
   if (state.stop?.force) return conclude(state, { reason: 'stopped' });
+  if (state.awaiting) return { type: 'await-message' };
   if (state.phase === 'verifying') return afterVerification(state);
+  if (state.serverWait) return duringServerWait(state, state.serverWait, now);
   if (state.failedCall) return afterFailure(state, mode, now);
   if (state.reply) return afterReply(state, state.reply, mode, now);
   return beforeCall(state, mode, now);
@@ -104,6 +107,13 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
   };
 }
 
+/** Waits for a server that is down. A stop ends the wait. */
+function duringServerWait(state: ReadyState, wait: NonNullable<RunState['serverWait']>, now: number): Action {
+  if (state.stop) return conclude(state, { reason: 'stopped' });
+  if (wait.gaveUp) return act(state, serverStayedAway(state, wait));
+  return { type: 'await-server', limitMs: Math.max(0, wait.since + wait.limitMs - now) };
+}
+
 function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
   const failure = state.failedCall;
   if (state.stop || !failure) return conclude(state, { reason: 'stopped' });
@@ -139,26 +149,24 @@ function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: 
   const interrupted = interruptedCall(state);
   if (interrupted) return { type: 'append', events: [interrupted] };
   const call = reply.calls.find((pending) => pending.status === 'waiting');
-  if (call) return nextCall(state, reply, call, now);
+  if (call) return nextCall(state, reply, call);
   const verdict = firstVerdict(mode.afterRound, state);
   return verdict ? act(state, verdict) : beforeCall(state, mode, now);
 }
 
 /** Starts a waiting call, requests approval or denies it, depending on the run's policy. */
-function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall, now: number): Action {
+function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall): Action {
   const warnings = reply.accepted ? [] : brokenReplyWarnings(state);
   const surplus = surplusCall(reply, call);
   if (surplus) return { type: 'append', events: [...warnings, surplus] };
   const approval = state.approvals[call.callId];
-  if (approval && !approval.decided) return awaitApproval(state, call, now);
+  if (approval && !approval.decided) return awaitApproval(state, call);
   if (approval?.decided?.decision === 'denied') {
     return { type: 'append', events: [deniedResult(call, approval.decided)] };
   }
   const choice = approval ? 'auto' : approvalChoice(state.config.approval, call.name);
   if (choice === 'deny') return { type: 'append', events: [...warnings, refusedByPolicy(call)] };
-  if (choice === 'ask') {
-    return { type: 'append', events: [...warnings, approvalRequested(call, state.iteration)] };
-  }
+  if (choice === 'ask') return { type: 'ask-approval', call, events: warnings };
   const events: NewEvent[] = [
     ...warnings,
     { type: 'tool-call.started', call_id: call.callId, iteration: state.iteration, tool: call.name },
@@ -166,16 +174,10 @@ function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall, now
   return { type: 'execute-call', call, events };
 }
 
-/** Waits for the operator's decision. A stop ends the wait, and so does the time budget (V1). */
-function awaitApproval(state: ReadyState, call: PendingCall, now: number): Action {
+/** Waits for the operator's decision, for as long as it takes: the wait uses no budget (V1). A stop ends it. */
+function awaitApproval(state: ReadyState, call: PendingCall): Action {
   if (state.stop) return conclude(state, { reason: 'stopped' });
-  if (state.budget?.exceeded) return conclude(state, { reason: 'budget_exceeded' });
-  const { max_seconds: limit } = state.config.budget;
-  if (limit === undefined) return { type: 'await-approval', callId: call.callId };
-  const budget = checkBudget(state, state.iteration, now);
-  if (budget.exceeded === 'seconds') return { type: 'append', events: [budget] };
-  const waitMs = Math.max(1, Math.ceil((limit - spendingOf(state, now).seconds) * 1000));
-  return { type: 'await-approval', callId: call.callId, waitMs };
+  return { type: 'await-approval', callId: call.callId };
 }
 
 function afterVerification(state: ReadyState): Action {
@@ -214,6 +216,11 @@ function act(state: ReadyState, verdict: Verdict): Action {
 /** Ends the attempt: with verification if it has checks (V5), otherwise with the end of the run. */
 function conclude(state: ReadyState, ending: Ending): Action {
   const interrupted = interruptedCall(state);
+  const { serverWait } = state;
+  const waited: NewEvent[] =
+    serverWait && !serverWait.gaveUp
+      ? [{ type: 'server-wait.ended', outcome: 'stopped', waited_ms: state.updatedAt - serverWait.since }]
+      : [];
   const last: NewEvent = isVerified(state, ending.reason)
     ? {
         type: 'verification.started',
@@ -224,6 +231,6 @@ function conclude(state: ReadyState, ending: Ending): Action {
     : runEnded(state, ending);
   return {
     type: 'append',
-    events: [...(interrupted ? [interrupted] : []), ...(ending.warnings ?? []), last],
+    events: [...waited, ...(interrupted ? [interrupted] : []), ...(ending.warnings ?? []), last],
   };
 }

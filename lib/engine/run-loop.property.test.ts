@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
+import { MAX_SERVER_WAITS } from '../events/retry-limits.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { ModelErrorKind } from '../model/model-error.ts';
 import { isRepetition } from '../policies/repetition.ts';
@@ -23,6 +24,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
   'preflight.checked',
   'model.load-started',
   'model.loaded',
+  'server-wait.ended',
   'attempt.started',
   'model-call.ended',
   'model-call.failed',
@@ -72,6 +74,7 @@ const config = fc.record({
   max_attempts: fc.integer({ min: 1, max: 3 }),
   max_nudges: fc.integer({ min: 0, max: 3 }),
   stall_guard: fc.boolean(),
+  server_wait_seconds: fc.constantFrom(0, 600),
   nudge_plans: fc.boolean(),
   think: fc.boolean(),
   agentic: fc.constantFrom(true, true, true, false),
@@ -159,7 +162,9 @@ it('every run ends within its limits, whatever the model replies and however oft
         }
         if (event.type === 'model-call.started') {
           calls += 1;
-          expect(calls).toBeLessThanOrEqual(MAX_CALLS_PER_ITERATION + input.trouble.crashes.length);
+          expect(calls).toBeLessThanOrEqual(
+            MAX_CALLS_PER_ITERATION + MAX_SERVER_WAITS + input.trouble.crashes.length,
+          );
         }
         if (event.type === 'policy.nudged') expect(event.count).toBeLessThanOrEqual(settings.max_nudges);
         if (event.type === 'budget.checked' && event.exceeded) {

@@ -130,7 +130,7 @@ const endings: {
     reason: 'stall',
     status: 'partial',
     steps: [1, 2, 3, 4, 5, 6].map((n) => calls(read(`${n}.md`))),
-    message: /No file was written in 5 iterations/,
+    message: /No new information in 5 iterations: no file was written/,
     iterations: 5,
   },
   {
@@ -254,12 +254,12 @@ it('a stall is warned of, and told as a status that says why [G19]', async () =>
   expect(run.of('policy.warned')).toMatchObject([
     {
       code: 'agentic_stall_stop',
-      message: 'No file was written since the start: 5 iterations.',
+      message: 'No new information in 5 iterations.',
       detail: { task_id: run.log.state.runId, iteration: 5 },
     },
   ]);
   expect(run.progress.filter((event) => event.type === 'status')).toMatchObject([
-    { code: 'agentic_stall_stop', message: /No file was written/ },
+    { code: 'agentic_stall_stop', message: /No new information/ },
   ]);
 });
 
@@ -297,12 +297,41 @@ it('a write in iteration 3 stalls after iteration 8; with the trivial tier stall
   expect(trivial.end.result).toMatchObject({ termination_reason: 'stall', iterations_used: 5 });
 });
 
-it('a read-only run of eight rounds answers when the guard is off; a failed write does not count [G11]', async () => {
-  const reads = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => calls(read(`${n}.md`)));
-  await using off = await play([...reads, answer], { config: { stall_guard: false } });
-  expect(off.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 9 });
+it('a task that only reads is not stopped while it reads something new; failures are not new [G11]', async () => {
+  const files = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8].map((n) => [`${n}.md`, `File ${n}`]));
+  const reads = Object.keys(files).map((path) => calls(read(path)));
+  await using reading = await play([...reads, answer], { files });
+  expect(reading.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 9 });
+  expect(reading.of('tool-call.ended').map((event) => event.new_information)).toEqual(reads.map(() => true));
+
   await using failing = await play([1, 2, 3, 4, 5].map((n) => calls(write('../outside.md', `${n}`))));
   expect(failing.end.result.termination_reason).toBe('stall');
+
+  const missing = [1, 2, 3, 4, 5, 6].map((n) => calls(read(`none-${n}.md`)));
+  await using off = await play([...missing, answer], { config: { stall_guard: false } });
+  expect(off.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 7 });
+});
+
+it('reading the same files by turns stalls; a file that was changed meanwhile is new again [G11]', async () => {
+  const files = { 'a.md': 'A', 'b.md': 'B' };
+  const turns = [1, 2, 3, 4].flatMap(() => [calls(read('a.md')), calls(read('b.md'))]);
+  await using run = await play(turns, { files });
+  expect(run.end.result).toMatchObject({ termination_reason: 'stall', iterations_used: 7 });
+  expect(run.end.message).toContain('in the 5 iterations since iteration 2');
+
+  const changed = [...turns.slice(0, 3), calls(write('b.md', 'C')), ...turns.slice(3)];
+  await using again = await play([...changed, answer], { files, config: { stall_threshold: 3 } });
+  expect(again.of('tool-call.ended').map((event) => event.new_information)).toEqual([
+    true,
+    true,
+    false,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(again.end.result).toMatchObject({ termination_reason: 'stall', iterations_used: 8 });
 });
 
 it('nudges an empty reply and a plan with the exact words, then takes a plan as answer [G12, G15, G16]', async () => {

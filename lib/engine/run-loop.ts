@@ -1,22 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
+import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
 import { CHARS_PER_TOKEN } from '../events/message-size.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
-import type { RunState } from '../events/run-state.ts';
+import type { PendingCall, RunState } from '../events/run-state.ts';
+import { isSettingOf } from '../events/settings.ts';
 import { requestedWindow } from '../events/window.ts';
 import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
 import { parseToolCalls } from '../parser/parse-tool-calls.ts';
-import { approvalRequested, editNote } from '../policies/approval.ts';
+import {
+  approvalRequested,
+  approvedBefore,
+  callsToAsk,
+  editNote,
+  type StandingApproval,
+} from '../policies/approval.ts';
+import { runTimeMs } from '../policies/budget.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { promptCut } from '../policies/prompt-cut.ts';
 import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
-import { durationWords, MAX_TIMER_MS } from '../util/durations.ts';
+import { durationWords } from '../util/durations.ts';
 import type { Action } from './action.ts';
+import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
 import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
@@ -28,6 +38,7 @@ import { ResidencyCheck } from './residency-check.ts';
 import { runEnded } from './result-of.ts';
 import type { RunLog } from './run-log.ts';
 import type { RunLoopOutcome } from './run-loop-outcome.ts';
+import { SeenResults } from './seen-results.ts';
 import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
@@ -45,11 +56,18 @@ export interface RunLoopOptions {
    * back, in which case the model may have been unloaded.
    */
   yieldToOthers?: () => Promise<boolean>;
+  /** Called before a wait for the operator or for a server that is down: releases the run's slot there. */
+  leaveSlot?: () => Promise<void>;
   /**
-   * Called to wait for the operator: releases the run's slot at the model server until `wait` resolves. Resolves to
-   * `true` if others used the slot meanwhile.
+   * Called before the model server is used: waits for a slot, and resolves to whether others may have used the server
+   * since the run left its slot; `undefined` if it has one. A stop ends the wait.
    */
-  withoutSlot?: (wait: () => Promise<void>) => Promise<boolean>;
+  takeSlot?: () => Promise<boolean | undefined>;
+  /**
+   * Finds an approval made in this or an earlier run for all calls of a tool in this run's folder. Missing where no such
+   * approval can be given.
+   */
+  standingApproval?: (tool: string) => Promise<{ run_id: string; seq: number } | undefined>;
   /** Milliseconds since 1970, for time limits; should be monotonic. Default: the system clock. */
   clock?: () => number;
   /** Resolves after the delay, or rejects when the signal is aborted. Default: a timer. */
@@ -85,7 +103,8 @@ class Loop {
   readonly #options: RunLoopOptions;
   readonly #log: RunLog;
   readonly #fault: FaultHook;
-  readonly #clock: () => number;
+  /** Milliseconds to add to the clock, because it may stop during a wait for the operator and events don't. */
+  #clockShift = 0;
   readonly #graceMs: number;
   readonly #closed = new AbortController();
   /** Aborted by a forced stop, a shutdown, or a log that cannot be written. */
@@ -93,9 +112,9 @@ class Loop {
   #tools: Promise<OpenedTools> | undefined;
   /** The iteration in which the run got its slot. It completes at least one more before it yields. */
   #slotSince: number;
-  /** Whether others used the slot while the run waited for the operator, so that the model may have been unloaded. */
-  #othersPassed = false;
+  #hasSlot = false;
   #warnedOfChanges = false;
+  readonly #results = new SeenResults();
   readonly #residency: ResidencyCheck;
   /** Whether the last call failed and the model was unloaded to free its slot. */
   #slotFreed = false;
@@ -104,7 +123,6 @@ class Loop {
     this.#options = options;
     this.#log = options.log;
     this.#fault = options.fault ?? fault;
-    this.#clock = options.clock ?? Date.now;
     this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
     this.#slotSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
@@ -117,11 +135,18 @@ class Loop {
     for (;;) {
       if (this.#suspended) return { outcome: 'suspended' };
       this.#log.failed.throwIfAborted();
-      const action = nextAction(this.#log.state, mode, this.#clock());
+      const action = nextAction(this.#log.state, mode, this.#now());
       if (action.type === 'none') {
         await this.#log.durable();
         return { outcome: 'ended' };
       }
+      if (action.type === 'await-message') {
+        const { seq } = this.#log.state;
+        await this.#log.durable();
+        if (this.#log.state.seq === seq) return { outcome: 'waiting' };
+        continue;
+      }
+      if (usesModel(action) && (await this.#takeSlot())) continue;
       if (beginsIteration(action) && (await this.#yieldToOthers())) continue;
       await this.#perform(action);
     }
@@ -158,22 +183,50 @@ class Loop {
     return this.#options.signal?.aborted ?? false;
   }
 
+  /** Milliseconds since 1970, for time limits. */
+  #now(): number {
+    return (this.#options.clock ?? Date.now)() + this.#clockShift;
+  }
+
+  /**
+   * Waits for a slot if the run has none, and then loads the model, if that is needed: the load records the wait, which is
+   * not run time.
+   *
+   * @returns whether the next action must be determined again
+   */
+  async #takeSlot(): Promise<boolean> {
+    if (this.#hasSlot) return false;
+    const askedAt = performance.now();
+    const othersPassed = await this.#options.takeSlot?.();
+    const waitedMs = performance.now() - askedAt;
+    const state = this.#ready();
+    if (this.#suspended || state.stop) return true;
+    this.#hasSlot = true;
+    this.#slotSince = state.iteration;
+    if (othersPassed === undefined || !state.preflight || (state.loaded && !othersPassed)) return false;
+    await this.#reloadModel(waitedMs);
+    return true;
+  }
+
   /** Yields the slot if others wait for it, and reloads the model afterwards. */
   async #yieldToOthers(): Promise<boolean> {
-    const passed = this.#othersPassed;
-    if (!passed && this.#log.state.iteration <= this.#slotSince) return false;
+    if (this.#log.state.iteration <= this.#slotSince) return false;
     const askedAt = performance.now();
-    if (!passed && !(await this.#options.yieldToOthers?.())) return false;
+    if (!(await this.#options.yieldToOthers?.())) return false;
     const waitedMs = performance.now() - askedAt;
-    this.#othersPassed = false;
     const state = this.#ready();
     this.#slotSince = state.iteration;
-    if (this.#suspended || state.stop) return true;
-    await this.#prepare(async () => {
-      await this.#loadModel(requestedWindow(state), { waited_ms: waitedMs });
-      await this.#warnOfChanges();
-    });
+    if (!this.#suspended && !state.stop) await this.#reloadModel(waitedMs);
     return true;
+  }
+
+  /** Loads the model after others may have used the server. @param waitedMs the wait for the slot, not run time */
+  #reloadModel(waitedMs: number): Promise<void> {
+    const { loaded } = this.#log.state;
+    return this.#prepare(async () => {
+      await this.#loadModel(requestedWindow(this.#ready()), { waited_ms: waitedMs });
+      if (loaded) await this.#warnOfChanges();
+    });
   }
 
   /** Warns once that runs with other models make Ollama reload this one repeatedly, and what a reload costs. */
@@ -203,20 +256,24 @@ class Loop {
     return this.#log.append(events);
   }
 
-  #perform(action: Exclude<Action, { type: 'none' }>): Promise<void> {
+  #perform(action: Exclude<Action, { type: 'none' | 'await-message' }>): Promise<void> {
     switch (action.type) {
       case 'append':
         return this.#appendAndWait(action);
       case 'check-model':
         return this.#prepare(() => this.#checkModel());
+      case 'await-server':
+        return this.#awaitServer(action.limitMs);
       case 'load-model':
         return this.#prepare(() => this.#loadModel(action.numCtx));
       case 'open-attempt':
         return this.#openAttempt(action.attempt);
       case 'call-model':
         return this.#callModel(action.events);
+      case 'ask-approval':
+        return this.#askApproval(action.call, action.events);
       case 'await-approval':
-        return this.#awaitApproval(action.waitMs);
+        return this.#awaitApproval();
       case 'execute-call':
         return this.#executeCall(action);
       case 'compare-reflections':
@@ -226,17 +283,28 @@ class Loop {
     }
   }
 
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return this.#options.sleep?.(ms, signal) ?? delay(ms, undefined, { signal });
+  }
+
   async #appendAndWait({ events, waitMs }: Extract<Action, { type: 'append' }>): Promise<void> {
     this.#append(events);
     if (!waitMs) return;
+    await this.#untilStop(async (signal) => {
+      try {
+        await this.#sleep(waitMs, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    });
+  }
+
+  /** Waits with a signal that is aborted by any stop, also one that leaves running calls to finish. */
+  async #untilStop(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const done = new AbortController();
     const stopped = signalWhen(this.#log, (state) => state.stop !== undefined, done.signal);
-    const sleep = this.#options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal }));
-    const signal = AbortSignal.any([this.#abort, stopped]);
     try {
-      await sleep(waitMs, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
+      await wait(AbortSignal.any([this.#abort, stopped]));
     } finally {
       done.abort();
     }
@@ -250,11 +318,40 @@ class Loop {
       if (!(error instanceof ModelError)) throw error;
       if (this.#abort.aborted) return;
       const state = this.#ready();
-      const verdict = afterFailedPreparation(state, failureOf(error), this.#clock());
+      const verdict = afterFailedPreparation(state, failureOf(error), this.#now());
       await this.#appendAndWait(
         verdict.type === 'append' ? verdict : { type: 'append', events: [runEnded(state, verdict.ending)] },
       );
     }
+  }
+
+  /** Waits for a server that is down, without holding a slot there: other runs of it do not wait for this one. */
+  async #awaitServer(limitMs: number): Promise<void> {
+    const startedAt = performance.now();
+    const wait = async (stopped: AbortSignal) => {
+      const outcome = await awaitServer({
+        ping: (signal) => this.#options.model.ping(signal),
+        signal: stopped,
+        limitMs,
+        clock: () => this.#now(),
+        sleep: (ms, signal) => this.#sleep(ms, signal),
+        onPause: (at) => this.#log.delta({ type: 'server-wait', next_try_at: at }),
+      });
+      const waited_ms = performance.now() - startedAt;
+      if (outcome) this.#append([{ type: 'server-wait.ended', outcome, waited_ms }]);
+    };
+    await this.#untilStop((stopped) => this.#withoutSlot(() => wait(stopped)));
+  }
+
+  /** Waits without holding a slot at the model server. None of that time counts towards the time budget. */
+  async #withoutSlot(wait: () => Promise<void>): Promise<void> {
+    const before = runTimeMs(this.#log.state, this.#now());
+    if (this.#hasSlot) {
+      this.#hasSlot = false;
+      await this.#options.leaveSlot?.();
+    }
+    await wait();
+    this.#clockShift += before - runTimeMs(this.#log.state, this.#now());
   }
 
   async #checkModel(): Promise<void> {
@@ -413,7 +510,7 @@ class Loop {
     const show = (type: 'text' | 'thinking', text: string | undefined) => {
       if (!text || this.#log.state.openCall?.call !== call) return;
       if (since[type] === undefined) onBegin(type);
-      since[type] ??= this.#clock();
+      since[type] ??= this.#now();
       this.#log.delta({ type, call, offset: streamed[type].length, text, since: since[type] });
       streamed[type] += text;
     };
@@ -423,44 +520,81 @@ class Loop {
     };
   }
 
+  /** @param opening events to append first */
+  async #askApproval(call: PendingCall, opening: readonly NewEvent[]): Promise<void> {
+    const { toolbox, alwaysAsk = [] } = await this.#openTools();
+    const standing = await this.#standingApproval(call.name, alwaysAsk);
+    if (standing) {
+      this.#append([...opening, approvedBefore(call, standing)]);
+      return;
+    }
+    const state = this.#ready();
+    const asked: NewEvent[] = [];
+    for (const each of callsToAsk(state, call, alwaysAsk)) {
+      // One that is covered is approved when its turn comes, if it is still covered then.
+      if (each !== call && (await this.#standingApproval(each.name, alwaysAsk))) continue;
+      const file = await toolbox.fileBefore?.({ name: each.name, arguments: each.arguments });
+      const scopes = this.#scopesOf(each.name, alwaysAsk);
+      asked.push(approvalRequested(each, { iteration: state.iteration, file, scopes }));
+    }
+    this.#append([...opening, ...asked]);
+  }
+
+  /** The scopes that the operator can choose for an approval: some tools need one for each call. */
+  #scopesOf(tool: string, alwaysAsk: readonly string[]): ApprovalScope[] {
+    const isKnown = this.#log.state.tools.some((each) => each.function.name === tool);
+    if (!isKnown || alwaysAsk.includes(tool)) return ['once'];
+    return this.#options.standingApproval ? ['once', 'run', 'tool_and_folder'] : ['once', 'run'];
+  }
+
+  /** An earlier approval that covers calls of the tool. */
+  async #standingApproval(tool: string, alwaysAsk: readonly string[]): Promise<StandingApproval | undefined> {
+    if (!this.#scopesOf(tool, alwaysAsk).includes('run')) return undefined;
+    const { runId, forked, approvedTools } = this.#log.state;
+    const seq = Object.hasOwn(approvedTools, tool) ? approvedTools[tool] : undefined;
+    if (seq !== undefined) return { scope: 'run', seq };
+    // An approval of this run may still be on its way to the store.
+    await this.#log.durable();
+    const found = await this.#options.standingApproval?.(tool);
+    // The conversation of a fork may have been edited or imported, so the operator decides there again.
+    if (!found || (forked && found.run_id !== runId)) return undefined;
+    return { scope: 'tool_and_folder', ...found };
+  }
+
   /**
-   * Waits for a decision, a stop or the time limit without holding a slot at the model server, because the operator
-   * may take hours. The next `nextAction` sees what happened.
+   * Waits for a decision or a stop without a slot, because the operator may take hours. The next `nextAction` sees what
+   * happened.
    */
-  async #awaitApproval(waitMs: number | undefined): Promise<void> {
-    const { mode, withoutSlot } = this.#options;
-    const spent = waitMs === undefined ? [] : [AbortSignal.timeout(Math.min(waitMs, MAX_TIMER_MS))];
-    const signal = AbortSignal.any([this.#abort, ...spent]);
-    const wait = async () => {
-      do await this.#log.changed(this.#log.state.seq, signal);
-      while (!signal.aborted && nextAction(this.#log.state, mode).type === 'await-approval');
-    };
-    if (!withoutSlot) await wait();
-    else if (await withoutSlot(wait)) this.#othersPassed = true;
+  #awaitApproval(): Promise<void> {
+    const { mode } = this.#options;
+    return this.#withoutSlot(async () => {
+      while (!this.#abort.aborted && nextAction(this.#log.state, mode).type === 'await-approval') {
+        await this.#log.changed(this.#log.state.seq, this.#abort);
+      }
+    });
   }
 
   async #executeCall({ call, events }: Extract<Action, { type: 'execute-call' }>): Promise<void> {
     const { toolbox, alwaysAsk } = await this.#openTools();
-    if (alwaysAsk?.includes(call.name) && !this.#log.state.approvals[call.callId]) {
-      const { iteration } = this.#log.state;
-      this.#append([...events.slice(0, -1), approvalRequested(call, iteration)]);
-      return;
+    // An earlier approval does not count where commands are no longer confined.
+    const decidedBy = this.#log.state.approvals[call.callId]?.decided?.by;
+    if (alwaysAsk?.includes(call.name) && decidedBy !== 'operator') {
+      return this.#askApproval(call, events.slice(0, -1));
     }
-    this.#append(events);
+    const asked = { name: call.name, arguments: argumentsToRun(this.#log.state, call) };
+    const file = await toolbox.fileBefore?.(asked);
+    this.#append(file ? events.map((event) => withFile(event, file)) : events);
     if (!toolbox.isReadOnly(call.name)) await this.#log.durable();
     const startedAt = performance.now();
     const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
     const result = await withinGrace(
-      toolbox.execute(
-        { name: call.name, arguments: argumentsToRun(this.#log.state, call) },
-        {
-          signal: this.#abort,
-          onOutput: this.#showOutput(call.callId),
-          run: toolRun(this.#log.state, facts),
-          call: { runId: this.#log.state.runId, callId: call.callId },
-        },
-      ),
+      toolbox.execute(asked, {
+        signal: this.#abort,
+        onOutput: this.#showOutput(call.callId),
+        run: toolRun(this.#log.state, facts),
+        call: { runId: this.#log.state.runId, callId: call.callId },
+      }),
       this.#abort,
       { graceMs: this.#graceMs },
     );
@@ -471,13 +605,18 @@ class Loop {
     if (abandoned) this.#append([abandoned]);
     if (result === ABANDONED) return;
     const note = editNote(this.#log.state, call);
+    const shown = note === undefined ? result : { ...result, note };
+    const state = this.#ready();
     this.#append([
       ...facts.map((fact) => factEvent(fact, call, this.#log.state)),
       {
         type: 'tool-call.ended',
         call_id: call.callId,
         tool: call.name,
-        result: note === undefined ? result : { ...result, note },
+        result: shown,
+        ...(isSettingOf(state.config.mode, 'stall_guard') && {
+          new_information: this.#results.isNew(state, call, shown),
+        }),
         duration_ms: performance.now() - startedAt,
       },
     ]);
@@ -526,8 +665,20 @@ class Loop {
   }
 }
 
+/** Whether the action uses the model server, for which the run needs a slot. Tools need none. */
+function usesModel({ type }: Action): boolean {
+  return (
+    type === 'check-model' || type === 'load-model' || type === 'call-model' || type === 'compare-reflections'
+  );
+}
+
 function beginsIteration(action: Action): boolean {
   return action.type === 'call-model' && action.events.some(({ type }) => type === 'iteration.started');
+}
+
+/** The intent of a call with the file that it is about to change. */
+function withFile(event: NewEvent, file: EventOf<'tool-call.started'>['file']): NewEvent {
+  return event.type === 'tool-call.started' ? { ...event, file } : event;
 }
 
 /** The streamed part of a reply. */

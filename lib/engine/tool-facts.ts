@@ -1,6 +1,6 @@
+import { queuedMessages } from '../events/queued-messages.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { PendingCall, RunState } from '../events/run-state.ts';
-import { queuedMessages } from '../policies/operator-messages.ts';
 import type { ToolFact, ToolRun } from '../tools/tool.ts';
 import { assertNever } from '../util/assert-never.ts';
 

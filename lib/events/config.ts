@@ -179,6 +179,8 @@ export const runConfig = z.object({
   model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
   /** Absolute path; empty if no files are used: single answers and explorations. */
   workspace: z.string(),
+  /** Absolute path of the folder that the workspace is a copy of. Missing in older logs. */
+  copied_from: z.string().optional(),
   ...storedSettings.shape,
   /** Resolved from the tier or the explicit override (G1-G3). 0: no such limit, as in a session (S17). */
   max_iterations: z.int().min(0).max(1_000_000),
@@ -187,7 +189,6 @@ export const runConfig = z.object({
   call_timeout_ms: z.int().positive(),
   load_timeout_ms: z.int().positive(),
   repetition_threshold: z.int().min(2).max(20),
-  stall_threshold: z.int().min(1).max(100),
   max_nudges: z.int().min(0).max(20),
   /** Empty in a single answer. */
   parser_layers: z.array(parserLayer),

@@ -10,5 +10,7 @@ export type RunDelta =
   | { type: 'tool-output'; call_id: string; offset: number; text: string }
   /** `expected_at`: estimated start time in milliseconds since 1970, if there is enough data. */
   | { type: 'queue'; position: number; ahead: string[]; expected_at?: number }
+  /** The next check whether the model server is back, in milliseconds since 1970. */
+  | { type: 'server-wait'; next_try_at: number }
   /** Ollama's report on a loading model: its size in memory, and how much of it is on the GPU. */
   | { type: 'load'; size_bytes?: number; vram_bytes?: number };

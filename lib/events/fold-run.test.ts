@@ -43,6 +43,28 @@ it('limits the effect of a clock set forward to one iteration', () => {
   expect(workedMs(state, state.updatedAt + 1000)).toBe(before + 1000);
 });
 
+it('counts a wait for approval neither as work nor as lost, also across a restart', () => {
+  const write = { name: 'write_file', arguments: { path: 'a.txt', content: '' } };
+  const log = begun();
+  log.push({ type: 'budget.checked', iteration: 1, tokens_used: 0, seconds_used: 2 });
+  log
+    .iteration()
+    .callStarts()
+    .reply({ calls: [write] })
+    .ask(write);
+  const asked = fold(log);
+  expect(asked.waitingSince).toBe(asked.updatedAt);
+  const worked = workedMs(asked, asked.updatedAt);
+  expect(workedMs(asked, asked.updatedAt + 3_600_000)).toBe(worked);
+  log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 60_000);
+  expect(workedMs(fold(log), fold(log).updatedAt + 1000)).toBe(worked);
+  log.decide(write, { decision: 'approved' }, 40_000);
+  const decided = fold(log);
+  expect(decided).toMatchObject({ phase: 'executing', waitedMs: 100_000, waitingSince: undefined });
+  expect(workedMs(decided, decided.updatedAt)).toBe(worked);
+  expect(workedMs(decided, decided.updatedAt + 1000)).toBe(worked + 1000);
+});
+
 it('adds up time by activity, and the generation speed if reported', () => {
   const log = begun();
   const reply = { message: { role: 'assistant', content: 'A plan.' } };

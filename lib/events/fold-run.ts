@@ -8,11 +8,11 @@ import type { ForkEdit } from './fork.ts';
 import { outcomeAt } from './outcome-at.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { RunPhase } from './run-phase.ts';
-import type { PendingCall, PendingReply, RunState } from './run-state.ts';
+import type { Approval, PendingCall, PendingReply, RunState } from './run-state.ts';
 import { isTimed } from './speed.ts';
 import { lossOf } from './swallowed-reply.ts';
 import { addUsage } from './token-usage.ts';
-import { workedMs } from './worked-ms.ts';
+import { waitAfter, waitedMs, workedMs } from './worked-ms.ts';
 
 /**
  * Folds one event into the state. Pure, and the only interpretation of a log: the loop, dashboard, exports and tests
@@ -31,16 +31,28 @@ export function foldRun(state: RunState, event: RunEvent): RunState {
   return {
     ...next,
     costUsd: costAfter(state, next),
+    ...waitAfter(next, event.at),
     seq: event.seq,
     updatedAt: event.at,
     phaseSince: state.seq === 0 ? event.at : phaseSince,
   };
 }
 
-/** Folds a complete log, or its continuation, in linear time. */
-export function foldAll(state: RunState, events: Iterable<RunEvent>): RunState {
+/**
+ * Folds a complete log, or its continuation, in linear time.
+ *
+ * @param afterEach called with the state after each event, which it must not keep
+ */
+export function foldAll(
+  state: RunState,
+  events: Iterable<RunEvent>,
+  afterEach?: (state: RunState, event: RunEvent) => void,
+): RunState {
   const fold = new RunFold(state);
-  for (const event of events) fold.add(event);
+  for (const event of events) {
+    fold.add(event);
+    afterEach?.(fold.state, event);
+  }
   return fold.state;
 }
 
@@ -76,7 +88,14 @@ const noRetries = { length: 0, malformed: 0, transient: 0, overflow: 0, thinking
 function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run.created':
-      return { ...state, config: event.config, parent: event.parent, createdAt: event.at };
+      return {
+        ...state,
+        config: event.config,
+        parent: event.parent,
+        createdAt: event.at,
+        // Logs from before sessions waited for messages have no such setting: those sessions went on by themselves.
+        autopilot: { ...state.autopilot, on: event.config.autopilot ?? true },
+      };
     case 'run.forked':
       return forked(state, event);
     case 'run.started':
@@ -88,7 +107,30 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'model.load-started':
       return { ...state, phase: 'loading', lostMs: state.lostMs + (event.waited_ms ?? 0) };
     case 'model.loaded':
-      return { ...state, loaded: event, phase: preparing(state), transientSince: undefined };
+      return {
+        ...state,
+        loaded: event,
+        phase: preparing(state),
+        transientSince: undefined,
+      };
+    case 'server-wait.started':
+      return {
+        ...state,
+        phase: 'awaiting-server',
+        serverWait: {
+          seq: event.seq,
+          since: event.at,
+          limitMs: event.limit_ms,
+          error: event.error,
+          gaveUp: false,
+        },
+        serverDown: {
+          since: state.serverDown?.since ?? event.at,
+          waits: (state.serverDown?.waits ?? 0) + 1,
+        },
+      };
+    case 'server-wait.ended':
+      return serverWaited(state, event);
     case 'attempt.started':
       return {
         ...state,
@@ -100,10 +142,11 @@ function apply(state: RunState, event: RunEvent): RunState {
         folded: {},
         iteration: 0,
         awaitingReply: false,
+        turns: { ...state.turns, prompted: event.messages.at(-1)?.role !== 'system' },
         callHistory: [],
         callHistorySeqs: [],
-        lastWriteIteration: 0,
-        lastWriteSeq: 0,
+        lastNewsIteration: 0,
+        lastNewsSeq: 0,
         nudges: 0,
         nudgeSeqs: [],
         retries: noRetries,
@@ -138,6 +181,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         openCall: undefined,
         lastCall: event,
         transientSince: undefined,
+        serverDown: undefined,
         ...addUsage(state, event),
         context: { ...state.context, promptTokens: event.prompt_tokens },
         messages: withKeptReply(state, event),
@@ -148,27 +192,15 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'reply.parsed':
       return parsed(state, event);
     case 'approval.requested':
-      return {
-        ...accepted(state, event).state,
-        phase: 'awaiting-approval',
-        approvals: {
-          ...state.approvals,
-          [event.call_id]: { tool: event.tool, requested: event, decided: undefined },
-        },
-      };
-    case 'approval.decided':
-      return {
-        ...accepted(state, event).state,
-        phase: 'executing',
-        approvals: {
-          ...state.approvals,
-          [event.call_id]: {
-            tool: event.tool,
-            requested: state.approvals[event.call_id]?.requested,
-            decided: event,
-          },
-        },
-      };
+      return withApproval(accepted(state, event).state, event, { requested: event, decided: undefined });
+    case 'approval.decided': {
+      const requested = state.approvals[event.call_id]?.requested;
+      const next = withApproval(accepted(state, event).state, event, { requested, decided: event });
+      const { tool, seq } = event;
+      return event.scope === 'run'
+        ? { ...next, approvedTools: { ...next.approvedTools, [tool]: seq } }
+        : next;
+    }
     case 'tool-call.started':
       return toolStarted(state, event);
     case 'tool-call.ended':
@@ -195,7 +227,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'policy.warned':
       return warned(state, event);
     case 'budget.checked':
-      return { ...state, budget: event };
+      return { ...state, budget: event, waitedAtCheck: state.waitedMs };
     case 'verification.started':
       return {
         ...state,
@@ -229,9 +261,15 @@ function apply(state: RunState, event: RunEvent): RunState {
       return { ...state, diversity: event };
     case 'memory.changed':
       return { ...state, memory: changedMemory(state, event) };
+    case 'message.awaited':
+      return awaited(state, event);
+    case 'autopilot.switched': {
+      const next = event.on ? woken(state) : state;
+      return { ...next, autopilot: { on: event.on, ...limitsFrom(next, event.at) } };
+    }
     case 'operator.messaged':
       return {
-        ...state,
+        ...woken(state),
         operatorMessages: [
           ...state.operatorMessages,
           { id: event.message_id, text: event.text, at: event.at, seq: event.seq, status: 'queued' },
@@ -249,7 +287,7 @@ function apply(state: RunState, event: RunEvent): RunState {
       };
     case 'stop.requested':
       return {
-        ...state,
+        ...woken(state),
         stop: {
           force: event.force || (state.stop?.force ?? false),
           at: state.stop?.at ?? event.at,
@@ -264,6 +302,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         ended: event,
         outcome: event.outcome ?? outcomeAt(state, event.result.termination_reason),
         openCall: undefined,
+        serverWait: undefined,
         operatorMessages: state.operatorMessages.map((message) =>
           message.status === 'queued' ? { ...message, status: 'returned' as const } : message,
         ),
@@ -291,19 +330,66 @@ function withModelTime(
   };
 }
 
+/** Another process may have appended a message, a stop or a switch first: then there is nothing to wait for. */
+function awaited(state: RunState, { seq, cause }: EventOf<'message.awaited'>): RunState {
+  const { stop, autopilot, operatorMessages } = state;
+  const goesOn = autopilot.on && cause !== 'autopilot_turns' && cause !== 'autopilot_time';
+  if (stop || goesOn || operatorMessages.some(({ status }) => status === 'queued')) return state;
+  return { ...state, phase: 'awaiting-message', awaiting: { seq, cause } };
+}
+
+/** Ends the wait for a message. */
+function woken(state: RunState): RunState {
+  return state.awaiting ? { ...state, phase: 'between', awaiting: undefined, woken: true } : state;
+}
+
+/** From where the limits of autopilot count. */
+function limitsFrom(state: RunState, at: number): Pick<RunState['autopilot'], 'fromTurn' | 'fromMs'> {
+  return { fromTurn: state.turns.completed, fromMs: workedMs(state, at) };
+}
+
+/** Once the server is back, it has no model loaded and may be another version. */
+function serverWaited(state: RunState, event: EventOf<'server-wait.ended'>): RunState {
+  const { serverWait } = state;
+  switch (event.outcome) {
+    case 'back':
+      return {
+        ...state,
+        phase: preparing(state),
+        serverWait: undefined,
+        loaded: undefined,
+        failedCall: undefined,
+        transientSince: undefined,
+      };
+    case 'gave_up':
+      return { ...state, serverWait: serverWait && { ...serverWait, gaveUp: true } };
+    case 'stopped':
+      return { ...state, serverWait: undefined };
+  }
+}
+
 /** A request that was open when the worker was lost may be sent again; a running tool call may not. */
 function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
+  const { after_wait: afterWait } = event;
   const phase = state.phase === 'calling' || state.phase === 'loading' ? preparing(state) : state.phase;
   return {
     ...state,
     worker: event.worker,
     epoch: event.epoch,
-    resumes: state.resumes + 1,
+    resumes: state.resumes + (afterWait ? 0 : 1),
+    woken: false,
     resumedAt: event.at,
-    lostMs: Math.max(0, event.at - (state.startedAt ?? event.at) - workedMs(state, state.updatedAt)),
+    lostMs: Math.max(
+      0,
+      event.at - (state.startedAt ?? event.at) - waitedMs(state, event.at) - workedMs(state, state.updatedAt),
+    ),
     openCall: undefined,
-    // The model may have been unloaded meanwhile, so its window must be read again.
-    loaded: undefined,
+    // The model may have been unloaded meanwhile, so its window must be read again. After a wait, the check before the
+    // next call does that.
+    loaded: afterWait ? state.loaded : undefined,
+    // A restart of Loupe often comes with a restart of Ollama, so the wait starts over.
+    serverWait: state.serverWait && { ...state.serverWait, since: event.at },
+    serverDown: state.serverDown && { ...state.serverDown, since: event.at },
     phase,
   };
 }
@@ -329,6 +415,14 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     epoch: 0,
     resumes: 0,
     lostMs: 0,
+    serverWait: undefined,
+    serverDown: undefined,
+    waitedMs: 0,
+    waitingSince: undefined,
+    waitedAtCheck: 0,
+    awaiting: undefined,
+    woken: false,
+    autopilot: { on: edited.config?.autopilot ?? true, fromTurn: edited.turns.completed, fromMs: 0 },
     preflight: undefined,
     loaded: undefined,
     logPath: event.log_path,
@@ -343,6 +437,7 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     stop: undefined,
     // Decisions apply to the source run only, and in an imported one they were made by someone else.
     approvals: {},
+    approvedTools: {},
     ...(answer ? { reply: undefined, awaitingReply: false } : {}),
     messages: standing ? [...edited.messages, { role: 'assistant', content: standing }] : edited.messages,
   };
@@ -361,8 +456,8 @@ function countedAnew(state: RunState, event: EventOf<'run.forked'>): RunState {
     ...(reply && !refused ? {} : { reply: undefined, awaitingReply: false }),
     callHistory: [],
     callHistorySeqs: [],
-    lastWriteIteration: state.iteration,
-    lastWriteSeq: event.seq,
+    lastNewsIteration: state.iteration,
+    lastNewsSeq: event.seq,
     nudges: 0,
     nudgeSeqs: [],
     callsSucceeded: 0,
@@ -558,6 +653,23 @@ function accepted(state: RunState, event: RunEvent): { state: RunState; reply: P
   return { state: after, reply };
 }
 
+function withApproval(
+  state: RunState,
+  { call_id, tool }: EventOf<'approval.requested'> | EventOf<'approval.decided'>,
+  approval: Pick<Approval, 'requested' | 'decided'>,
+): RunState {
+  const next = { ...state, approvals: { ...state.approvals, [call_id]: { tool, ...approval } } };
+  return { ...next, phase: phaseOfCalls(next) };
+}
+
+/** Whether the next call of the reply waits for the operator. Later ones may be decided first. */
+function phaseOfCalls({ reply, approvals }: RunState): RunPhase {
+  if (reply?.calls.some(({ status }) => status === 'running')) return 'executing';
+  const next = reply?.calls.find(({ status }) => status === 'waiting');
+  const approval = next && Object.hasOwn(approvals, next.callId) ? approvals[next.callId] : undefined;
+  return approval?.requested && !approval.decided ? 'awaiting-approval' : 'executing';
+}
+
 function toolEnded(
   state: RunState,
   event: EventOf<'tool-call.ended'> | EventOf<'tool-call.interrupted'>,
@@ -568,13 +680,17 @@ function toolEnded(
     throw new RangeError(`Run ${state.runId}: event ${event.seq} ends a call that never started`);
   const decided = state.approvals[call.callId]?.decided;
   const wrote = event.result.success && call.name === 'write_file';
+  // Older logs do not say what was new; for them, only written files count.
+  const news = wrote || (event.type === 'tool-call.ended' && event.new_information === true);
   const path = (decided?.arguments ?? call.arguments).path;
+  const answered: PendingReply = {
+    ...reply,
+    calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
+  };
   return {
     ...state,
-    reply: {
-      ...reply,
-      calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
-    },
+    phase: phaseOfCalls({ ...state, reply: answered }),
+    reply: answered,
     messages: appended(state.messages, resultMessage(call, event.result, state.config?.conversation)),
     callsSucceeded: state.callsSucceeded + (event.result.success ? 1 : 0),
     // A denied call never ran, so it does not count as failed.
@@ -584,8 +700,8 @@ function toolEnded(
       event.type === 'tool-call.ended'
         ? { ...state.spent, toolMs: state.spent.toolMs + event.duration_ms }
         : state.spent,
-    lastWriteIteration: wrote ? state.iteration : state.lastWriteIteration,
-    lastWriteSeq: wrote ? event.seq : state.lastWriteSeq,
+    lastNewsIteration: news ? state.iteration : state.lastNewsIteration,
+    lastNewsSeq: news ? event.seq : state.lastNewsSeq,
     filesWritten:
       wrote && typeof path === 'string' && !state.filesWritten.includes(path)
         ? appended(state.filesWritten, path)
@@ -692,5 +808,6 @@ function delivered(state: RunState, event: EventOf<'operator.delivered'>): RunSt
     ),
   };
   if (event.as === 'tool-result') return marked;
-  return said(marked, brought.map(({ text }) => text).join('\n\n'));
+  const heard = { ...marked, autopilot: { ...marked.autopilot, ...limitsFrom(marked, event.at) } };
+  return said(heard, brought.map(({ text }) => text).join('\n\n'));
 }

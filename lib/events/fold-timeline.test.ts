@@ -7,9 +7,10 @@ import {
   longLog,
   repairedLog,
   runningLog,
+  SampleLog,
   verifiedLog,
 } from '../testing/sample-logs.ts';
-import { emptyTimeline, foldTimeline, rowIndexOfSeq } from './fold-timeline.ts';
+import { emptyTimeline, foldTimeline, iterationMs, rowIndexOfSeq } from './fold-timeline.ts';
 import type { TimelineRow } from './timeline.ts';
 
 const kinds = (rows: readonly TimelineRow[]) => rows.map((row) => row.kind);
@@ -136,4 +137,59 @@ describe('foldTimeline', () => {
     expect(timeline.seq).toBe(events.length);
     expect(took).toBeLessThan(10_000);
   });
+});
+
+it('leaves waits for the operator out of the time of an iteration, also if calls are decided out of order', () => {
+  const write = (path: string) => ({ name: 'write_file', arguments: { path, content: '' } });
+  const log = new SampleLog().prepare().iteration();
+  const begun = log.events.at(-1)?.at ?? 0;
+  log.callStarts().reply({ calls: [write('a'), write('b')], ms: 1000 });
+  const about = { type: 'approval.requested', iteration: 1, tool: 'write_file', arguments: {} } as const;
+  const decided = {
+    type: 'approval.decided',
+    tool: 'write_file',
+    decision: 'approved',
+    by: 'operator',
+  } as const;
+  log.push({ ...about, call_id: 'c1' }).push({ ...about, call_id: 'c2' }, 0);
+  const heading = () => {
+    const row = foldTimeline(emptyTimeline, log.events).rows.find(({ kind }) => kind === 'iteration');
+    if (row?.kind !== 'iteration') throw new Error('no iteration');
+    return row;
+  };
+  const asked = log.events.at(-1)?.at ?? 0;
+  expect(iterationMs(heading())).toBe(asked - begun);
+  log.push({ ...decided, call_id: 'c2' }, 60_000);
+  expect(heading().waitingSince).toBe(asked);
+  log.push({ ...decided, call_id: 'c1' }, 30_000);
+  expect(heading()).toMatchObject({ waitedMs: 90_000, waitingSince: undefined });
+  expect(iterationMs(heading())).toBe(asked - begun);
+});
+
+it('shows a wait for the model server as one row, and leaves it out of the time of its iteration', () => {
+  const log = new SampleLog().prepare().iteration().callStarts();
+  const error = { code: 'model_unreachable', message: 'Refused.' };
+  log.push({
+    type: 'model-call.failed',
+    call: 1,
+    kind: 'unreachable',
+    error,
+    transient: true,
+    duration_ms: 1,
+  });
+  log.push({ type: 'server-wait.started', error, limit_ms: 600_000 });
+  const waiting = log.events.at(-1)?.at ?? 0;
+  log.push({ type: 'server-wait.ended', outcome: 'back', waited_ms: 60_000 });
+  const events = log.events.map((event) =>
+    event.type === 'server-wait.ended' ? { ...event, at: waiting + 60_000 } : event,
+  );
+  const { rows } = foldTimeline(emptyTimeline, events);
+  expect(rows.at(-1)).toMatchObject({
+    kind: 'server-wait',
+    afterFailedCall: true,
+    ended: { outcome: 'back' },
+  });
+  expect(rows.find(({ kind }) => kind === 'call')).toMatchObject({ status: 'failed', setAside: 'transient' });
+  const iteration = rows.find((row) => row.kind === 'iteration');
+  expect(iteration?.kind === 'iteration' && iterationMs(iteration)).toBe(waiting - (iteration?.at ?? 0));
 });

@@ -2,7 +2,17 @@ import { assertNever } from '../util/assert-never.ts';
 import { foldCycles, noCycles } from './fold-cycles.ts';
 import type { EventOf } from './registry.ts';
 import { lossOf } from './swallowed-reply.ts';
-import type { CallRow, Cut, Cycles, RowBase, ShownEvent, Timeline, TimelineRow } from './timeline.ts';
+import type {
+  CallRow,
+  Cut,
+  Cycles,
+  IterationRow,
+  RowBase,
+  ShownEvent,
+  Timeline,
+  TimelineRow,
+  ToolRow,
+} from './timeline.ts';
 import { addUsage } from './token-usage.ts';
 
 const NONE = -1;
@@ -16,6 +26,7 @@ export const emptyTimeline: Timeline = {
     iteration: NONE,
     call: NONE,
     verification: NONE,
+    serverWait: NONE,
     tools: {},
     tries: 0,
     freshLoad: false,
@@ -156,6 +167,23 @@ function take(draft: Draft, event: ShownEvent): number {
       open.freshLoad = !event.already_loaded;
       return place;
     }
+    case 'server-wait.started': {
+      const last = draft.rows.at(-1);
+      change(draft, open.call, 'call', (row) =>
+        row.status === 'failed' ? { ...row, setAside: 'transient' } : row,
+      );
+      open.preparation = NONE;
+      const afterFailedCall = last?.kind === 'call' && last.status === 'failed';
+      open.serverWait = add(draft, {
+        ...base(draft, event),
+        kind: 'server-wait',
+        started: event,
+        afterFailedCall,
+      });
+      return open.serverWait;
+    }
+    case 'server-wait.ended':
+      return change(draft, open.serverWait, 'server-wait', (row) => ({ ...row, ended: event }));
     case 'attempt.started':
       draft.attempt = event.attempt;
       draft.iteration = 0;
@@ -172,6 +200,7 @@ function take(draft: Draft, event: ShownEvent): number {
         kind: 'iteration',
         budget: open.budget,
         until: event.at,
+        waitedMs: 0,
         modelCalls: 0,
         toolCalls: 0,
         failedToolCalls: 0,
@@ -210,7 +239,8 @@ function take(draft: Draft, event: ShownEvent): number {
       return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
         ...row,
         status: 'awaiting approval',
-        requested: { seq: event.seq, at: event.at },
+        requested: { seq: event.seq, at: event.at, scopes: event.scopes ?? ['once'] },
+        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
       }));
     case 'approval.decided':
       return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
@@ -218,12 +248,14 @@ function take(draft: Draft, event: ShownEvent): number {
         status: event.decision === 'denied' ? 'denied' : 'approved',
         decided: event,
         decidedCuts: event.cuts ?? [],
+        file: undefined,
       }));
     case 'tool-call.started':
       return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
         ...row,
         status: 'running',
         startedAt: event.at,
+        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
       }));
     case 'tool-call.ended':
     case 'tool-call.interrupted':
@@ -275,6 +307,8 @@ function take(draft: Draft, event: ShownEvent): number {
       return add(draft, { ...base(draft, event), kind: 'note', event });
     case 'turn.paused':
     case 'harness.prompted':
+    case 'message.awaited':
+    case 'autopilot.switched':
     case 'cycle.started':
     case 'diversity.advised':
     case 'memory.changed':
@@ -354,7 +388,7 @@ function closeTools(draft: Draft): void {
   for (const index of Object.values(draft.open.tools)) {
     change(draft, index, 'tool', (row) =>
       row.status === 'waiting' || row.status === 'awaiting approval' || row.status === 'approved'
-        ? { ...row, status: 'not-run' }
+        ? { ...row, status: 'not-run', file: undefined }
         : row.status === 'running'
           ? { ...row, status: 'interrupted' }
           : row,
@@ -370,7 +404,7 @@ function wasDenied(result: EventOf<'tool-call.ended'>['result']): boolean {
 /** Adds an event's data to the heading of its iteration. */
 function touchIteration(draft: Draft, event: ShownEvent): void {
   change(draft, draft.open.iteration, 'iteration', (row) => {
-    const moved = { ...row, until: event.at };
+    const moved = { ...withWait(row, event, draft), until: event.at };
     switch (event.type) {
       case 'model-call.started':
         return { ...moved, modelCalls: row.modelCalls + 1 };
@@ -388,4 +422,29 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
         return moved;
     }
   });
+}
+
+/**
+ * The wait for the operator's approval begins and ends with the next call of the reply: later ones may be decided first.
+ * That for the model server has events of its own.
+ */
+function withWait(row: IterationRow, { type, at }: ShownEvent, { open, rows }: Draft): IterationRow {
+  const mayChange = ['approval.', 'tool-call.', 'server-wait.'].some((kind) => type.startsWith(kind));
+  if (!mayChange) return row;
+  const indexes = Object.values(open.tools).sort((a, b) => a - b);
+  const next = indexes.map((index) => rows[index]).find((each) => each?.kind === 'tool' && isPending(each));
+  const waits =
+    type === 'server-wait.started' || (next?.kind === 'tool' && next.status === 'awaiting approval');
+  if (waits) return { ...row, waitingSince: row.waitingSince ?? at };
+  const { waitingSince = at, waitedMs } = row;
+  return { ...row, waitedMs: waitedMs + at - waitingSince, waitingSince: undefined };
+}
+
+function isPending({ status }: ToolRow): boolean {
+  return ['waiting', 'awaiting approval', 'approved', 'running'].includes(status);
+}
+
+/** How long an iteration has taken up to its last event, in milliseconds, without its waits. */
+export function iterationMs({ at, until, waitedMs, waitingSince = until }: IterationRow): number {
+  return Math.max(0, waitingSince - at - waitedMs);
 }

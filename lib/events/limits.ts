@@ -4,6 +4,8 @@ export const MAX_TASK_CHARS = 200_000;
 export const MAX_MODEL_NAME_CHARS = 300;
 /** One message of the operator to a run. */
 export const MAX_MESSAGE_CHARS = 8000;
+/** A model that asks for more calls has lost count, and each call may be a command. */
+export const MAX_CALLS_PER_REPLY = 32;
 /** Text that a viewer gets and keeps, in UTF-16 units: longer texts are cut, and the whole event can be requested. */
 export const MAX_STREAMED_CHARS = 65_536;
 /** Limits of an experiment: its runs in total, and what they are made of. */
@@ -11,3 +13,15 @@ export const MAX_EXPERIMENT_RUNS = 1000;
 export const MAX_OPTION_SETS = 50;
 export const MAX_SEEDS = 200;
 export const MAX_REPEATS = 200;
+/** What a person notes about a run: its tags and a note. A title has `MAX_TITLE_CHARS`. */
+export const MAX_TAGS = 20;
+export const MAX_TAG_CHARS = 40;
+export const MAX_NOTE_CHARS = 4000;
+/** A score is a whole number from 0 (useless) to 10 (exactly right): thumbs down is 0, thumbs up is 10. */
+export const MAX_SCORE = 10;
+/** Runs that can be tagged, archived, exported or deleted in one request. */
+export const MAX_SELECTED_RUNS = 200;
+/** How long deleted runs can be restored, in milliseconds. */
+export const UNDO_DELETE_MS = 10_000;
+/** Runs that a comparison can take. */
+export const MAX_COMPARED_RUNS = 2;

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../model/chat-model.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { RunningSum } from '../util/running-sum.ts';
 import type { RunConfig } from './config.ts';
 import { effectiveWindow, type WindowFacts } from './window.ts';
@@ -7,6 +8,8 @@ export const CHARS_PER_TOKEN = 4;
 
 // Messages are immutable and conversations only grow, so each message is measured only once.
 const sizes = new RunningSum(messageChars);
+// Tool lists are immutable, so each is measured once.
+const toolSizes = new WeakMap<readonly ToolDefinition[], number>();
 
 /** The size of one message in characters: its texts, and its calls with their arguments as JSON (C1). */
 export function messageChars(message: ChatMessage): number {
@@ -22,6 +25,16 @@ export function messageChars(message: ChatMessage): number {
  */
 export function conversationChars(messages: readonly ChatMessage[]): number {
   return sizes.of(messages);
+}
+
+/** The size of the tool definitions in characters, as JSON (C1). */
+export function toolChars(tools: readonly ToolDefinition[]): number {
+  let size = toolSizes.get(tools);
+  if (size === undefined) {
+    size = tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+    toolSizes.set(tools, size);
+  }
+  return size;
 }
 
 /**

@@ -44,8 +44,6 @@ export interface ModeFacts {
     readonly live_tokens: boolean;
     readonly parser_layers: readonly ('native' | 'json' | 'xml')[];
   };
-  /** Whether the form for a new run starts with live tokens on. Missing: the last choice is remembered. */
-  readonly startsLive?: boolean;
   /** What bounds a run that nothing else ends: a setting, its first reply, or the operator. */
   readonly endsBy: 'max_iterations' | 'max_cycles' | 'reply' | 'stop';
   /** Whether the last text is the answer to a task. */
@@ -84,7 +82,7 @@ export const MODES = {
       stall_guard: true,
       nudge_plans: true,
       max_attempts: 3,
-      live_tokens: false,
+      live_tokens: true,
       parser_layers: ['native', 'json', 'xml'],
     },
     endsBy: 'max_iterations',
@@ -115,7 +113,6 @@ export const MODES = {
       live_tokens: true,
       parser_layers: ['native', 'json', 'xml'],
     },
-    startsLive: true,
     endsBy: 'stop',
     answers: false,
     usesFiles: true,
@@ -140,10 +137,9 @@ export const MODES = {
       stall_guard: false,
       nudge_plans: false,
       max_attempts: 1,
-      live_tokens: false,
+      live_tokens: true,
       parser_layers: ['native', 'xml'],
     },
-    startsLive: false,
     endsBy: 'max_cycles',
     answers: false,
     usesFiles: false,
@@ -182,7 +178,6 @@ const RUN_KINDS = {
     tools: [],
     // Without tools there are no calls: text that looks like one is part of the answer.
     defaults: { ...MODES.task.defaults, parser_layers: [] },
-    startsLive: true,
     endsBy: 'reply',
     usesFiles: false,
     gauges: ['used_retries', 'context', 'budgets'],

@@ -56,3 +56,11 @@ export function checksBeside({ kind, checks }: Outcome): OutcomeWords | undefine
 export function checkCounts(results: readonly { passed: boolean }[]): NonNullable<Outcome['checks']> {
   return { failed: results.filter(({ passed }) => !passed).length, total: results.length };
 }
+
+const TONE_RANKS: Readonly<Record<OutcomeTone, number>> = { fail: 0, warn: 1, calm: 2, ok: 3 };
+
+/** Ranks outcomes from the worst to the best, for sorting: by their tone, then in the order of `OUTCOMES`. */
+export function outcomeRank(kind: OutcomeKind): number {
+  const kinds = Object.keys(OUTCOMES);
+  return TONE_RANKS[OUTCOMES[kind].tone] * kinds.length + (kinds.length - 1 - kinds.indexOf(kind));
+}

@@ -5,6 +5,7 @@ import { noticesOf } from './notices.ts';
 import type { ProgressEvent } from './progress.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import { emptyRunState, type RunState } from './run-state.ts';
+import { summarize } from './summarize.ts';
 import { summarizeArgs, summarizeResult } from './tool-summaries.ts';
 
 type WithoutBase<E> = E extends ProgressEvent ? Omit<E, 'run_id' | 'seq' | 'timestamp'> : never;
@@ -173,6 +174,9 @@ function bodiesOf(event: RunEvent, run: RunState): ProgressBody[] {
           iteration,
         },
       ];
+    case 'server-wait.started':
+    case 'server-wait.ended':
+      return [{ type: 'status', message: summarize(event), code: event.type, iteration }];
     case 'policy.warned':
       return [{ type: 'status', message: event.message, code: event.code, iteration }];
     case 'run.ended':

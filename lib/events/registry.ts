@@ -22,7 +22,8 @@ import {
   runStarted,
   stopRequested,
 } from './run.ts';
-import { harnessPrompted, turnEnded, turnPaused } from './session.ts';
+import { serverWaitEnded, serverWaitStarted } from './server-wait.ts';
+import { autopilotSwitched, harnessPrompted, messageAwaited, turnEnded, turnPaused } from './session.ts';
 import { toolCallEnded, toolCallInterrupted, toolCallStarted } from './tool-call.ts';
 import { verificationChecked, verificationStarted } from './verification.ts';
 
@@ -35,6 +36,8 @@ export const runEvent = z.discriminatedUnion('type', [
   preflightChecked,
   modelLoadStarted,
   modelLoaded,
+  serverWaitStarted,
+  serverWaitEnded,
   attemptStarted,
   iterationStarted,
   modelCallStarted,
@@ -56,6 +59,8 @@ export const runEvent = z.discriminatedUnion('type', [
   turnEnded,
   turnPaused,
   harnessPrompted,
+  messageAwaited,
+  autopilotSwitched,
   cycleStarted,
   cycleReflected,
   diversityAdvised,

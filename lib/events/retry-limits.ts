@@ -1,5 +1,8 @@
 import type { RunState } from './run-state.ts';
 
+/** Max waits in a row for a server that comes back and is gone again before it has answered a call. */
+export const MAX_SERVER_WAITS = 3;
+
 /** Max retries per iteration, by cause (T21, T22). Used by the rules and shown in the dashboard. */
 export const RETRY_LIMITS: Readonly<Record<keyof RunState['retries'], number>> = {
   length: 1,

@@ -7,7 +7,9 @@
  * - `between`: between iterations, where stops, budgets and limits are checked
  * - `calling`: a request is open
  * - `deciding`: a reply was parsed and the policies decide next
+ * - `awaiting-server`: the model server is down, and the run waits for it
  * - `awaiting-approval`: a call waits for the operator
+ * - `awaiting-message`: a session waits for the operator; no worker holds it
  * - `executing`: the calls of the reply are running
  * - `verifying`: the attempt has ended and its work is being checked
  * - `ended`
@@ -19,7 +21,19 @@ export type RunPhase =
   | 'between'
   | 'calling'
   | 'deciding'
+  | 'awaiting-server'
   | 'awaiting-approval'
+  | 'awaiting-message'
   | 'executing'
   | 'verifying'
   | 'ended';
+
+/** The phases in which a run waits for the operator, and nothing happens until they act. */
+export const OPERATOR_PHASES = ['awaiting-approval', 'awaiting-message'] as const satisfies RunPhase[];
+
+/** Whether a run waits for the operator. */
+export function awaitsOperator(phase: RunPhase): boolean {
+  return OPERATOR_PHASES.some((each) => each === phase);
+}
+/** Phases in which a run waits for the operator or runs tools, and needs no slot at its model server. */
+export const PHASES_WITHOUT_MODEL: readonly RunPhase[] = [...OPERATOR_PHASES, 'executing', 'verifying'];

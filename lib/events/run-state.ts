@@ -5,6 +5,7 @@ import type { RunConfig } from './config.ts';
 import type { EventOf } from './registry.ts';
 import type { RunResult } from './run.ts';
 import type { RunPhase } from './run-phase.ts';
+import type { WaitCause } from './session.ts';
 import type { Outcome, TerminationReason } from './termination.ts';
 
 /** A call of the current reply. */
@@ -122,8 +123,29 @@ export interface RunState {
   readonly resumes: number;
   /** When a worker last resumed the run, in milliseconds since 1970. */
   readonly resumedAt: number | undefined;
-  /** Time since the start during which no worker held the run or it yielded its slot, in milliseconds. */
+  /**
+   * Time since the start during which no worker held the run or it yielded its slot, in milliseconds.
+   */
   readonly lostMs: number;
+  /** The wait for a model server that is down. */
+  readonly serverWait:
+    | {
+        readonly seq: number;
+        /** Since when this worker has waited, in milliseconds since 1970. */
+        readonly since: number;
+        readonly limitMs: number;
+        readonly error: EventOf<'server-wait.started'>['error'];
+        readonly gaveUp: boolean;
+      }
+    | undefined;
+  /** The waits since the server last answered a call: start of the first, in milliseconds since 1970, and number. */
+  readonly serverDown: { readonly since: number; readonly waits: number } | undefined;
+  /** Time since the start spent waiting for the operator or for the model server, in milliseconds, without a wait in progress. */
+  readonly waitedMs: number;
+  /** Start of the wait in progress, in milliseconds since 1970. */
+  readonly waitingSince: number | undefined;
+  /** `waitedMs` at the last budget check. */
+  readonly waitedAtCheck: number;
   readonly preflight: EventOf<'preflight.checked'> | undefined;
   readonly loaded: EventOf<'model.loaded'> | undefined;
 
@@ -164,6 +186,8 @@ export interface RunState {
 
   /** Calls that needed approval or were denied, by call ID. */
   readonly approvals: Readonly<Record<string, Approval>>;
+  /** Tools whose calls the operator approved for the rest of the run, with the events of those decisions. */
+  readonly approvedTools: Readonly<Record<string, number>>;
 
   /** One list per tool-calling iteration of the attempt (G8). */
   readonly callHistory: readonly (readonly ToolCall[])[];
@@ -180,10 +204,10 @@ export interface RunState {
   readonly lastReplyLoss: { readonly swallowedTokens: number; readonly malformed: boolean };
   /** Calls that succeeded since the last nudge, over all attempts; since the start before the first nudge. */
   readonly callsSucceeded: number;
-  /** Iteration of the last successful `write_file` in the attempt; 0 at the start (G10). */
-  readonly lastWriteIteration: number;
-  /** The event of that write; 0 at the start. */
-  readonly lastWriteSeq: number;
+  /** The last iteration of the attempt in which a file was written or a result was new; 0 at the start (G10, G11). */
+  readonly lastNewsIteration: number;
+  /** The event with that result; 0 at the start. */
+  readonly lastNewsSeq: number;
   readonly nudges: number;
   readonly nudgeSeqs: readonly number[];
   /** The last budget check, before the current iteration. */
@@ -240,6 +264,17 @@ export interface RunState {
     /** Whether the model has something to answer: a result, a message or a prompt. */
     readonly prompted: boolean;
   };
+  /** Whether a session continues without the operator. */
+  readonly autopilot: {
+    readonly on: boolean;
+    /** Turns and working time until the operator last wrote or switched it on; its limits count from there. */
+    readonly fromTurn: number;
+    readonly fromMs: number;
+  };
+  /** The event since which a session waits for a message, and why. */
+  readonly awaiting: { readonly seq: number; readonly cause: WaitCause } | undefined;
+  /** Whether the wait for a message is over, but no worker has taken the run since. */
+  readonly woken: boolean;
   /** The cycles of an exploration. */
   readonly cycle: {
     /** The last started cycle, from 1; 0 before the first. */
@@ -286,6 +321,11 @@ export function emptyRunState(runId: string): RunState {
     resumes: 0,
     resumedAt: undefined,
     lostMs: 0,
+    serverWait: undefined,
+    serverDown: undefined,
+    waitedMs: 0,
+    waitingSince: undefined,
+    waitedAtCheck: 0,
     preflight: undefined,
     loaded: undefined,
     logPath: undefined,
@@ -306,14 +346,15 @@ export function emptyRunState(runId: string): RunState {
     transientSince: undefined,
     reply: undefined,
     approvals: {},
+    approvedTools: {},
     callHistory: [],
     callHistorySeqs: [],
     lastReplySeq: 0,
     lastReplyCut: false,
     lastReplyLoss: { swallowedTokens: 0, malformed: false },
     callsSucceeded: 0,
-    lastWriteIteration: 0,
-    lastWriteSeq: 0,
+    lastNewsIteration: 0,
+    lastNewsSeq: 0,
     nudges: 0,
     nudgeSeqs: [],
     budget: undefined,
@@ -332,6 +373,9 @@ export function emptyRunState(runId: string): RunState {
     lastText: '',
     parsed: { native: 0, json: 0, xml: 0, repaired: 0, malformed: 0, refused: 0 },
     turns: { completed: 0, empty: 0, swallowedTokens: 0, pausedAfter: 0, prompted: true },
+    autopilot: { on: true, fromTurn: 0, fromMs: 0 },
+    awaiting: undefined,
+    woken: false,
     cycle: { number: 0, open: false, iterationsBefore: 0, empty: 0, swallowedTokens: 0 },
     reflections: [],
     diversity: undefined,

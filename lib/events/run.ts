@@ -23,12 +23,14 @@ export const runStarted = z.object({
   epoch: z.int().positive(),
 });
 
-/** A worker took over an unfinished run after the previous one was lost. */
+/** A worker took over an unfinished run after the previous one was lost, or after the run waited for a message. */
 export const runResumed = z.object({
   ...envelope,
   type: z.literal('run.resumed'),
   worker: z.string(),
   epoch: z.int().positive(),
+  /** The run was released while it waited for a message, so nothing was interrupted. */
+  after_wait: z.literal(true).optional(),
 });
 
 /** The checks before the first call: server, model, confinement (S1, S2, O7). */

@@ -52,6 +52,8 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'policy.retried':
     case 'policy.warned':
       return [event.message];
+    case 'server-wait.started':
+      return [event.error.message];
     case 'run.ended':
       return [
         event.result.termination_reason,
@@ -66,6 +68,7 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'preflight.checked':
     case 'model.load-started':
     case 'model.loaded':
+    case 'server-wait.ended':
     case 'attempt.started':
     case 'iteration.started':
     case 'model-call.started':
@@ -77,6 +80,8 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'verification.started':
     case 'turn.ended':
     case 'turn.paused':
+    case 'message.awaited':
+    case 'autopilot.switched':
     case 'cycle.started':
     case 'memory.changed':
     case 'operator.delivered':

@@ -30,3 +30,23 @@ export const harnessPrompted = z.object({
   iteration: z.int().nonnegative(),
   text: z.string().min(1),
 });
+
+/** Why a session waits for a message: it has none yet, the model answered, or autopilot reached one of its limits. */
+const waitCause = z.enum(['start', 'text', 'empty', 'autopilot_turns', 'autopilot_time']);
+export type WaitCause = z.infer<typeof waitCause>;
+
+/** The session waits for a message. No process works on it until the operator writes, stops it or starts autopilot. */
+export const messageAwaited = z.object({
+  ...envelope,
+  type: z.literal('message.awaited'),
+  /** The last turn; 0 before the first. */
+  iteration: z.int().nonnegative(),
+  cause: waitCause,
+});
+
+/** The operator switched autopilot on or off. */
+export const autopilotSwitched = z.object({
+  ...envelope,
+  type: z.literal('autopilot.switched'),
+  on: z.boolean(),
+});

@@ -17,8 +17,6 @@ export const GUARD_LIMITS = {
   keep_rounds: 3,
   /** Identical rounds in a row that end a task (G7). */
   repetition_threshold: 3,
-  /** Rounds in a row without a written file that end a task (G10). */
-  stall_threshold: 5,
   max_nudges: 2,
 } as const;
 
@@ -283,20 +281,45 @@ export const SETTINGS = {
     stored: 'elsewhere',
     form: { min: 1 },
   },
-  /** The server also turns it off if no available tool writes files (K-12). */
+  /** How long a run waits for a server that is down; 0: not at all. */
+  server_wait_seconds: {
+    type: 'number',
+    whole: true,
+    min: 0,
+    max: 86_400,
+    unit: 'seconds',
+    label: 'Wait for Ollama',
+    help: 'If Ollama is down, the run waits for it this long. 0: the run fails at once.',
+    default: () => 600,
+    fork: true,
+    form: { unit: 'minutes', scale: 60 },
+  },
+  /** The server also turns it off for a run without tools. */
   stall_guard: {
     type: 'switch',
     modes: ['task'],
     label: 'Stall guard',
-    help: `Ends the run when ${GUARD_LIMITS.stall_threshold} rounds go by without a written file. Switch it off for tasks that only read.`,
+    help: 'Ends the run when too many rounds go by in which no file is written and nothing new is read.',
     default: (basis) => own(basis).stall_guard,
+    stored: 'always',
+    fork: true,
+  },
+  /** Rounds in a row without new information that end a task (G10, G11). */
+  stall_threshold: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 100,
+    modes: ['task'],
+    label: 'Rounds without new information',
+    default: () => 5,
     stored: 'always',
     fork: true,
   },
   nudge_plans: {
     type: 'switch',
     modes: ['task'],
-    label: 'Nudge plans',
+    label: 'Nudge when it only plans',
     help: 'A reply that only announces work is answered with the request to do it.',
     default: (basis) => own(basis).nudge_plans,
     stored: 'always',
@@ -395,6 +418,41 @@ export const SETTINGS = {
     stored: 'elsewhere',
     fork: true,
     form: { unit: 'seconds', scale: 1000, empty: 'none' },
+  },
+  /** Whether the session continues by itself after an answer, or waits for the operator. Older logs: it continues. */
+  autopilot: {
+    type: 'switch',
+    modes: ['session'],
+    label: 'Autopilot',
+    help: 'The session goes on by itself after each answer. Off: it waits for your next message.',
+    default: () => false,
+    fork: true,
+    flag: 'autopilot',
+  },
+  /** Turns without a message after which autopilot waits. */
+  autopilot_turns: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 1_000_000,
+    modes: ['session'],
+    label: 'Autopilot turns',
+    help: 'Then the session waits for you.',
+    default: () => 50,
+    fork: true,
+  },
+  /** Working time without a message after which autopilot waits. */
+  autopilot_seconds: {
+    type: 'number',
+    above: 0,
+    max: 31_536_000,
+    modes: ['session'],
+    label: 'Autopilot time',
+    help: 'Then the session waits for you.',
+    unit: 'seconds',
+    default: () => 3600,
+    fork: true,
+    form: { unit: 'minutes', scale: 60, min: 0.01 },
   },
   /** `null`: no limit (X22). */
   max_cycles: {

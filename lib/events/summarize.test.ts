@@ -171,8 +171,27 @@ const lines: [NewEvent, string | RegExp][] = [
     },
     '0 of 1 check passed',
   ],
+  [
+    { type: 'server-wait.started', error: { code: 'c', message: 'Refused.' }, limit_ms: 600_000 },
+    'Waiting up to 10 min for Ollama: Refused.',
+  ],
+  [{ type: 'server-wait.ended', outcome: 'back', waited_ms: 3000 }, 'Ollama is back after 3.0 s'],
+  [
+    { type: 'server-wait.ended', outcome: 'gave_up', waited_ms: 3000 },
+    'Ollama did not come back within 3.0 s',
+  ],
+  [
+    { type: 'server-wait.ended', outcome: 'stopped', waited_ms: 3000 },
+    'The wait for Ollama was stopped after 3.0 s',
+  ],
   [{ type: 'turn.ended', iteration: 3, outcome: 'empty' }, 'Turn 3 ended with nothing'],
   [{ type: 'turn.paused', iteration: 3, wait_ms: 200 }, 'Pause of 200 ms after turn 3'],
+  [{ type: 'message.awaited', iteration: 3, cause: 'text' }, 'Waiting for a message'],
+  [
+    { type: 'message.awaited', iteration: 3, cause: 'autopilot_turns' },
+    'Autopilot reached its turn limit; waiting for a message',
+  ],
+  [{ type: 'autopilot.switched', on: true }, 'Autopilot switched on'],
   [{ type: 'harness.prompted', iteration: 3, text: 'Continue.' }, 'Loupe added: Continue.'],
   [{ type: 'cycle.started', cycle: 2, line: 'Cycle 2.' }, 'Cycle 2'],
   [{ type: 'cycle.reflected', cycle: 2, text: ' ', ended_by: 'reflection' }, 'Reflection of cycle 2: none'],

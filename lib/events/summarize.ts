@@ -1,10 +1,11 @@
 import { assertNever } from '../util/assert-never.ts';
-import { durationWords } from '../util/durations.ts';
+import { durationWords, limitWords } from '../util/durations.ts';
 import { plural } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 import { AGENT_PREFIX } from './agent-prefix.ts';
 import { checkCounts, checksWords } from './outcome.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import type { WaitCause } from './session.ts';
 import { swallowedWords } from './swallowed-reply.ts';
 
 const MAX_CHARS = 200;
@@ -37,6 +38,16 @@ function sentence(event: RunEvent): string {
       return event.already_loaded
         ? 'The model was already loaded'
         : `Model loaded in ${durationWords(event.load_ms)}`;
+    case 'server-wait.started':
+      return `Waiting up to ${limitWords(event.limit_ms)} for Ollama: ${event.error.message}`;
+    case 'server-wait.ended': {
+      const waited = durationWords(event.waited_ms);
+      return {
+        back: `Ollama is back after ${waited}`,
+        gave_up: `Ollama did not come back within ${waited}`,
+        stopped: `The wait for Ollama was stopped after ${waited}`,
+      }[event.outcome];
+    }
     case 'attempt.started':
       return `Attempt ${event.attempt} begins with ${plural(event.tools.length, 'tool')}`;
     case 'iteration.started':
@@ -55,7 +66,7 @@ function sentence(event: RunEvent): string {
       return `${event.tool} waits for approval`;
     case 'approval.decided':
       return {
-        approved: `${event.tool} was approved`,
+        approved: `${event.tool} was approved${approvalWords(event)}`,
         edited: `${event.tool} was approved with other arguments`,
         denied: `${event.tool} was denied by the ${event.by}${event.reason ? `: ${event.reason}` : ''}`,
       }[event.decision];
@@ -95,6 +106,10 @@ function sentence(event: RunEvent): string {
       return `Pause of ${durationWords(event.wait_ms)} after turn ${event.iteration}`;
     case 'harness.prompted':
       return `Loupe added: ${event.text}`;
+    case 'message.awaited':
+      return waitWords(event.cause);
+    case 'autopilot.switched':
+      return `Autopilot switched ${event.on ? 'on' : 'off'}`;
     case 'cycle.started':
       return `Cycle ${event.cycle}`;
     case 'cycle.reflected':
@@ -128,6 +143,22 @@ function sentence(event: RunEvent): string {
   }
 }
 
+/** Why a session waits, as a sentence. */
+function waitWords(cause: WaitCause): string {
+  switch (cause) {
+    case 'start':
+      return 'Waiting for the first message';
+    case 'text':
+      return 'Waiting for a message';
+    case 'empty':
+      return 'The reply was empty; waiting for a message';
+    case 'autopilot_turns':
+      return 'Autopilot reached its turn limit; waiting for a message';
+    case 'autopilot_time':
+      return 'Autopilot reached its time limit; waiting for a message';
+  }
+}
+
 function replySentence(event: EventOf<'reply.parsed'>): string {
   const cut = event.cut ? ' (cut off)' : '';
   switch (event.outcome) {
@@ -150,4 +181,13 @@ function keptWords({ estimated_reply_tokens: tokens }: EventOf<'model-call.faile
 
 function confinement(kind: string): string {
   return kind === 'none' ? 'not confined' : `confined by ${kind}`;
+}
+
+/** What an approval covers, or the earlier one that covers the call. */
+function approvalWords({ scope, standing }: EventOf<'approval.decided'>): string {
+  const covered = { run: 'for this run', tool_and_folder: 'for this folder' };
+  if (standing) {
+    return ` ${covered[standing.scope]} at #${standing.seq}${standing.run_id === undefined ? '' : ` of ${standing.run_id}`}`;
+  }
+  return scope === 'run' || scope === 'tool_and_folder' ? ` ${covered[scope]}` : '';
 }

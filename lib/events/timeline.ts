@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import type { ApprovalScope } from './approval.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 
 /** Where a text was truncated for viewers, and its full length in characters. */
@@ -54,6 +55,10 @@ export interface IterationRow extends RowBase {
   readonly budget?: EventOf<'budget.checked'>;
   /** `at` of the last event within the iteration. */
   readonly until: number;
+  /** Time in which it waited for the operator's approval or the model server, in milliseconds, without a wait in progress. */
+  readonly waitedMs: number;
+  /** Start of the wait in progress. */
+  readonly waitingSince?: number;
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly failedToolCalls: number;
@@ -104,7 +109,11 @@ export interface ToolRow extends RowBase {
   readonly status: ToolStatus;
   readonly startedAt?: number;
   /** Set if approval was requested. */
-  readonly requested?: { readonly seq: number; readonly at: number };
+  readonly requested?: {
+    readonly seq: number;
+    readonly at: number;
+    readonly scopes: readonly ApprovalScope[];
+  };
   /** The approval decision. */
   readonly decided?: EventOf<'approval.decided'>;
   readonly decidedCuts?: readonly Cut[];
@@ -113,6 +122,11 @@ export interface ToolRow extends RowBase {
     readonly seq: number;
     readonly path: string;
     readonly arguments: JsonObject;
+    readonly cuts: readonly Cut[];
+  };
+  /** The file that the call was about to change, and what it held. */
+  readonly file?: NonNullable<EventOf<'tool-call.started'>['file']> & {
+    readonly seq: number;
     readonly cuts: readonly Cut[];
   };
   readonly result?: EventOf<'tool-call.ended'>['result'];
@@ -139,6 +153,8 @@ export interface NoteRow extends RowBase {
   readonly event: EventOf<
     | 'turn.paused'
     | 'harness.prompted'
+    | 'message.awaited'
+    | 'autopilot.switched'
     | 'cycle.started'
     | 'cycle.reflected'
     | 'diversity.advised'
@@ -168,6 +184,15 @@ export interface ResumedRow extends RowBase {
   readonly silentMs: number;
 }
 
+/** A wait for a model server that was down. */
+export interface ServerWaitRow extends RowBase {
+  readonly kind: 'server-wait';
+  /** Whether the row before it shows the call that failed, with the error. */
+  readonly afterFailedCall: boolean;
+  readonly started: EventOf<'server-wait.started'>;
+  readonly ended?: EventOf<'server-wait.ended'>;
+}
+
 export interface EndRow extends RowBase {
   readonly kind: 'end';
   readonly event: EventOf<'run.ended'>;
@@ -186,6 +211,7 @@ export type TimelineRow =
   | VerificationRow
   | StopRow
   | ResumedRow
+  | ServerWaitRow
   | EndRow;
 
 /** One cycle of an exploration, as shown in charts and tables. */
@@ -260,6 +286,7 @@ export interface Timeline {
     readonly iteration: number;
     readonly call: number;
     readonly verification: number;
+    readonly serverWait: number;
     /** Calls of the current reply, by call ID. */
     readonly tools: Readonly<Record<string, number>>;
     readonly tries: number;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changedFile } from './changed-file.ts';
 import { envelope } from './envelope.ts';
 import { inGivenOrder } from './in-given-order.ts';
 
@@ -31,6 +32,7 @@ export const toolCallStarted = z.object({
   call_id: z.string(),
   iteration: z.int().positive(),
   tool: z.string(),
+  file: changedFile.optional(),
 });
 
 export const toolCallEnded = z.object({
@@ -39,6 +41,11 @@ export const toolCallEnded = z.object({
   call_id: z.string(),
   tool: z.string(),
   result: toolResult,
+  /**
+   * Whether the call succeeded and the attempt had not seen this result of it before (G11). Only in modes with a stall
+   * guard; missing in older logs.
+   */
+  new_information: z.boolean().optional(),
   duration_ms: z.number().nonnegative(),
 });
 

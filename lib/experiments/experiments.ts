@@ -23,8 +23,8 @@ export interface RunsOfExperiment {
   priceOf(model: string): Promise<ModelPrice | undefined>;
   /** Rejects models that runs cannot or may not use. @throws {AppError} */
   admit(models: { model: string; embeddingModel?: string }): Promise<void>;
-  /** Creates a run, or returns the one created with the same key. */
-  start(request: NewRun, idempotencyKey: string): Promise<string>;
+  /** Creates a run of a family, the experiment, or returns the one created with the same key. */
+  start(request: NewRun, options: { idempotencyKey: string; family: string }): Promise<string>;
   stop(runId: string, options: { force: boolean }): Promise<unknown>;
   /** The complete log of a run, in pages. */
   log(runId: string): AsyncIterable<readonly RunEvent[]>;
@@ -328,7 +328,8 @@ export class Experiments {
   async #start(open: Open, item: ExperimentItem): Promise<ExperimentItem | undefined> {
     const { id, plan } = open.summary;
     try {
-      const run_id = await this.#runs.start(requestOf(plan, item), `experiment:${id}:${item.position}`);
+      const idempotencyKey = `experiment:${id}:${item.position}`;
+      const run_id = await this.#runs.start(requestOf(plan, item), { idempotencyKey, family: id });
       const running: ExperimentItem = { ...item, run_id, status: 'running' };
       await this.#save(open, {}, running);
       return running;

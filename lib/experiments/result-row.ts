@@ -3,6 +3,7 @@ import { foldCycles, meanNovelty, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { runTimeMs } from '../policies/budget.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { shortText } from '../util/short-text.ts';
 
@@ -28,7 +29,7 @@ export async function resultOfLog(
     status: result.status,
     termination_reason: result.termination_reason,
     message: ended.message,
-    seconds: Math.max(0, ended.at - (state.startedAt ?? ended.at) - state.lostMs) / 1000,
+    seconds: Math.max(0, runTimeMs(state, ended.at)) / 1000,
     iterations: result.iterations_used,
     cycles: cycles.filter(({ endedBy }) => endedBy !== undefined).length,
     model_calls: state.calls,

@@ -14,13 +14,13 @@ interface LiveText {
  */
 export class LiveDeltas {
   readonly #texts = new Map<string, LiveText>();
-  /** Only the latest queue position or load state is kept. */
+  /** Only the latest queue position, load state or next check of the server is kept. */
   #note: NoteDelta | undefined;
   #noteVersion = 0;
 
   /** Merges a delta by its offset. Returns whether there is something new to show. */
   add(delta: RunDelta): boolean {
-    if (delta.type === 'queue' || delta.type === 'load') {
+    if (isNote(delta)) {
       this.#note = delta;
       this.#noteVersion += 1;
       return true;
@@ -37,7 +37,7 @@ export class LiveDeltas {
 
   /** Whether text before this delta is missing. */
   lacks(delta: RunDelta): boolean {
-    if (delta.type === 'queue' || delta.type === 'load') return false;
+    if (isNote(delta)) return false;
     return delta.offset > (this.#texts.get(keyOf(delta))?.text.length ?? 0);
   }
 
@@ -81,8 +81,12 @@ export function nothingSeen(): SeenTexts {
   return { offsets: new Map(), noteVersion: 0 };
 }
 
-type NoteDelta = Extract<RunDelta, { type: 'queue' | 'load' }>;
+type NoteDelta = Extract<RunDelta, { type: 'queue' | 'load' | 'server-wait' }>;
 type TextDelta = Exclude<RunDelta, NoteDelta>;
+
+function isNote(delta: RunDelta): delta is NoteDelta {
+  return delta.type === 'queue' || delta.type === 'load' || delta.type === 'server-wait';
+}
 
 function keyOf(delta: TextDelta): string {
   return delta.type === 'tool-output' ? `tool ${delta.call_id}` : `${delta.type} ${delta.call}`;

@@ -31,6 +31,7 @@ const piece = z.discriminatedUnion('type', [
     ahead: z.array(z.string()),
     expected_at: z.number().optional(),
   }),
+  z.object({ type: z.literal('server-wait'), next_try_at: z.number() }),
   z.object({ type: z.literal('load'), size_bytes: z.number().optional(), vram_bytes: z.number().optional() }),
 ]);
 const message = z.union([
@@ -182,7 +183,7 @@ export class RemoteDeltas {
 
 /** Splits a long text into parts that fit a message. */
 function inPieces(delta: RunDelta): RunDelta[] {
-  if (delta.type === 'load') return [delta];
+  if (delta.type === 'load' || delta.type === 'server-wait') return [delta];
   if (delta.type === 'queue') return [{ ...delta, ahead: delta.ahead.slice(0, AHEAD_AT_MOST) }];
   const pieces: RunDelta[] = [];
   for (let from = 0; from < delta.text.length; from += PIECE_CHARS) {

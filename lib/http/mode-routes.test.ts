@@ -68,7 +68,7 @@ beforeEach(async () => {
   runs = {
     priceOf: async () => undefined,
     admit: async () => undefined,
-    start: async (request, idempotencyKey) => (await test.service.start(request, { idempotencyKey })).run.id,
+    start: async (request, options) => (await test.service.start(request, options)).run.id,
     stop: (id, options) => test.service.stop(id, options),
     log: (id) => test.service.stored.log(id),
     agreement: (ids, signal) => test.service.stored.agreement(ids, signal),
@@ -108,7 +108,7 @@ async function start(body: object): Promise<string> {
 }
 
 it('POST messages stores a message, and a session has its own log format', async () => {
-  const id = await start({ mode: 'session', model: 'talk' });
+  const id = await start({ mode: 'session', autopilot: true, model: 'talk' });
   const sent = await sendMessage(request(`/api/runs/${id}/messages`, { text: ' Good day. ' }), ofRun(id));
   expect(sent.status).toBe(202);
   expect(await sent.json()).toMatchObject({
@@ -204,7 +204,10 @@ it('stops an experiment without a worker, and lets its current run finish', asyn
   const { experiment, items } = await nobody.create(experimentRequest.parse(plan));
   const [first, second] = items;
   if (!first || !second) throw new Error('Two runs were planned.');
-  const run_id = await runs.start(requestOf(experiment.plan, first), 'experiment:exp-1:1');
+  const run_id = await runs.start(requestOf(experiment.plan, first), {
+    idempotencyKey: 'experiment:exp-1:1',
+    family: 'exp-1',
+  });
   await test.store.saveExperiment({ ...experiment, status: 'running' }, [
     { ...first, status: 'running', run_id },
     second,

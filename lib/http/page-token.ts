@@ -1,17 +1,27 @@
+import { type ListPosition, type RunOrder, type RunSort, sortValue } from '../api/run-order.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { FoundFrom } from '../api/search.ts';
 import { AppError } from '../errors/app-error.ts';
 
 /** The `?before=` token of a run list: its last run. */
-export function pageToken(last: Pick<RunSummary, 'id' | 'created_at'>): string {
-  return `${last.created_at}.${last.id}`;
+export function pageToken(last: RunSummary, { by }: RunOrder): string {
+  const value = sortValue(last, by);
+  return `${typeof value === 'number' ? value : `_${Buffer.from(value).toString('base64url')}`}.${last.id}`;
 }
 
 /** @throws {AppError} `invalid_request` */
-export function pageStart(request: Request): { createdAt: number; id: string } | undefined {
-  const parts = partsOf(request, { form: /^(\d{1,15})\.([a-z0-9][a-z0-9-]{0,63})$/, giver: 'a list' });
-  return parts && { createdAt: Number(parts[0]), id: parts[1] };
+export function pageStart(request: Request, { by }: RunOrder): ListPosition | undefined {
+  const form = /^(-?\d{1,15}|_[\w-]{0,8192})\.([a-z0-9][a-z0-9-]{0,63})$/;
+  const parts = partsOf(request, { form, giver: 'a list' });
+  if (!parts) return undefined;
+  const [text, id] = parts;
+  const isText = text.startsWith('_');
+  // A number stands for a text in no database.
+  if (isText !== TEXTS.has(by)) throw notOf('a list in this order');
+  return { value: isText ? Buffer.from(text.slice(1), 'base64url').toString() : Number(text), id };
 }
+
+const TEXTS: ReadonlySet<RunSort> = new Set(['title', 'model', 'folder']);
 
 /** The `?before=` token of a search. */
 export function searchPageToken({ before, skip }: FoundFrom): string {
@@ -33,7 +43,11 @@ function partsOf(
   if (text === null) return undefined;
   const [, first, second] = form.exec(text) ?? [];
   if (first !== undefined && second !== undefined) return [first, second];
-  throw new AppError({
+  throw notOf(giver);
+}
+
+function notOf(giver: string): AppError {
+  return new AppError({
     code: 'invalid_request',
     message: `"before" is not a "next" token of ${giver}.`,
   });

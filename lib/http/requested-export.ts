@@ -4,7 +4,8 @@ import { type ExportedLog, exportedLog } from '../sharing/exports/exported-log.t
 import { SCOPES } from '../sharing/redaction/scope.ts';
 
 /**
- * The log for a requested file: `?scope=` selects how much of the run, `?redact=1` redacts it, `?redact=0` does not.
+ * The log for a requested file: `?scope=` selects how much of the run, `?redact=1` redacts it except for the kinds of
+ * findings in `?show=`, `?redact=0` does not.
  *
  * @param options.redact the default without `?redact=`
  * @throws {AppError} `invalid_request`, `run_not_found`
@@ -23,7 +24,7 @@ export async function requestedExport(
     config,
     scope,
     read: () => runs.log(runId),
-    redaction: redact ? runs.redaction(config) : undefined,
+    redaction: redact ? { ...runs.redaction(config), show: new Set(query.getAll('show')) } : undefined,
   });
 }
 

@@ -28,11 +28,14 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
   }
   const log = await requestedExport(request, runs, runId, { redact: format !== 'run' });
   switch (format) {
-    case 'run':
-      return lines(`loupe-${runId}.jsonl`, runFile(runId, log.pages()));
+    case 'run': {
+      // What a person noted is not masked, so it is left out of masked files.
+      const annotations = query.get('redact') === '1' ? undefined : (await runs.get(runId)).run.annotations;
+      return lines(`loupe-${runId}.jsonl`, runFile(runId, log.pages(), { annotations }));
+    }
     case 'bundle': {
       const about = await runs.about(runId, request.signal);
-      return lines(`loupe-${runId}-bundle.jsonl`, runFile(runId, log.pages(), about));
+      return lines(`loupe-${runId}-bundle.jsonl`, runFile(runId, log.pages(), { about }));
     }
     case 'scenario':
       return json(`loupe-${runId}-scenario.json`, JSON.stringify(await runScenario(log.pages()), null, 2));

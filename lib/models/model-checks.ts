@@ -1,4 +1,10 @@
-import type { CheckProgress, CheckReply, InstalledCheck, ModelCheck } from '../api/model-check.ts';
+import type {
+  CheckProgress,
+  CheckReply,
+  CheckSummary,
+  InstalledCheck,
+  ModelCheck,
+} from '../api/model-check.ts';
 import { PROBES_VERSION } from '../api/model-check.ts';
 import type { InstalledModel } from '../api/replies.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
@@ -9,6 +15,11 @@ import { AppError } from '../errors/app-error.ts';
 import { fullName } from '../model/ollama-models.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ModelStore } from '../store/model-store.ts';
+
+/** Checks in the history, more than anyone reads in one plot. */
+const HISTORY_CHECKS = 200;
+
+type CheckStore = Pick<ModelStore, 'saveModelCheck' | 'modelCheck' | 'checkHistory'>;
 
 /** Runs a complete check of a model. */
 export type CheckModel = (
@@ -37,7 +48,7 @@ interface Job {
  * and digest (docs/decisions/0026).
  */
 export class ModelChecks {
-  readonly #store: Pick<ModelStore, 'saveModelCheck' | 'modelCheck'>;
+  readonly #store: CheckStore;
   readonly #slots: CheckSlots;
   readonly #check: CheckModel;
   readonly #clock: () => number;
@@ -45,7 +56,7 @@ export class ModelChecks {
   #count = 0;
 
   constructor(options: {
-    store: Pick<ModelStore, 'saveModelCheck' | 'modelCheck'>;
+    store: CheckStore;
     slots: CheckSlots;
     check: CheckModel;
     clock?: () => number;
@@ -110,6 +121,11 @@ export class ModelChecks {
     const check = await this.#store.modelCheck(fullName(model), digest);
     if (!check) throw notFound(model);
     return { check, summary: summarizeCheck(check) };
+  }
+
+  /** The figures of the last finished checks, oldest first. */
+  history(): Promise<CheckSummary[]> {
+    return this.#store.checkHistory(HISTORY_CHECKS);
   }
 
   async close(): Promise<void> {

@@ -34,7 +34,7 @@ it("sends the exact prompt, six tools, and the run's options [X1, X2, X4, X5, X1
   );
   for (const chat of run.fake.chats) {
     expect(chat).toMatchObject({
-      stream: false,
+      stream: true,
       think: false,
       truncate: false,
       options: { temperature: 0.7, seed: 42, num_predict: 300, num_ctx: 32_768 },
@@ -144,7 +144,7 @@ const EMPTY: JsonValue[] = [
 ];
 
 it.each(EMPTY)('test_parse_response_handles_empty_response: %j [N7, X8, K-28]', async (body) => {
-  await using run = await play({ ...explore, max_cycles: 2 }, [
+  await using run = await play({ ...explore, max_cycles: 2, live_tokens: false }, [
     { fault: { kind: 'http', status: 200, body } },
     says('Something.'),
   ]);
@@ -159,7 +159,7 @@ it('test_execute_chat_completion_calls_client [N8, X5]', async () => {
     model: 'play',
     messages: [{ role: 'system' }, { role: 'user', content: 'Cycle 1.' }],
     options: { seed: 7 },
-    stream: false,
+    stream: true,
   });
   expect(run.fake.chats[0]?.tools).toHaveLength(6);
 });

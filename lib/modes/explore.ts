@@ -13,6 +13,7 @@ import { adviseDiversity, measureLastReflection } from '../policies/diversity.ts
 import type { Verdict } from '../policies/rule.ts';
 import { buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 import type { Mode } from './mode.ts';
+import { canStreamWithTools } from './streaming.ts';
 
 /** Task-free cycles of calls and a reflection, over one append-only history (X7-X13). */
 export const exploreMode: Mode = {
@@ -20,7 +21,7 @@ export const exploreMode: Mode = {
   usesTools: true,
   shortens: false,
   offer: (available) => available,
-  streams: ({ config }) => config.live_tokens,
+  streams: (state) => state.config.live_tokens && canStreamWithTools(state),
   open: (state, { attempt, tools }) => [
     {
       type: 'attempt.started',

@@ -6,8 +6,10 @@ import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll, foldRun } from '../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { conversationChars } from '../events/message-size.ts';
-import { type RunEvent, runEvent } from '../events/registry.ts';
-import { emptyRunState } from '../events/run-state.ts';
+import { PROMPT_ROLES } from '../events/prompt-role.ts';
+import { noPrompts, PromptFold } from '../events/prompt-roles.ts';
+import { type NewEvent, type RunEvent, runEvent } from '../events/registry.ts';
+import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { ModelErrorKind } from '../model/model-error.ts';
 import { ExploreLogProjection } from '../sharing/exports/explore-log.ts';
 import { SessionLogProjection, sessionLogEntry } from '../sharing/exports/session-log.ts';
@@ -86,7 +88,13 @@ const trouble = fc.record({
 });
 
 const session = fc
-  .record({ turn_delay: fc.constantFrom(0, 20), context_limit: fc.constantFrom(600, 30_000) })
+  .record({
+    autopilot: fc.boolean(),
+    autopilot_turns: fc.constantFrom(3, 1000),
+    task: fc.constantFrom('', 'Hello.'),
+    turn_delay: fc.constantFrom(0, 20),
+    context_limit: fc.constantFrom(600, 30_000),
+  })
   .map((settings) => ({ mode: 'session' as const, ...settings }));
 const explore = fc
   .record({
@@ -100,6 +108,11 @@ const explore = fc
 
 const simulation = fc.record({ settings: fc.oneof(session, explore), turns, trouble });
 type Input = typeof simulation extends fc.Arbitrary<infer T> ? T : never;
+
+function saidAfter({ operatorMessages }: RunState): Extract<NewEvent, { type: 'operator.messaged' }> {
+  const id = `m${operatorMessages.length + 1}`;
+  return { type: 'operator.messaged', message_id: id, text: `Word ${id}.` };
+}
 
 function simulate({ settings, turns, trouble }: Input) {
   const { crashes, messages, stop } = trouble;
@@ -117,11 +130,15 @@ function simulate({ settings, turns, trouble }: Input) {
       if (state.ended) return [];
       const sent = state.operatorMessages.length;
       if (sent < messages.filter((seq) => state.seq >= seq).length) {
-        return [{ type: 'operator.messaged', message_id: `m${sent + 1}`, text: `Word m${sent + 1}.` }];
+        return [saidAfter(state)];
       }
       if (!stops || state.stop || state.seq < stop.atSeq) return [];
       return [{ type: 'stop.requested', force: stop.force, by: 'operator' }];
     },
+    whenWaiting: (state) =>
+      state.operatorMessages.length < 8
+        ? [saidAfter(state)]
+        : [{ type: 'stop.requested', force: false, by: 'operator' }],
     toolbox: createExploreTools(),
   });
 }
@@ -300,9 +317,27 @@ it('both logs are valid for every run, and views fold the same in pieces and as 
 
       let cycles = noCycles;
       let timeline = emptyTimeline;
+      let state = emptyRunState('run');
+      let history = noPrompts;
       for (let from = 0; from < events.length; from += piece) {
         cycles = foldCycles(cycles, events.slice(from, from + piece));
         timeline = foldTimeline(timeline, events.slice(Math.max(0, from - 1), from + piece));
+        const fold = new PromptFold(history);
+        state = foldAll(state, events.slice(from, from + piece), (now, event) => fold.take(now, event));
+        history = fold.history;
+      }
+      const whole = new PromptFold(noPrompts);
+      foldAll(emptyRunState('run'), events, (now, event) => whole.take(now, event));
+      expect(history).toEqual(whole.history);
+      const estimates = events.flatMap((event) =>
+        event.type === 'model-call.started' ? [event.estimated_tokens] : [],
+      );
+      expect(history.prompts).toHaveLength(estimates.length);
+      for (const [index, { roles }] of history.prompts.entries()) {
+        const sum = PROMPT_ROLES.reduce((all, role) => all + roles[role], 0);
+        expect(sum).toBeCloseTo(estimates[index] ?? 0);
+        for (const role of PROMPT_ROLES) expect(roles[role]).toBeGreaterThanOrEqual(0);
+        expect(roles.other).toBe(0);
       }
       expect(cycles).toEqual(foldCycles(noCycles, events));
       expect(timeline).toEqual(foldTimeline(emptyTimeline, events));

@@ -24,6 +24,7 @@ it('fills in every default', () => {
     num_predict: [2048, 4096],
     call_timeout_ms: 120_000,
     load_timeout_ms: 600_000,
+    server_wait_seconds: 600,
     repetition_threshold: 3,
     stall_guard: true,
     stall_threshold: 5,
@@ -32,7 +33,7 @@ it('fills in every default', () => {
     budget: {},
     checks: [],
     max_attempts: 3,
-    live_tokens: false,
+    live_tokens: true,
     think: false,
     keep_alive: '30m',
     model_options: {},
@@ -52,10 +53,10 @@ it('uses the limit of the tier or the override [G1, G3]', () => {
   expect(resolve({ tier: 'complex', max_iterations: 3 }).max_iterations).toBe(3);
 });
 
-it('turns the stall guard off without a writing tool, unless requested [K-12]', () => {
-  const readOnly = { ...facts, offeredTools: ['read_file'] };
-  expect(resolve({}, readOnly).stall_guard).toBe(false);
-  expect(resolve({ stall_guard: true }, readOnly).stall_guard).toBe(true);
+it('turns the stall guard on for tools that only read, and off without tools [K-12]', () => {
+  expect(resolve({}, { ...facts, offeredTools: ['read_file'] }).stall_guard).toBe(true);
+  expect(resolve({}, { ...facts, offeredTools: [] }).stall_guard).toBe(false);
+  expect(resolve({ stall_guard: true }, { ...facts, offeredTools: [] }).stall_guard).toBe(true);
   expect(resolve({ stall_guard: false }).stall_guard).toBe(false);
 });
 
@@ -102,7 +103,7 @@ it('fills in exploration settings [X18, X22, X23, K-22, K-39]', () => {
   expect(config).toMatchObject({
     mode: 'explore',
     workspace: '',
-    live_tokens: false,
+    live_tokens: true,
     parser_layers: ['native', 'xml'],
     max_iterations: 1000,
     conversation: { replies: 'unchanged', call_ids: false, results: 'text' },

@@ -10,12 +10,12 @@ import { defaultSettings, GUARD_LIMITS, isSettingOf, STORED_ALWAYS } from '../ev
 import { requirePriceForBudget } from '../policies/budget.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
-const WRITING_TOOL = 'write_file';
-
 /** Server-side facts known when a run is created. */
 export interface RunFacts {
   /** Absolute path of the workspace; empty if no files are used. */
   workspace: string;
+  /** Absolute path of the folder that was copied into the workspace. */
+  copiedFrom?: string;
   /** Names of the tools that the run can offer. */
   offeredTools: readonly string[];
   /** The price of the model, if one is set. */
@@ -26,7 +26,7 @@ export interface RunFacts {
 
 /**
  * Fills in all defaults, so that a run can be read, resumed and repeated from its configuration alone. The stall
- * guard is on unless no offered tool writes files (K-12); no budget is set (K-26).
+ * guard is on unless there are no tools (K-12); no budget is set (K-26).
  *
  * @throws {AppError} `checks_need_tools` for checks on the single-shot path; `no_price` for a cost budget with an
  *   unpriced model; `invalid_request` for skipping the approval of a tool that always needs it
@@ -62,7 +62,7 @@ function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   return {
     ...sharedConfig(request, facts),
     max_iterations: getMaxIterations(request),
-    stall_guard: request.stall_guard ?? (defaults.stall_guard && facts.offeredTools.includes(WRITING_TOOL)),
+    stall_guard: request.stall_guard ?? (defaults.stall_guard && facts.offeredTools.length > 0),
     parser_layers: agentic ? (request.parser_layers ?? defaults.parser_layers) : [],
   };
 }
@@ -117,6 +117,7 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     task: request.task,
     model: request.model,
     workspace: request.agentic ? facts.workspace : '',
+    ...(request.agentic && facts.copiedFrom !== undefined ? { copied_from: facts.copiedFrom } : {}),
     ...resolvedSettings(request),
     ...GUARD_LIMITS,
     call_timeout_ms: milliseconds(request.call_timeout_seconds ?? defaults.call_timeout_seconds),

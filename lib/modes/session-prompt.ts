@@ -1,6 +1,13 @@
 import type { ToolDefinition } from '../parser/types.ts';
 
-/** The system prompt of a session whose workspace has no SYSTEM_PROMPT.md (S5). */
+/** The system prompt of a session that waits for the operator, if its workspace has no SYSTEM_PROMPT.md (S5). */
+export const CHAT_SYSTEM_PROMPT = [
+  'You help a person with the files in a workspace folder. Answer questions directly. When a request needs work in the folder, do it with the tools, then say briefly what you did.',
+  'Paths are relative to the workspace folder. Read a file before you change it. Nothing happens unless you call a tool: describing a step does not do it.',
+  'The person reads your answer and replies. If the system says "Continue.", go on with your work by yourself; that is no request and needs no answer.',
+].join('\n\n');
+
+/** The system prompt of a session on autopilot, if its workspace has no SYSTEM_PROMPT.md (S5). */
 export const BUILT_IN_SYSTEM_PROMPT = [
   'You work on your own in a workspace folder, for as long as you are left to. Nobody gives you a task: look at what is there, decide what would be worth doing, and do it with the tools.',
   'Paths are relative to the workspace folder. Read a file before you change it. Nothing happens unless you call a tool: describing a step does not do it.',
@@ -17,15 +24,17 @@ export function toolDescriptions(tools: readonly ToolDefinition[]): string {
  * tool descriptions (S5). Pure.
  *
  * @param workspacePrompt text of SYSTEM_PROMPT.md; an empty text counts as missing
- * @param descriptions from `toolDescriptions`
+ * @param options.tools from `toolDescriptions`
+ * @param options.autopilot whether the session starts on autopilot
  */
 export function buildSystemPrompt(
   workspacePrompt: string | undefined,
   model: string,
-  descriptions: string,
+  { tools: descriptions, autopilot }: { tools: string; autopilot: boolean },
 ): { text: string; source: 'workspace' | 'built-in' } {
   const given = workspacePrompt?.trim() ?? '';
-  const words = given === '' ? BUILT_IN_SYSTEM_PROMPT : given;
+  const builtIn = autopilot ? BUILT_IN_SYSTEM_PROMPT : CHAT_SYSTEM_PROMPT;
+  const words = given === '' ? builtIn : given;
   const tools = descriptions === '' ? 'There are no tools.' : `Your tools:\n${descriptions}`;
   return {
     text: [words, `You are the model ${model}.`, tools].join('\n\n'),

@@ -13,7 +13,7 @@ import { createSafetyLayer, createSessionTools, dispatchToolCall } from '../tool
 import { BUILT_IN_SYSTEM_PROMPT, buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
 
-const session = { mode: 'session' as const };
+const session = { mode: 'session' as const, autopilot: true };
 const read = (path: string) => ({ name: 'read_file', arguments: { path } });
 const write = (path: string, content = 'x') => ({ name: 'write_file', arguments: { path, content } });
 
@@ -26,7 +26,11 @@ const stopAfter = (turns: number) => ({
 });
 
 it('streams every turn with tools, and starts the next turn after a text [S6, S9, S17, S23]', async () => {
-  await using run = await play(session, [{ repeat: 50, steps: [says('Turn {{n}}.')] }], stopAfter(50));
+  await using run = await play(
+    { ...session, autopilot_turns: 100 },
+    [{ repeat: 50, steps: [says('Turn {{n}}.')] }],
+    stopAfter(50),
+  );
   expect(run.end.result).toMatchObject({ termination_reason: 'stopped', status: 'cancelled' });
   expect(run.log.state.turns.completed).toBeGreaterThanOrEqual(50);
   for (const chat of run.fake.chats) {
@@ -166,8 +170,10 @@ it('adds model and tools to the prompt [S5]', () => {
   const safety = createSafetyLayer({ sandbox: openUnconfined() });
   const tools = createSessionTools({ workspace: '/w', safety }).definitions;
   expect(toolDescriptions(tools).split('\n')).toHaveLength(3);
-  expect(buildSystemPrompt('  ', 'm', toolDescriptions(tools)).source).toBe('built-in');
-  expect(buildSystemPrompt('Mine.', 'm', '').text).toBe(
+  expect(buildSystemPrompt('  ', 'm', { tools: toolDescriptions(tools), autopilot: true }).source).toBe(
+    'built-in',
+  );
+  expect(buildSystemPrompt('Mine.', 'm', { tools: '', autopilot: true }).text).toBe(
     'Mine.\n\nYou are the model m.\n\nThere are no tools.',
   );
 });

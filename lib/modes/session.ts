@@ -9,14 +9,15 @@ import {
   pauseBetweenTurns,
   promptAgain,
   REPROMPT,
+  waitForMessage,
 } from '../policies/turns.ts';
 import type { Mode } from './mode.ts';
 import { buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
 
 /**
- * An endless conversation: every text is followed by the next turn, until the session is stopped, full or fails
- * (S17).
+ * A conversation: after each answer the session waits for the operator, or continues by itself on autopilot, until it
+ * is stopped, full or fails (S17).
  */
 export const sessionMode: Mode = {
   name: 'session',
@@ -26,14 +27,18 @@ export const sessionMode: Mode = {
   streams: (state) => state.config.live_tokens && canStreamWithTools(state),
   open(state, { attempt, tools, workspacePrompt, logPath }) {
     const { config } = state;
-    const prompt = buildSystemPrompt(workspacePrompt, config.model, toolDescriptions(tools));
+    const prompt = buildSystemPrompt(workspacePrompt, config.model, {
+      tools: toolDescriptions(tools),
+      autopilot: state.autopilot.on,
+    });
+    const first = config.task === '' && state.autopilot.on ? REPROMPT : config.task;
     return [
       {
         type: 'attempt.started',
         attempt,
         messages: [
           { role: 'system', content: prompt.text },
-          { role: 'user', content: config.task === '' ? REPROMPT : config.task },
+          ...(first === '' ? [] : [{ role: 'user' as const, content: first }]),
         ],
         tools: [...tools],
         system_prompt: prompt.source,
@@ -50,7 +55,7 @@ export const sessionMode: Mode = {
         : []),
     ];
   },
-  betweenIterations: [endWhenConversationFull, endOnEmptyTurns, pauseBetweenTurns],
+  betweenIterations: [endWhenConversationFull, endOnEmptyTurns, waitForMessage, pauseBetweenTurns],
   beforeIteration: [deliverMessages, promptAgain],
   beforeRound: [],
   afterRound: [endTurnAfterCalls],

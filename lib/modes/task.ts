@@ -5,6 +5,7 @@ import { endOnRepetition } from '../policies/repetition.ts';
 import { endOnStall } from '../policies/stall.ts';
 import { buildMessages } from './build-messages.ts';
 import type { Mode } from './mode.ts';
+import { canStreamWithTools } from './streaming.ts';
 
 /** Runs tools in a workspace in a loop until the model answers or a guard ends it (T1). */
 export const taskMode: Mode = {
@@ -12,7 +13,7 @@ export const taskMode: Mode = {
   usesTools: true,
   shortens: true,
   offer: (available) => available,
-  streams: ({ config }) => config.live_tokens,
+  streams: (state) => state.config.live_tokens && canStreamWithTools(state),
   open: (state, { attempt, tools }) => [
     { type: 'attempt.started', attempt, messages: buildMessages(state, tools), tools: [...tools] },
   ],

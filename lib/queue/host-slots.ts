@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RunConfig } from '../events/config.ts';
+import { PHASES_WITHOUT_MODEL } from '../events/run-phase.ts';
 import { BEATS_PER_LEASE } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { HostQueue } from './host-queue.ts';
@@ -110,7 +111,8 @@ export class HostSlots {
   }
 
   /**
-   * Resolves when it is the run's turn at its model server.
+   * Resolves when it is the run's turn at its model server. A resumed run that is to go on with its tools takes a slot only
+   * before its next model call.
    *
    * @param run.signal aborted when this process releases the run
    * @param run.giveUp releases the run, so that it queues behind the runs that no process holds
@@ -124,8 +126,9 @@ export class HostSlots {
       queue: this.#queueFor(host),
       runs,
     });
+    const { stop, phase } = run.log.state;
     // In shared mode, a stopped run is resumed without a slot.
-    if (!(shared && run.log.state.stop)) await slot.enter();
+    if (!(shared && stop) && !PHASES_WITHOUT_MODEL.includes(phase)) await slot.enter();
     return slot;
   }
 

@@ -56,6 +56,9 @@ export interface RunSlotOptions {
 export class RunSlot {
   readonly #options: RunSlotOptions;
   #release: () => void = () => undefined;
+  #held = false;
+  /** How many slots the queue had granted when the run left its own; `undefined` if it never had one. */
+  #entriesAtLeave: number | undefined;
   #since = performance.now();
   #givenUp = false;
 
@@ -72,12 +75,38 @@ export class RunSlot {
   async enter(): Promise<void> {
     const { queue, log, config } = this.#options;
     this.#release = await queue.enter(log.runId, { kind: stayKind(config) });
+    this.#held = true;
     this.#since = performance.now();
   }
 
-  /** Releases the slot. */
+  /** Releases the slot at the end of the run's work. */
   release(): void {
     this.#release();
+  }
+
+  /** Releases the slot until `take`, because the run waits for a person. */
+  async leave(): Promise<void> {
+    const { queue, shared } = this.#options;
+    if (!this.#held) return;
+    this.#entriesAtLeave = queue.entries;
+    await this.#leave();
+    shared?.waiting.poke();
+  }
+
+  /**
+   * Waits for a slot, unless the run has one: at the head of the queue if it had one before. A stopped run gets none,
+   * because it only has to write its end.
+   *
+   * @returns whether others may have used the model server since the run left its slot; `undefined` if it has one
+   */
+  async take(): Promise<boolean | undefined> {
+    const { queue, shared, signal, log } = this.#options;
+    if (this.#held || signal.aborted || log.state.stop) return undefined;
+    const entries = this.#entriesAtLeave;
+    await this.#take({ again: entries !== undefined });
+    this.#since = performance.now();
+    // Requests by other processes are not visible here, so assume there were some.
+    return entries !== undefined && (shared !== undefined || queue.entries > entries + 1);
   }
 
   /**
@@ -104,24 +133,10 @@ export class RunSlot {
     return true;
   }
 
-  /** Releases the slot until `wait` resolves. Returns whether others had it. */
-  async without(wait: () => Promise<void>): Promise<boolean> {
-    const { queue, shared, signal, log } = this.#options;
-    await this.#leave();
-    shared?.waiting.poke();
-    const { entries } = queue;
-    await wait();
-    // Requests by other processes are not visible here, so assume there were some.
-    const othersEntered = shared !== undefined || queue.entries > entries;
-    // A stopped run only has to write its end.
-    if (signal.aborted || log.state.stop) return othersEntered;
-    await this.#take({ again: true });
-    return othersEntered;
-  }
-
   async #leave(): Promise<void> {
     const { shared, log, closing } = this.#options;
     this.#release();
+    this.#held = false;
     if (shared)
       await retryWhileBusy(() => shared.store.yieldSlot(log), { runId: log.runId, signal: closing });
   }
@@ -129,6 +144,7 @@ export class RunSlot {
   async #take(options: { again: boolean }): Promise<void> {
     const { queue, shared, log, config, host, concurrency, signal, closing } = this.#options;
     this.#release = await queue.enter(log.runId, { ...options, kind: stayKind(config) });
+    this.#held = true;
     if (!shared) return;
     const take = () => shared.store.retakeSlot(log, { host, slots: concurrency });
     while (!signal.aborted && !log.state.stop) {

@@ -41,7 +41,7 @@ function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
 }
 
 function freeRun(id: string, model: string, more: Partial<FreeRun> = {}): FreeRun {
-  return { id, model, stopRequested: false, endless: false, ...more };
+  return { id, model, stopRequested: false, endless: false, needsSlot: true, ...more };
 }
 
 it('takes free runs where there is a free slot, and lists the others as waiting', async () => {
@@ -63,6 +63,17 @@ it('looks again when a slot becomes free', async () => {
   full.pop();
   waiting.poke();
   await expect.poll(() => taken).toEqual(['a']);
+});
+
+it('takes runs that wait for a person or run tools without a slot', async () => {
+  const busy = ['a', 'b', 'c', 'd'].map((id) => freeRun(id, 'busy'));
+  const { work, waiting, taken } = oneProcess({
+    free: [...busy, freeRun('e', 'busy', { needsSlot: false })],
+    full: ['busy'],
+  });
+  work.start();
+  await expect.poll(() => taken).toEqual(['e']);
+  await expect.poll(() => waiting.ids).toEqual(['a', 'b', 'c', 'd']);
 });
 
 it('takes a stopped run without a slot: only its end is left to write', async () => {

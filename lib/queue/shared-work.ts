@@ -3,7 +3,6 @@ import { isStoreBusy } from '../store/store-errors.ts';
 import type { WaitingRuns } from './waiting-runs.ts';
 
 const LOOK_MS = 1000;
-const NO_LIMIT = 1_000_000;
 /** After this many failed claims, assume that all slots of the model server are taken. */
 const MISSES = 3;
 
@@ -83,7 +82,7 @@ export class SharedWork {
         if (this.#closed) return;
         const host = this.#options.hostOf(run);
         const missed = misses.get(host) ?? 0;
-        if (missed < MISSES && (await this.#tryToTake(run))) continue;
+        if ((missed < MISSES || !needsSlot(run)) && (await this.#tryToTake(run))) continue;
         misses.set(host, missed + 1);
         waiting.push(run);
       }
@@ -97,12 +96,11 @@ export class SharedWork {
   async #tryToTake(run: FreeRun): Promise<boolean> {
     const { store, worker, concurrency, slots, hostOf, runner } = this.#options;
     const host = hostOf(run);
-    if (!run.stopRequested && !slots.hasFree(host)) return false;
+    if (needsSlot(run) && !slots.hasFree(host)) return false;
     const claim = await store.claimFree(run.id, {
       worker,
-      host,
-      // A stopped run only has to write its end.
-      slots: run.stopRequested ? NO_LIMIT : concurrency,
+      ...(needsSlot(run) && { host }),
+      slots: concurrency,
     });
     if (!claim) return false;
     try {
@@ -125,6 +123,11 @@ export class SharedWork {
       if (!isStoreBusy(error)) console.error('Could not renew leases:', error);
     }
   }
+}
+
+/** A stopped run only has to write its end. */
+function needsSlot(run: FreeRun): boolean {
+  return run.needsSlot && !run.stopRequested;
 }
 
 /** Reports a failed release. It needs no retry: the run or slot becomes free when its lease expires. */

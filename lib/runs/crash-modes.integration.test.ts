@@ -155,7 +155,7 @@ function pointsOf(log: readonly RunEvent[], types: readonly RunEventType[]): str
 }
 
 async function walk(name: string, request: CreateRunRequest, types: readonly RunEventType[]) {
-  const folders = mkdtempSync(join(root, `${name}-`)); // a retry begins anew
+  const folders = mkdtempSync(join(root, `${name}-`)); // a retry starts over
   const whole = await live(join(folders, 'whole'), request);
   const waiting = pointsOf(whole.log, types);
   let deaths = 0;
@@ -180,7 +180,7 @@ async function walk(name: string, request: CreateRunRequest, types: readonly Run
 }
 
 it('a session killed at its boundaries resumes, and its log file has every line once', async () => {
-  const request: CreateRunRequest = { mode: 'session', model: 'session', turn_delay: 1 };
+  const request: CreateRunRequest = { mode: 'session', autopilot: true, model: 'session', turn_delay: 1 };
   const logs = await walk('session', request, [
     ...(['attempt.started', 'iteration.started', 'model-call.ended', 'tool-call.started'] as const),
     ...(['tool-call.ended', 'turn.ended', 'turn.paused', 'harness.prompted'] as const),

@@ -340,7 +340,8 @@ it('an incomplete file left by a kill during write_file is removed at the next s
     const workspace = join(folder, 'workspace');
     mkdirSync(workspace, { recursive: true });
     writeFileSync(join(workspace, similar), 'of a person');
-    const large = { request: { model: 'large', window_tokens: 2_000_000 } };
+    // Streamed, the call would be one line of 4.9 MB, and Loupe reads lines of at most 1 MB.
+    const large = { request: { model: 'large', window_tokens: 2_000_000, live_tokens: false } };
     const first = await live(folder, undefined, ['Walk'], { ...large, killAt: /^\.loupe-.*\.tmp$/ });
     expect(first.killed).toBe(true);
     left += readdirSync(workspace).length - 1;

@@ -31,6 +31,7 @@ export function changedConfig(
     ...config,
     ...definedOf({ model, max_iterations, ...plain }),
     workspace,
+    ...(workspace === config.workspace ? {} : { copied_from: undefined }),
     ...(title === undefined ? {} : { title }),
     ...(call_timeout_seconds === undefined ? {} : { call_timeout_ms: milliseconds(call_timeout_seconds) }),
     model_options: withoutNamedOptions(mergedOptions(config.model_options, model_options)),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
 import { readInProcess } from '../sharing/exports/read-in-process.ts';
+import type { AnnotationStore } from '../store/annotation-store.ts';
 import type { EventRow } from '../store/event-row.ts';
 import { toEventRow } from '../store/import-run.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -19,7 +20,7 @@ import type { WriteGuard } from './write-guard.ts';
 export async function importRunFile(
   bytes: AsyncIterable<Uint8Array>,
   options: {
-    store: Pick<RunStore, 'importRun'>;
+    store: Pick<RunStore, 'importRun'> & Pick<AnnotationStore, 'annotate'>;
     stored: Pick<RunLookup, 'log'>;
     guard: WriteGuard;
     signal?: AbortSignal;
@@ -28,7 +29,7 @@ export async function importRunFile(
   const { store, stored, guard, signal } = options;
   guard.refuseWhenClosing();
   await using file = await readInProcess(bytes, { importedAt: Date.now(), signal });
-  const { summary, slices } = file;
+  const { summary, slices, annotations } = file;
   const runId = summary.id;
   if (!isRunId(runId)) {
     throw new AppError({
@@ -40,6 +41,7 @@ export async function importRunFile(
   await guard.refuseNewRun();
   const { created } = await store.importRun({ summary, slices, signal });
   if (!created && !(await isSameLog(stored.log(runId), slices))) throw runExists(runId);
+  if (created && annotations) await store.annotate([runId], annotations);
   return { runId, created };
 }
 

@@ -96,8 +96,11 @@ export class LocalRuns {
   }
 
   /** Keeps the log of a finished run in memory for a while. */
-  keepForAWhile({ runId }: StoredRunLog): void {
-    setTimeout(() => this.#logs.delete(runId), KEPT_AFTER_END_MS).unref();
+  keepForAWhile(log: StoredRunLog): void {
+    const drop = () => {
+      if (this.#logs.get(log.runId) === log) this.#logs.delete(log.runId);
+    };
+    setTimeout(drop, KEPT_AFTER_END_MS).unref();
   }
 }
 

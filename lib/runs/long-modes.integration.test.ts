@@ -5,7 +5,7 @@ import { calls, play, says, stop } from '../testing/loop-harness.ts';
 it('a session of 500 turns stays fast to its end [S17]', async () => {
   const started = performance.now();
   await using run = await play(
-    { mode: 'session', window_tokens: 2_000_000 },
+    { mode: 'session', autopilot: true, autopilot_turns: 1000, window_tokens: 2_000_000 },
     [
       {
         repeat: 250,

@@ -278,9 +278,7 @@ describe('continue with a hint, at the end of the conversation', () => {
   });
 
   it('after a stall: the guard waits as long again', async () => {
-    const steps = [1, 2, 3, 4, 5].map((n) =>
-      calls({ name: 'search_files', arguments: { pattern: `x${n}` } }),
-    );
+    const steps = [1, 2, 3, 4, 5].map((n) => calls({ name: 'read_file', arguments: { path: `none-${n}` } }));
     await using parent = await play({ task: 'Look' }, steps);
     expect(parent.end.result.termination_reason).toBe('stall');
     await using fork = await goOn(parent, hint, [...steps.map(() => played), calls(list), says('Done.')]);
@@ -303,6 +301,17 @@ describe('continue with a hint, at the end of the conversation', () => {
     await using fork = await goOn(parent, hint, [played, says('Done.')]);
     expect(fork.sent(0).at(-1)).toEqual(asked);
     expect(fork.end.result.output).toBe('Done.');
+  });
+
+  it('tries a failed call again: the same messages are sent, and what had failed is not copied', async () => {
+    await using parent = await play({ task: 'Do' }, [calls(list), { fault: { kind: 'busy' } }]);
+    expect(parent.end.result.termination_reason).toBe('error');
+    expect(parent.of('model-call.failed')).toHaveLength(3);
+    const seq = (parent.of('model-call.started')[1]?.seq ?? 0) - 1;
+    await using fork = await goOn(parent, { at: { seq }, workspace: 'same' }, [played, says('Done.')]);
+    expect(fork.sent(0)).toEqual(parent.sent(1));
+    expect(fork.of('model-call.failed')).toEqual([]);
+    expect(fork.end.result).toMatchObject({ output: 'Done.', iterations_used: 2 });
   });
 
   it('after a stop: calls that had not begun are not run, and the model reads so', async () => {
@@ -337,7 +346,7 @@ describe('continue with a hint, at the end of the conversation', () => {
   });
 
   it('in a session, as its next message', async () => {
-    await using parent = await play({ mode: 'session', task: 'Hello' }, [says('Hi.')], {
+    await using parent = await play({ mode: 'session', autopilot: true, task: 'Hello' }, [says('Hi.')], {
       during: async ({ log }) => {
         await until(log, (events) => events.some(({ type }) => type === 'turn.ended'));
         log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);

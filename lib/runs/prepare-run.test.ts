@@ -42,6 +42,7 @@ it('works on a copy where one is asked for: no run finds what another has done',
   symlinkSync('/etc', join(source, 'link'));
   const first = await prepare({ workspace: source, workspace_copy: true });
   expect(first.copied).toEqual({ files: 1, bytes: 1, left_out: 1 });
+  expect(first.config.copied_from).toBe(source);
   writeFileSync(join(first.config.workspace, 'old', 'a.md'), 'changed');
   const second = await prepare({ workspace: source, workspace_copy: true }, 'run-2');
   expect(readFileSync(join(second.config.workspace, 'old', 'a.md'), 'utf8')).toBe('A');
@@ -53,6 +54,7 @@ it('works on a copy where one is asked for: no run finds what another has done',
 it('uses the folder that is named, and never takes it back [T11]', async () => {
   const { config, discard } = await prepare({ workspace: source });
   expect(config.workspace).toBe(source);
+  expect(config.copied_from).toBeUndefined();
   await discard();
   expect(existsSync(source)).toBe(true);
 });

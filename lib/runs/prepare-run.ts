@@ -1,5 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
 import { kindFacts, kindOf } from '../events/modes.ts';
@@ -18,6 +18,8 @@ export interface PreparedRun {
   config: RunConfig;
   /** Set when the workspace is a copy. */
   copied?: EventOf<'run.created'>['copied'];
+  /** The person's folder that the run works in, or on a copy of. */
+  folder?: string | undefined;
   /** Deletes the new folder if the run is not created. */
   discard(): Promise<void>;
 }
@@ -41,22 +43,27 @@ export async function prepareRun(
   const { runId, dataDir, offeredTools, alwaysAsk, price } = options;
   const usesFiles = kindFacts(kindOf(request)).usesFiles;
   const fresh = usesFiles && hasFreshWorkspace(request);
-  const folder = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
+  const made = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
   const discard = async () => {
-    if (fresh) await rm(folder, { recursive: true, force: true });
+    if (fresh) await rm(made, { recursive: true, force: true });
   };
   try {
-    if (fresh) await mkdir(folder, { recursive: true, mode: 0o700 });
-    const workspace = usesFiles ? await openWorkspace(folder, { dataDir }) : '';
+    if (fresh) await mkdir(made, { recursive: true, mode: 0o700 });
+    const workspace = usesFiles ? await openWorkspace(made, { dataDir }) : '';
     // The run opens it again, and reports what is wrong with it.
     if (workspace !== '') openAhead(workspace, dataDir).catch(() => undefined);
-    const copied =
+    const copiedFrom =
       fresh && request.workspace !== undefined
-        ? await copyWorkspace(await openWorkspace(request.workspace, { dataDir }), workspace)
+        ? await openWorkspace(request.workspace, { dataDir })
         : undefined;
+    const copied = copiedFrom === undefined ? undefined : await copyWorkspace(copiedFrom, workspace);
+    const folder = copiedFrom ?? (fresh || workspace === '' ? undefined : workspace);
+    // A folder that Loupe made for another run is not a person's.
+    const own = await realpath(join(dataDir, WORKSPACES_FOLDER)).catch(() => undefined);
     return {
-      config: resolveConfig(request, { workspace, offeredTools, alwaysAsk, price }),
+      config: resolveConfig(request, { workspace, copiedFrom, offeredTools, alwaysAsk, price }),
       ...(copied && { copied: { files: copied.files, bytes: copied.bytes, left_out: copied.leftOut } }),
+      folder: folder === undefined || dirname(folder) === own ? undefined : folder,
       discard,
     };
   } catch (error) {

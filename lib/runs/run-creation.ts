@@ -46,6 +46,13 @@ export interface CreatedRun {
   created: boolean;
 }
 
+/** How a run is created. */
+export interface StartOptions {
+  idempotencyKey?: string;
+  /** The experiment it belongs to. */
+  family?: string;
+}
+
 /** Creates runs, from a request or as a fork, and starts them. */
 export class RunCreation {
   readonly #options: RunCreationOptions;
@@ -59,18 +66,19 @@ export class RunCreation {
    *
    * @throws {AppError} `storage_full`, `idempotency_conflict`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
    */
-  async start(request: NewRun, options: { idempotencyKey?: string } = {}): Promise<CreatedRun> {
+  async start(request: NewRun, options: StartOptions = {}): Promise<CreatedRun> {
     const { store, stored, worker, guard, prepare, admit } = this.#options;
     await guard.refuseNewRun();
     const id = newRunId(new Date());
     const admitted = admit({ model: request.model, embeddingModel: request.diversity?.embedding_model });
     admitted.catch(() => undefined); // thrown below, unless the workspace is refused
-    const { config, copied, discard } = await prepare(request, id);
+    const { config, copied, folder, discard } = await prepare(request, id);
     let made: CreatedLog;
     try {
       await admitted;
-      const { idempotencyKey } = options;
-      made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew });
+      const { idempotencyKey, family } = options;
+      const place = { family, folder };
+      made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew, ...place });
     } catch (error) {
       await discard();
       throw error;
@@ -101,7 +109,9 @@ export class RunCreation {
     const { store, stored, worker, guard, prepareFork, admit } = this.#options;
     await guard.refuseNewRun();
     const point = await stored.forkPoint(parentId, request.at);
-    const kind = await this.#folderOfFork(parentId, request, point.state.config);
+    const { run: source } = await stored.get(parentId);
+    const kind = folderOfFork(source, request, point.state.config);
+    const folder = kind === 'empty' ? undefined : source.folder;
     const id = newRunId(new Date());
     const { discard, ...facts } = await prepareFork(point.state.config, {
       kind,
@@ -116,7 +126,7 @@ export class RunCreation {
     try {
       ({ config, events } = planFork(point, request, facts));
       await admit({ model: config.model, embeddingModel: config.explore?.diversity?.embedding_model });
-      made = await store.fork({ id, config, parent, events, idempotencyKey });
+      made = await store.fork({ id, config, parent, events, idempotencyKey, folder });
     } catch (error) {
       await discard();
       throw error;
@@ -128,22 +138,6 @@ export class RunCreation {
     }
     await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
-  }
-
-  /**
-   * The workspace of a fork. The author of an imported file chose its folder and its conversation, so no file of that folder
-   * reaches the model unless a person confirms it.
-   */
-  async #folderOfFork(runId: string, request: ForkPlan, { workspace }: RunConfig): Promise<ForkFolder> {
-    const { run } = await this.#options.stored.get(runId);
-    if (run.imported_at === undefined || workspace === '') return request.workspace ?? 'copy';
-    const kind = request.workspace ?? 'empty';
-    if (kind === 'empty' || (kind === 'copy' && request.copy_from === workspace)) return kind;
-    throw new AppError({
-      code: 'imported_workspace',
-      message: `Run ${runId} was imported, and its file names the folder ${workspace}. A fork uses it only if you confirm it.`,
-      hint: 'Start the fork in an empty folder ("workspace": "empty"), or copy the folder ("workspace": "copy" with its path in "copy_from").',
-    });
   }
 
   async #isSameFork(
@@ -158,6 +152,21 @@ export class RunCreation {
     // The folder of a copy and its counts differ between attempts.
     return isDeepStrictEqual(first.map(asked), JSON.parse(JSON.stringify(events.map(asked))));
   }
+}
+
+/**
+ * The workspace of a fork. The author of an imported file chose its folder and its conversation, so no file of that folder
+ * reaches the model unless a person confirms it.
+ */
+function folderOfFork(run: RunSummary, request: ForkPlan, { workspace }: RunConfig): ForkFolder {
+  if (run.imported_at === undefined || workspace === '') return request.workspace ?? 'copy';
+  const kind = request.workspace ?? 'empty';
+  if (kind === 'empty' || (kind === 'copy' && request.copy_from === workspace)) return kind;
+  throw new AppError({
+    code: 'imported_workspace',
+    message: `Run ${run.id} was imported, and its file names the folder ${workspace}. A fork uses it only if you confirm it.`,
+    hint: 'Start the fork in an empty folder ("workspace": "empty"), or copy the folder ("workspace": "copy" with its path in "copy_from").',
+  });
 }
 
 function keyConflict(runId: string): AppError {

@@ -519,7 +519,7 @@ describe('restarting', () => {
   });
 });
 
-it('a run that waits for a person blocks no other run, and goes first once it is answered', async () => {
+it('a run that waits for a person blocks no other run, and goes first once it needs a slot again', async () => {
   const answer = new AbortController();
   const order: string[] = [];
   let others: boolean | undefined;
@@ -528,7 +528,9 @@ it('a run that waits for a person blocks no other run, and goes first once it is
     if (task === 'Ask') {
       const waits = () =>
         new Promise<void>((resolve) => answer.signal.addEventListener('abort', () => resolve()));
-      others = await run.withoutSlot(waits);
+      await run.leaveSlot();
+      await waits();
+      others = await run.takeSlot();
     }
     if (task === 'Work') return untilStopped(run);
     order.push(task);
@@ -552,7 +554,9 @@ it('a run that waits for a person blocks no other run, and goes first once it is
 it('a run stopped while it waits for a person needs no slot to end', async () => {
   test = await openTestService(async (run) => {
     if (run.log.state.config?.task === 'Work') return untilAborted(run);
-    await run.withoutSlot(() => run.log.changed(run.log.state.seq, run.signal));
+    await run.leaveSlot();
+    await run.log.changed(run.log.state.seq, run.signal);
+    await run.takeSlot();
     return scripted([])(run);
   });
   const asking = await test.start({ task: 'Ask' });

@@ -15,15 +15,20 @@ import { HostSlots, type HostSlotsOptions } from '../queue/host-slots.ts';
 import { SharedWork } from '../queue/shared-work.ts';
 import { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
+import type { AnnotationStore } from '../store/annotation-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
+import type { StandingApprovalStore } from '../store/standing-approval-store.ts';
 import type { Store } from '../store/store.ts';
+import { FileUndo } from './file-undo.ts';
 import { importRunFile } from './import-run-file.ts';
 import { LocalRuns } from './local-runs.ts';
 import { ModelUse, type ModelUseOptions } from './model-use.ts';
 import { OperatorActions } from './operator-actions.ts';
-import { type CreatedRun, RunCreation, type RunCreationOptions } from './run-creation.ts';
+import { type CreatedRun, RunCreation, type RunCreationOptions, type StartOptions } from './run-creation.ts';
+import { RunOrganizer } from './run-organizer.ts';
 import { RunWorker, type RunWorkerOptions } from './run-worker.ts';
+import { StandingApprovals } from './standing-approvals.ts';
 import { StoredRuns, type StoredRunsOptions } from './stored-runs.ts';
 import { WriteGuard, type WriteGuardOptions } from './write-guard.ts';
 
@@ -34,7 +39,9 @@ export interface RunServiceOptions
     Pick<RunWorkerOptions, 'execute' | 'tidyUp'>,
     Pick<ModelUseOptions, 'render' | 'namesOfRunner' | 'unload'>,
     Pick<WriteGuardOptions, 'dataDir' | 'minFreeBytes'> {
-  store: RunStore & Pick<Store, 'close'>;
+  store: RunStore & AnnotationStore & StandingApprovalStore & Pick<Store, 'close'>;
+  /** How long deleted runs can be restored, in milliseconds. Default: `UNDO_DELETE_MS`. */
+  undoMs?: number;
   /** Receive the events of each append before it completes, and deletions. Default: none. */
   observers?: readonly AppendObserver[];
   /** For a store shared by several processes: the store, and the name by which all of them know a run's model server. */
@@ -52,6 +59,9 @@ export class RunService {
   readonly worker = `${hostname()}:${process.pid}`;
   /** Read access to all runs. */
   readonly stored: StoredRuns;
+  readonly standingApprovals: StandingApprovals;
+  /** The files that runs changed, and how to revert them. */
+  readonly files: FileUndo;
   readonly #options: RunServiceOptions;
   readonly #closing = new AbortController();
   readonly #changes = new RunChanges();
@@ -63,6 +73,8 @@ export class RunService {
   readonly #creation: RunCreation;
   readonly #operator: OperatorActions;
   readonly #modelUse: ModelUse;
+  /** Annotations, and deletions that can be undone. */
+  readonly organizer: RunOrganizer;
   /** Where several processes share the runs. */
   readonly #shared: { waiting: WaitingRuns; remote: RemoteDeltas; work: SharedWork } | undefined;
 
@@ -85,10 +97,13 @@ export class RunService {
     const worker = new RunWorker({ ...parts, name: this.worker, execute, tidyUp, observers, closing });
     const { prepare, admit, prepareFork, render, namesOfRunner, unload } = options;
     this.stored = stored;
+    this.standingApprovals = new StandingApprovals({ store, dataDir });
+    this.files = new FileUndo({ stored, store, dataDir });
     this.#guard = guard;
     this.#slots = slots;
     this.#viewers = new Viewers({ store, source, followed });
     this.#runWorker = worker;
+    this.organizer = new RunOrganizer({ ...parts, observers, undoMs: options.undoMs });
     this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
     this.#operator = new OperatorActions({ ...parts, worker });
     this.#modelUse = new ModelUse({ ...parts, hostOf, render, namesOfRunner, unload });
@@ -109,12 +124,13 @@ export class RunService {
    * Where several processes share the store, each one claims free runs from now on.
    */
   async resumeUnfinished(): Promise<void> {
+    this.organizer.start();
     if (this.#shared) this.#shared.work.start();
     else await this.#runWorker.resumeUnfinished();
   }
 
   /** Creates and starts a run. @throws {AppError} like `RunCreation.start` */
-  start(request: NewRun, options?: { idempotencyKey?: string }): Promise<CreatedRun> {
+  start(request: NewRun, options?: StartOptions): Promise<CreatedRun> {
     return this.#creation.start(request, options);
   }
 
@@ -133,13 +149,18 @@ export class RunService {
     return this.#operator.message(runId, text);
   }
 
-  /** Records the operator's decision about a pending call. @throws {AppError} like `OperatorActions.approve` */
-  approve(runId: string, request: ApprovalRequest): Promise<RunSummary> {
-    return this.#operator.approve(runId, request);
+  /** Switches a session's autopilot on or off. @throws {AppError} like `OperatorActions.switchAutopilot` */
+  switchAutopilot(runId: string, on: boolean): Promise<RunSummary> {
+    return this.#operator.switchAutopilot(runId, on);
+  }
+
+  /** Records the operator's decisions about pending calls. @throws {AppError} like `OperatorActions.approve` */
+  approve(runId: string, requests: readonly ApprovalRequest[]): Promise<RunSummary> {
+    return this.#operator.approve(runId, requests);
   }
 
   /**
-   * Deletes an ended run and its log, after revoking its links. Files in its workspace are kept.
+   * Deletes an ended run and its log for good, after revoking its links. Files in its workspace are kept.
    *
    * @throws {AppError} `run_not_found`, `run_not_ended`
    */
@@ -155,11 +176,11 @@ export class RunService {
   async ended(runId: string, signal: AbortSignal): Promise<void> {
     if (this.#shared) return this.#endedAnywhere(runId, signal);
     const log = this.#runs.get(runId);
-    if (!log) {
-      await this.stored.get(runId); // all unfinished runs are in memory
-      return;
+    while (log && !log.stored.ended && !log.stored.awaiting && !signal.aborted) {
+      await log.storedAfter(log.stored.seq, signal);
     }
-    while (!log.stored.ended && !signal.aborted) await log.storedAfter(log.stored.seq, signal);
+    // A run that waits for a message is not in memory.
+    if (!log?.stored.ended) await this.#endedAnywhere(runId, signal);
   }
 
   async #endedAnywhere(runId: string, signal: AbortSignal): Promise<void> {
@@ -238,6 +259,7 @@ export class RunService {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
+    this.organizer.close();
     this.#viewers.close();
     this.#shared?.remote.close();
     await this.#shared?.work.close();

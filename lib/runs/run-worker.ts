@@ -4,7 +4,7 @@ import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
+import type { EventOf, NewEvent, RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
@@ -14,9 +14,10 @@ import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import type { RunLeases } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { isStorageFull } from '../store/store-errors.ts';
+import { isOver, isStorageFull } from '../store/store-errors.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { ChooseEvents } from './pending-appends.ts';
 import type { RunLookup } from './run-lookup.ts';
 import { StoredRunLog } from './stored-run-log.ts';
 import type { WriteGuard } from './write-guard.ts';
@@ -28,8 +29,10 @@ export type ExecuteRun = (run: {
   signal: AbortSignal;
   /** Yields the run's slot to waiting runs. Resolves to `true` once the run has a slot again. */
   yieldToOthers: () => Promise<boolean>;
-  /** Releases the slot until `wait` resolves. Resolves to `true` if others had it. */
-  withoutSlot: (wait: () => Promise<void>) => Promise<boolean>;
+  /** Releases the slot, because the run waits for a person. */
+  leaveSlot: () => Promise<void>;
+  /** Waits for a slot. Resolves to whether others may have had it; `undefined` if the run has one. */
+  takeSlot: () => Promise<boolean | undefined>;
 }) => Promise<RunLoopOutcome>;
 
 export interface RunWorkerOptions {
@@ -66,6 +69,8 @@ const NO_PROGRESS: ReadonlySet<RunEventType> = new Set<RunEventType>([
   'preflight.checked',
   'model.load-started',
   'model.loaded',
+  'server-wait.started',
+  'server-wait.ended',
   'model-call.started',
   'tool-call.interrupted',
   'operator.messaged',
@@ -129,7 +134,7 @@ export class RunWorker {
     const log = await this.#open(runId, claim);
     const { config } = log.state;
     if (!config) throw new RangeError(`Run ${log.runId} has no configuration`);
-    if (log.state.phase === 'queued') return this.#begin(log, config);
+    if (log.state.phase === 'queued' || log.state.woken) return this.#begin(log, config);
     await this.#options.tidyUp(log.state);
     const recoveries = await this.#options.store.beginRecovery(log.runId);
     if (recoveries > MAX_RECOVERIES) {
@@ -139,6 +144,29 @@ export class RunWorker {
     const { seq } = log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
     await log.durable();
     this.#begin(log, config, (signal) => this.#settle(log, seq, signal));
+  }
+
+  /**
+   * Appends what the operator did to a run that no process works on because it waits for a message, and continues the
+   * run. `undefined` if there is no such run. For a store that processes do not share.
+   */
+  async wake(runId: string, choose: ChooseEvents): Promise<RunState | undefined> {
+    const known = this.#taking.get(runId) ?? this.#runs.get(runId);
+    if (known) return (await known).appendIf(choose);
+    let log: StoredRunLog;
+    try {
+      log = await this.#retryWhileBusy(runId, () => this.#open(runId));
+    } catch (error) {
+      if (isOver(error)) return undefined;
+      throw error;
+    }
+    try {
+      return await log.appendIf(choose);
+    } finally {
+      const { config, awaiting } = log.state;
+      if (config && !awaiting) this.#begin(log, config);
+      else this.#runs.release(log);
+    }
   }
 
   /** The log of a run that this process works on. Waits while the run is being claimed. */
@@ -230,18 +258,22 @@ export class RunWorker {
         if (signal.aborted) return;
         log.append([{ type: 'run.started', worker: this.#options.name, epoch: log.epoch }]);
       }
-      const { outcome, error } = await this.#options.execute({
+      if (log.state.woken) log.append([this.#resumedAfterWait(log)]);
+      const { outcome, error } = await this.#executeUntilWaiting({
         log,
         config,
         signal,
         yieldToOthers: () => slot.yieldToOthers(),
-        withoutSlot: (wait) => slot.without(wait),
+        leaveSlot: () => slot.leave(),
+        takeSlot: () => slot.take(),
       });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
         console.error(`Run ${log.runId} ended with an error:`, error);
       }
-      await settled;
+      // A run that waits has made progress; what comes next must follow its last check without a pause.
+      if (outcome !== 'waiting') await settled;
+      else settled?.catch((failure: unknown) => console.error(`Run ${log.runId}:`, failure));
     } catch (error) {
       if (!signal.aborted) await this.#fail(log, error);
     } finally {
@@ -251,14 +283,31 @@ export class RunWorker {
     }
   }
 
-  /** Releases a run when the work on it is over, whether or not the run has ended. */
+  /** Executes a run. One that waits for a message may have got it while its loop returned; then it goes on. */
+  async #executeUntilWaiting(run: Parameters<ExecuteRun>[0]): Promise<RunLoopOutcome> {
+    for (;;) {
+      const done = await this.#options.execute(run);
+      if (done.outcome !== 'waiting' || run.log.state.awaiting) return done;
+      if (run.log.state.woken) run.log.append([this.#resumedAfterWait(run.log)]);
+    }
+  }
+
+  #resumedAfterWait({ epoch }: StoredRunLog): Extract<NewEvent, { type: 'run.resumed' }> {
+    return { type: 'run.resumed', worker: this.#options.name, epoch, after_wait: true };
+  }
+
+  /**
+   * Releases a run when the work on it is over, whether or not the run has ended. One that waits for a message leaves the
+   * memory; `wake` or another process takes it up again.
+   */
   async #giveBack(log: StoredRunLog, options: { last: boolean }): Promise<void> {
     const { shared } = this.#options;
     if (!this.#runs.isHeld(log) || this.#closing.aborted) return;
-    if (!shared || log.state.ended) this.#runs.finish(log);
+    const { ended, awaiting } = log.state;
+    if (ended || !(shared || awaiting)) this.#runs.finish(log);
     else this.#runs.release(log);
     // A run whose end could not be written keeps its lease, so that it is not retried in a tight loop.
-    if (log.state.ended || options.last) await shared?.store.release(log, options).catch(warnNotReleased);
+    if (ended || awaiting || options.last) await shared?.store.release(log, options).catch(warnNotReleased);
     shared?.waiting.poke();
   }
 

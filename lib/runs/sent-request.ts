@@ -1,13 +1,12 @@
 import type { RenderedBy, SentRequestReply } from '../api/sent-request.ts';
 import { buildRequest } from '../engine/build-request.ts';
 import { foldRun } from '../events/fold-run.ts';
-import { CHARS_PER_TOKEN, messageChars } from '../events/message-size.ts';
+import { CHARS_PER_TOKEN, messageChars, toolChars } from '../events/message-size.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { wireRequest } from '../model/wire-request.ts';
 import { modeOf } from '../modes/mode-of.ts';
-import { toolChars } from '../policies/estimate.ts';
 import { isReady } from '../policies/rule.ts';
 
 /** A request rebuilt from a log. */

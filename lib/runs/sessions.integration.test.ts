@@ -57,7 +57,7 @@ it('the model cannot modify the log of its session [S22]', async () => {
       { fault: { kind: 'hang' } },
     ],
   });
-  const id = await start({ mode: 'session', model: 'vandal' });
+  const id = await start({ mode: 'session', autopilot: true, model: 'vandal' });
   await eventually(async () => expect((await opened.service.stored.get(id)).run.iterations_used).toBe(2));
   await opened.service.stop(id, { force: true });
   await opened.service.ended(id, never);
@@ -81,7 +81,13 @@ it('the server and other runs continue; an endless session yields to them betwee
     steps: [{ repeat: 10_000, steps: [says('Turn {{n}}.')] }],
   });
   fake.add({ name: 'other', steps: [calls({ name: 'list_directory' }), says('The task is completed.')] });
-  const session = await start({ mode: 'session', model: 'endless', window_tokens: 1_000_000 });
+  const session = await start({
+    mode: 'session',
+    autopilot: true,
+    autopilot_turns: 1_000_000,
+    model: 'endless',
+    window_tokens: 1_000_000,
+  });
   await eventually(async () =>
     expect((await opened.service.stored.get(session)).run.iterations_used).toBeGreaterThan(2),
   );
@@ -100,7 +106,7 @@ it('the server and other runs continue; an endless session yields to them betwee
   expect(again?.waited_ms).toBeGreaterThan(0);
   expect(foldAll(emptyRunState(session), events).lostMs).toBe(again?.waited_ms);
   // Another one waits: the session is stopped while it waits for its place again.
-  const next = await start({ mode: 'session', model: 'other' });
+  const next = await start({ mode: 'session', autopilot: true, model: 'other' });
   await opened.service.stop(session, { force: true });
   await opened.service.ended(session, never);
   await opened.service.stop(next, { force: true });

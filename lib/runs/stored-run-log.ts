@@ -331,6 +331,7 @@ export class StoredRunLog implements RunLog {
       case 'tool-call.started':
       case 'model.load-started':
       case 'model.loaded':
+      case 'server-wait.ended':
       case 'run.ended':
         this.texts.endNote();
         break;

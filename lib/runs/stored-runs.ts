@@ -1,9 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CompareReply } from '../api/comparison.ts';
+import type { FacetsReply } from '../api/facets.ts';
 import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
-import type { RunSummary } from '../api/run-summary.ts';
+import type { RunFamily } from '../api/run-family.ts';
+import type { RunFilter } from '../api/run-filter.ts';
+import { familyOf, type RunExtras, type RunSummary, withExtras } from '../api/run-summary.ts';
 import type { Found, SearchReply } from '../api/search.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { Agreement } from '../compare/agreement.ts';
@@ -16,8 +19,10 @@ import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { fullName } from '../model/ollama-models.ts';
 import { type BundleAbout, bundleAbout } from '../sharing/exports/run-file.ts';
-import { createRedactor, type RedactorOptions } from '../sharing/redaction/redactor.ts';
-import type { ListPage, RunReader, SearchPage } from '../store/run-store.ts';
+import { createRedactor, type RedactorOptions, withRunFolders } from '../sharing/redaction/redactor.ts';
+import type { AnnotationReader } from '../store/annotation-store.ts';
+import type { ListPage } from '../store/list-page.ts';
+import type { RunReader, SearchPage } from '../store/run-store.ts';
 import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
@@ -26,7 +31,7 @@ import type { RunLookup } from './run-lookup.ts';
 import { type SentRequest, sentRequest } from './sent-request.ts';
 
 export interface StoredRunsOptions {
-  store: RunReader;
+  store: RunReader & AnnotationReader;
   /** The runs whose logs are in memory; unless processes share them, as another may have taken one over unnoticed. */
   runs?: { get(runId: string): { readonly stored: RunState } | undefined };
   slots: {
@@ -53,6 +58,7 @@ const MAX_COMPARED_CHARS = 4_000_000;
 const MAX_WAITING = 16;
 const NEVER = new AbortController().signal;
 const LIST_SNAPSHOT = 50;
+const NO_EXTRAS: RunExtras = {};
 
 /**
  * Read access to runs: search, list, read, compare, export. Everything comes from the store, whichever process works on
@@ -60,9 +66,11 @@ const LIST_SNAPSHOT = 50;
  */
 export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
-  readonly #store: RunReader;
+  readonly #store: RunReader & AnnotationReader;
   /** A summary per state: every viewer of the list asks for it after each append. */
-  readonly #summaries = new WeakMap<RunState, RunSummary>();
+  readonly #summaries = new WeakMap<RunState, { extras: RunExtras; summary: RunSummary }>();
+  /** What the store knows besides their logs of the unfinished runs whose logs are in memory. */
+  readonly #extras = new Map<string, Promise<RunExtras | undefined>>();
   readonly #closing: AbortSignal;
   /** Comparing reads whole logs: one at a time, so that many who ask cost no more memory than one. */
   readonly #comparisons = new OneAtATime({ maxWaiting: MAX_WAITING, full: tooManyComparisons });
@@ -81,8 +89,13 @@ export class StoredRuns implements RunLookup {
   /** A run's summary, with its position in the queue while it waits. */
   async summary(runId: string): Promise<RunSummary | undefined> {
     const state = this.#unfinished(runId);
-    const run = state ? this.#summaryOf(state) : await this.#store.summary(runId);
+    const run = state ? await this.#summaryOf(state) : await this.#store.summary(runId);
     return run && this.#placed(run);
+  }
+
+  /** Call when what is known of a run besides its log has changed. */
+  refresh(runId: string): void {
+    this.#extras.delete(runId);
   }
 
   /** The state of an unfinished run whose log is in memory. Another process may have deleted one that has ended. */
@@ -91,25 +104,51 @@ export class StoredRuns implements RunLookup {
     return state?.config && !state.ended ? state : undefined;
   }
 
-  #summaryOf(state: RunState): RunSummary {
-    const summary = this.#summaries.get(state) ?? summarizeRun(state);
-    this.#summaries.set(state, summary);
+  async #summaryOf(state: RunState): Promise<RunSummary> {
+    const extras = (await this.#extrasOf(state.runId)) ?? NO_EXTRAS;
+    const known = this.#summaries.get(state);
+    if (known?.extras === extras) return known.summary;
+    const summary = withExtras(summarizeRun(state), extras);
+    this.#summaries.set(state, { extras, summary });
     return summary;
+  }
+
+  #extrasOf(runId: string): Promise<RunExtras | undefined> {
+    const known = this.#extras.get(runId);
+    if (known) return known;
+    // Only runs at work are kept.
+    for (const id of this.#extras.keys()) if (!this.#unfinished(id)) this.#extras.delete(id);
+    const reading = this.#store.extras(runId);
+    this.#extras.set(runId, reading);
+    reading.catch(() => this.#extras.delete(runId));
+    return reading;
   }
 
   /** @throws {RunNotFoundError} */
   async get(runId: string): Promise<{ run: RunSummary; config: RunConfig }> {
     const state = this.#unfinished(runId);
-    if (state?.config) return { run: this.#placed(this.#summaryOf(state)), config: state.config };
+    if (state?.config) return { run: this.#placed(await this.#summaryOf(state)), config: state.config };
     const run = await this.summary(runId);
     const created = run && (await this.#store.readOne(runId, 1));
     if (!run || created?.type !== 'run.created') throw new RunNotFoundError(runId);
     return { run, config: created.config };
   }
 
-  /** Lists runs, newest first. */
+  /** Lists runs, the newest first unless another order is asked for. */
   async list(page: ListPage): Promise<RunSummary[]> {
     return (await this.#store.list(page)).map((run) => this.#placed(run));
+  }
+
+  /** The families of runs that have more than one run, of those that pass a filter. */
+  async families(runs: readonly RunSummary[], filter: RunFilter): Promise<Record<string, RunFamily>> {
+    const ids = [...new Set(runs.map(familyOf))];
+    const families = [...(await this.#store.families(ids, filter))];
+    return Object.fromEntries(families.filter(([, { runs, experiment }]) => runs > 1 || experiment));
+  }
+
+  /** The tags, folders and models that runs can be filtered by, with how many runs have each. */
+  facets(): Promise<FacetsReply> {
+    return this.#store.facets();
   }
 
   /** Finds runs with events that contain all words of a query, and their best matches. */
@@ -249,9 +288,9 @@ export class StoredRuns implements RunLookup {
     });
   }
 
-  /** What to redact when a run leaves this machine: its workspace path and this installation's own names and secrets. */
-  redaction({ workspace }: Pick<RunConfig, 'workspace'>): RedactorOptions {
-    return { ...this.#options.masks, workspace: workspace === '' ? undefined : workspace };
+  /** What to redact when a run leaves this machine: its folders and this installation's own names and secrets. */
+  redaction(config: Pick<RunConfig, 'workspace' | 'copied_from'>): RedactorOptions {
+    return withRunFolders(this.#options.masks, config);
   }
 
   /** The details of a bug report besides the log, masked like the log. @throws {RunNotFoundError} */

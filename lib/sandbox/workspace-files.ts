@@ -102,18 +102,51 @@ export async function readWhole(
   steps: readonly string[],
   maxBytes: number,
 ): Promise<{ sizeBytes: number; data?: Buffer }> {
-  return readFrom(root, steps, function* ({ fd, stats }) {
-    const chunks: Buffer[] = [];
-    let sizeBytes = stats.size;
-    for (let position = 0; sizeBytes <= maxBytes; sizeBytes = Math.max(sizeBytes, position)) {
-      const chunk = Buffer.allocUnsafe(chunkBytes(sizeBytes - position));
-      const bytes = yield* readFd(fd, chunk, position);
-      chunks.push(chunk.subarray(0, bytes));
-      position += bytes;
-      if (isEnd(bytes, chunk, position, stats)) return { sizeBytes: position, data: Buffer.concat(chunks) };
-    }
-    return { sizeBytes };
-  });
+  return readFrom(root, steps, (file) => wholeOf(file, maxBytes));
+}
+
+function* wholeOf(
+  { fd, stats }: FoundFile,
+  maxBytes: number,
+): FileCalls<{ sizeBytes: number; data?: Buffer }> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = stats.size;
+  for (let position = 0; sizeBytes <= maxBytes; sizeBytes = Math.max(sizeBytes, position)) {
+    const chunk = Buffer.allocUnsafe(chunkBytes(sizeBytes - position));
+    const bytes = yield* readFd(fd, chunk, position);
+    chunks.push(chunk.subarray(0, bytes));
+    position += bytes;
+    if (isEnd(bytes, chunk, position, stats)) return { sizeBytes: position, data: Buffer.concat(chunks) };
+  }
+  return { sizeBytes };
+}
+
+/** A file before it is changed: no `stats` if it does not exist, no `data` if it is too large. */
+export interface FoundBefore {
+  stats?: Stats;
+  data?: Buffer;
+}
+
+/**
+ * Reads a file that is about to be replaced or removed.
+ *
+ * @param steps from `workspaceSteps`
+ * @returns `undefined` if it is not a file that can be read
+ */
+export async function readBefore(
+  root: string,
+  steps: readonly string[],
+  maxBytes: number,
+): Promise<FoundBefore | undefined> {
+  try {
+    return await readFrom(root, steps, function* (file) {
+      const { data } = yield* wholeOf(file, maxBytes);
+      return { stats: file.stats, ...(data && { data }) };
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.code === 'not_found' ? {} : undefined;
+  }
 }
 
 /** Whether a read reached the end of the file. A short one before the end need not mean that. */
@@ -238,20 +271,18 @@ export function listFolder(
  * server runs as root, new entries belong to the workspace's owner.
  *
  * @param temporaryName name of the temporary file, from `temporaryNameOf`; default: a random name
+ * @param found what `readBefore` found: the file is replaced only if it is still the same
  */
 export async function replaceFile(
   root: string,
   steps: readonly string[],
   data: Buffer,
-  { temporaryName = temporaryFileName(randomBytes(16).toString('hex')) }: { temporaryName?: string } = {},
+  {
+    temporaryName = temporaryFileName(randomBytes(16).toString('hex')),
+    found,
+  }: { temporaryName?: string | undefined; found?: FoundBefore | undefined } = {},
 ): Promise<{ created: boolean }> {
-  if (steps.some(isGitStep)) {
-    throw new AppError({
-      code: 'git_protected',
-      message: `"${steps.join('/')}" lies in .git, which is read-only here.`,
-      hint: 'Files in .git decide what later git commands run. Write somewhere else.',
-    });
-  }
+  refuseGit(steps);
   const { folders, name } = split(steps);
   return inWorkspace(root, function* (top) {
     const owner = yield* ownerFor(top);
@@ -259,6 +290,7 @@ export async function replaceFile(
       yield* refuseBareRepository(folder, name, steps);
       const before = yield* attempt(steps, lstatPath(folder.entry(name)));
       if (before && !before.isFile()) throw notAFile(steps, before);
+      if (found && !isSame(found.stats, before)) throw changedMeanwhile(steps);
       const temporary = folder.entry(temporaryName);
       const fd = yield* attempt(steps, openFd(temporary, CREATE_NEW, 0o666));
       try {
@@ -272,6 +304,52 @@ export async function replaceFile(
       return { created: before === undefined };
     };
     return yield* descend(top, folders, replace, { create: true, owner });
+  });
+}
+
+/**
+ * Removes a file, if it is still the one that `readBefore` found.
+ *
+ * @throws {AppError} `changed_meanwhile`, or a message for the person
+ */
+export async function removeFile(root: string, steps: readonly string[], found: FoundBefore): Promise<void> {
+  refuseGit(steps);
+  const { folders, name } = split(steps);
+  await inWorkspace(root, (top) =>
+    descend(top, folders, function* (folder) {
+      const before = yield* attempt(steps, lstatPath(folder.entry(name)));
+      if (!before || !isSame(found.stats, before)) throw changedMeanwhile(steps);
+      yield* attempt(steps, unlinkPath(folder.entry(name)));
+    }),
+  );
+}
+
+function refuseGit(steps: readonly string[]): void {
+  if (!steps.some(isGitStep)) return;
+  throw new AppError({
+    code: 'git_protected',
+    message: `"${steps.join('/')}" lies in .git, which is read-only here.`,
+    hint: 'Files in .git decide what later git commands run. Write somewhere else.',
+  });
+}
+
+/** Whether a path still has the file that it had, with the same content, or still has none. */
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  if (!one || !other) return one === other;
+  return (
+    one.ino === other.ino &&
+    one.dev === other.dev &&
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs
+  );
+}
+
+function changedMeanwhile(steps: readonly string[]): AppError {
+  return new AppError({
+    code: 'changed_meanwhile',
+    message: `Another program has just changed "${steps.join('/')}".`,
+    hint: 'Read it again before you write it.',
   });
 }
 

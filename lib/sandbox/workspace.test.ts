@@ -15,6 +15,16 @@ it('canonicalizes the path once [O5]', async () => {
   );
 });
 
+it('understands ~ as the home folder', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  await expect(openWorkspace('~', { dataDir })).rejects.toMatchObject({ code: 'workspace_too_wide' });
+  await expect(openWorkspace('~/loupe-no-such-folder', { dataDir })).rejects.toMatchObject({
+    message: expect.stringContaining(join(homedir(), 'loupe-no-such-folder')),
+  });
+  await expect(openWorkspace('~ada/x', { dataDir })).rejects.toMatchObject({ code: 'workspace_relative' });
+});
+
 it('a run is resumed only where its workspace still is, not at the target of a link in its place [threat 1]', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');

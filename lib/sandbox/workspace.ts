@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { workspaceMoved } from './folder-handle.ts';
 import { isHeld } from './held-workspace.ts';
+import { expandHome } from './home-path.ts';
 
 /** The only folder in the data directory that may contain workspaces: one is generated per run (K-33). */
 export const WORKSPACES_FOLDER = 'workspaces';
@@ -25,20 +26,21 @@ const SYSTEM_FOLDERS = [
 /**
  * Opens a folder as a workspace. Its path is canonicalized once, here; all tools start from it (O5).
  *
- * @param path an absolute path to an existing folder
+ * @param given an absolute path to an existing folder; a leading `~` means the home folder
  * @param options.dataDir the server's data directory; no workspace may contain it or be inside it, except
  * `workspaces/NAME`
  * @returns the canonical path
  * @throws {AppError} `workspace_relative`, `workspace_missing`, `workspace_not_a_folder`, `workspace_too_wide` or
  * `workspace_holds_data`
  */
-export async function openWorkspace(path: string, options: { dataDir: string }): Promise<string> {
+export async function openWorkspace(given: string, options: { dataDir: string }): Promise<string> {
+  const path = expandHome(given, homedir());
   if (isHeld(path, options.dataDir)) return path; // checked when it was opened
   if (path.includes('\0') || !isAbsolute(path)) {
     throw new AppError({
       code: 'workspace_relative',
       message: `The workspace "${path.replaceAll('\0', '\\0')}" is not an absolute path.`,
-      hint: 'Give the full path of a folder, beginning at the root.',
+      hint: 'Give the full path of a folder, or one that begins with ~/ for your home folder.',
     });
   }
   // Looked up meanwhile: each call to the file system is a trip to another thread.
@@ -61,6 +63,16 @@ export async function reopenWorkspace(path: string, options: { dataDir: string }
   const workspace = await openWorkspace(path, options);
   if (workspace !== path) throw workspaceMoved(path);
   return workspace;
+}
+
+/** Whether a workspace is a folder that was made for one run, and not a person's. @param workspace a canonical path */
+export async function isGeneratedWorkspace(workspace: string, dataDir: string): Promise<boolean> {
+  return isGenerated(workspace, await canonicalDataDir(dataDir));
+}
+
+function isGenerated(workspace: string, data: string): boolean {
+  const own = relative(join(data, WORKSPACES_FOLDER), workspace);
+  return own !== '' && !own.startsWith('..') && !isAbsolute(own);
 }
 
 async function canonicalFolder(path: string): Promise<string> {
@@ -102,8 +114,7 @@ async function canonicalDataDir(dataDir: string): Promise<string> {
 }
 
 async function refuseDataDirectory(workspace: string, data: string): Promise<void> {
-  const own = relative(join(data, WORKSPACES_FOLDER), workspace);
-  if (own !== '' && !own.startsWith('..') && !isAbsolute(own)) return;
+  if (isGenerated(workspace, data)) return;
   const nested = await Promise.all([isWithin(data, workspace), isWithin(workspace, data)]);
   if (nested.includes(true)) {
     throw new AppError({

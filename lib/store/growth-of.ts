@@ -1,4 +1,5 @@
 import { countsOf } from '../api/model-reading.ts';
+import type { StandingApprovalRecord } from '../api/standing-approval.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
@@ -16,6 +17,7 @@ export function growthOf(events: readonly RunEvent[], state: RunState): LogGrowt
   return {
     rows: events.map(readableRow),
     counts: [...totalCounts(events)],
+    standingApprovals: standingApprovals(events, state),
     summary: summarizeRun(state),
   };
 }
@@ -37,4 +39,19 @@ function totalCounts(events: readonly RunEvent[]): Map<string, number> {
     for (const [counter, count] of countsOf(event)) totals.set(counter, (totals.get(counter) ?? 0) + count);
   }
   return totals;
+}
+
+/** The last decision for each tool. */
+function standingApprovals(
+  events: readonly RunEvent[],
+  { runId, config }: RunState,
+): StandingApprovalRecord[] {
+  const byTool = new Map<string, StandingApprovalRecord>();
+  for (const event of events) {
+    if (event.type !== 'approval.decided' || event.scope !== 'tool_and_folder') continue;
+    const { tool, seq, at } = event;
+    const folder = config?.workspace ?? '';
+    byTool.set(tool, { id: `${runId}-${seq}`, tool, folder, run_id: runId, seq, created_at: at });
+  }
+  return [...byTool.values()];
 }

@@ -1,8 +1,13 @@
-/** A run that no worker holds: it has not started yet, its worker released it, or its worker is gone. */
+/**
+ * A run that no worker holds: it has not started yet, its worker released it, or its worker is gone. Runs that wait for
+ * a message are not among them.
+ */
 export interface FreeRun {
   id: string;
   model: string;
   stopRequested: boolean;
+  /** Whether its next step uses the model server. A run that waits for a person or runs tools needs no slot yet. */
+  needsSlot: boolean;
   /** It has no iteration limit. */
   endless: boolean;
 }
@@ -24,13 +29,13 @@ export interface RunLeases {
   free(): Promise<FreeRun[]>;
   /**
    * Claims a free run if fewer than `slots` runs use the same model server, across all processes. Increments the epoch
-   * like `claim`.
+   * like `claim`. Without a model server, the run gets no slot and needs none.
    *
    * @returns `undefined` if another worker claimed the run, it has ended, or all slots are taken
    */
   claimFree(
     runId: string,
-    claim: { worker: string; host: string; slots: number },
+    claim: { worker: string; host?: string; slots: number },
   ): Promise<{ epoch: number; lastSeq: number } | undefined>;
   /** Renews the leases. Returns the runs that other workers have taken over. */
   renew(held: readonly HeldRun[]): Promise<string[]>;

@@ -1,4 +1,5 @@
 import type { RunSummary } from '../api/run-summary.ts';
+import type { StandingApprovalRecord } from '../api/standing-approval.ts';
 import type { EventRow } from './event-row.ts';
 
 /** What an append writes: serialized events and the data derived from them. */
@@ -7,6 +8,8 @@ export interface LogGrowth {
   readonly rows: readonly EventRow[];
   /** What the replies among the events add to the counts of their model (P17). */
   readonly counts: readonly (readonly [counter: string, count: number])[];
+  /** The decisions among the events that cover all calls of a tool in the run's folder. */
+  readonly standingApprovals: readonly StandingApprovalRecord[];
   /** The run's summary after the last event. */
   readonly summary: RunSummary;
 }

@@ -8,6 +8,8 @@ export interface ModelReader {
   readings(): Promise<Map<string, ModelReading>>;
   /** The figures of all stored checks of models, the newest first. */
   modelChecks(): Promise<CheckSummary[]>;
+  /** The figures of finished checks, including replaced ones, oldest first: the newest `limit`. */
+  checkHistory(limit: number): Promise<CheckSummary[]>;
   /** The check of a model: for this digest, or the newest. */
   modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined>;
   /** The prices of models, by full model name. */
@@ -16,7 +18,7 @@ export interface ModelReader {
 
 /** Stores data about models: checks, prices, and how replies were parsed. */
 export interface ModelStore extends ModelReader {
-  /** Stores a model check, replacing an earlier one of the same digest. */
+  /** Stores a model check, replacing an earlier one of the same digest. The figures of both stay in the history. */
   saveModelCheck(check: ModelCheck): Promise<void>;
   /** Stores a model's price, replacing an earlier one; `null` deletes it. */
   savePrice(model: string, price: ModelPrice | null): Promise<void>;

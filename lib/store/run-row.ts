@@ -1,15 +1,25 @@
 import { z } from 'zod';
 import { type ModelCheck, modelCheck } from '../api/model-check.ts';
-import type { RunSummary } from '../api/run-summary.ts';
+import { annotated, type RunAnnotations } from '../api/run-annotations.ts';
+import { type RunExtras, type RunSummary, withExtras } from '../api/run-summary.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
 import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/termination.ts';
-import type { ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
+import type { AnnotationsTable, ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 import { IMPORTING } from './schema.ts';
 
-/** The columns that hold the summary: all but the store's own. */
-export type SummaryRow = Omit<RunsTable, 'epoch' | 'worker' | 'recoveries' | 'indexed_seq'>;
+/** The columns that hold the summary of the log: all but the store's own. */
+export type SummaryRow = Omit<
+  RunsTable,
+  'epoch' | 'worker' | 'recoveries' | 'indexed_seq' | 'family' | 'folder' | 'deleted_at'
+>;
+
+/** Where a new run belongs (`RunSummary`). */
+export interface RunPlace {
+  family?: string;
+  folder?: string;
+}
 
 export function toRow(summary: RunSummary): SummaryRow {
   return {
@@ -45,10 +55,22 @@ export function toRow(summary: RunSummary): SummaryRow {
   };
 }
 
-/** The row of a new run. @param worker holds it; without one it is unclaimed */
-export function newRow(summary: RunSummary, worker?: string): RunsTable {
-  const epoch = worker === undefined ? 0 : 1;
-  return { ...toRow(summary), epoch, worker: worker ?? null, recoveries: 0, indexed_seq: 0 };
+/** The row of a new run. @param options.worker holds it; without one it is unclaimed */
+export function newRow(
+  summary: RunSummary,
+  { worker, family, folder }: RunPlace & { worker?: string } = {},
+): RunsTable {
+  return {
+    ...toRow(summary),
+    epoch: worker === undefined ? 0 : 1,
+    worker: worker ?? null,
+    recoveries: 0,
+    indexed_seq: 0,
+    // A run whose parent is not here forms a family with the other forks of that parent.
+    family: family ?? summary.parent?.run_id ?? summary.id,
+    folder: folder ?? null,
+    deleted_at: null,
+  };
 }
 
 /** The row of a run whose events are still to come. The search index passes over it: it looks finished. */
@@ -76,7 +98,9 @@ const summaryColumns = z.object({
     'between',
     'calling',
     'deciding',
+    'awaiting-server',
     'awaiting-approval',
+    'awaiting-message',
     'executing',
     'verifying',
     'ended',
@@ -100,18 +124,94 @@ const summaryColumns = z.object({
   imported_at: optional(z.number()),
   parent_id: optional(z.string()),
   parent_seq: optional(z.number()),
+  family: z.string(),
+  folder: optional(z.string()),
+  own_title: optional(z.string()),
+  pinned: optional(z.number()),
+  archived: optional(z.number()),
+  tags: optional(z.string()),
+  note: optional(z.string()),
+  score: optional(z.number()),
 });
 
+/** The columns of `annotations` beside those of `runs`, where the title would hide the run's own. */
+export const ANNOTATION_COLUMNS = [
+  'annotations.title as own_title',
+  'annotations.pinned',
+  'annotations.archived',
+  'annotations.tags',
+  'annotations.note',
+  'annotations.score',
+] as const;
+
+const annotationColumns = summaryColumns.pick({
+  own_title: true,
+  pinned: true,
+  archived: true,
+  tags: true,
+  note: true,
+  score: true,
+});
+type AnnotationColumns = z.output<typeof annotationColumns>;
+
+const storedTags = z.array(z.string());
+
+function annotationsOf(columns: AnnotationColumns): RunAnnotations | undefined {
+  const { own_title, pinned, archived, tags, note, score } = columns;
+  // `annotated` leaves out what is not set.
+  return annotated(undefined, {
+    title: own_title,
+    pinned: pinned === 1,
+    archived: archived === 1,
+    tags: tags === undefined ? [] : storedTags.parse(JSON.parse(tags)),
+    note,
+    score,
+  });
+}
+
+/** What the store knows of a run besides its log. */
+export const extrasFromRow = summaryColumns
+  .pick({ id: true, family: true, folder: true })
+  .extend(annotationColumns.shape)
+  .transform(({ id, family, folder, ...columns }): RunExtras => extrasOf(id, { family, folder, columns }));
+
+function extrasOf(
+  id: string,
+  { family, folder, columns }: { family: string; folder: string | undefined; columns: AnnotationColumns },
+): RunExtras {
+  const annotations = annotationsOf(columns);
+  return {
+    ...(family === id ? {} : { family }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(annotations ? { annotations } : {}),
+  };
+}
+
+/** The row of a run's annotations. */
+export function annotationRow(runId: string, annotations: RunAnnotations): AnnotationsTable {
+  const { title = null, pinned, archived, tags = [], note = null, score = null } = annotations;
+  return {
+    ...{ run_id: runId, title, note, score },
+    pinned: pinned ? 1 : 0,
+    archived: archived ? 1 : 0,
+    tags: JSON.stringify(tags),
+  };
+}
+
 /** A row as it comes from disk, checked. */
-export const summaryFromRow = summaryColumns.transform(
-  ({ parent_id, parent_seq, outcome, checks_failed, checks_total, ...summary }): RunSummary => ({
+export const summaryFromRow = summaryColumns.transform((row): RunSummary => {
+  const { parent_id, parent_seq, outcome, checks_failed, checks_total, ...columns } = row;
+  const { family, folder, own_title, pinned, archived, tags, note, score, ...summary } = columns;
+  const annotations = { own_title, pinned, archived, tags, note, score };
+  const own: RunSummary = {
     ...summary,
     ...(outcome === undefined ? {} : { outcome: storedOutcome(outcome, checks_failed, checks_total) }),
     ...(parent_id === undefined || parent_seq === undefined
       ? {}
       : { parent: { run_id: parent_id, seq: parent_seq } }),
-  }),
-);
+  };
+  return withExtras(own, extrasOf(row.id, { family, folder, columns: annotations }));
+});
 
 function storedOutcome(kind: OutcomeKind, failed: number | undefined, total: number | undefined): Outcome {
   return failed === undefined || total === undefined ? { kind } : { kind, checks: { failed, total } };

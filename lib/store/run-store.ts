@@ -1,10 +1,10 @@
-import type { RunFilter } from '../api/run-filter.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { Found, FoundFrom } from '../api/search.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { FileRun } from './import-run.ts';
+import type { ListPage } from './list-page.ts';
 import type { LogGrowth } from './log-growth.ts';
 
 /** Another worker has taken the run: this one must stop and write nothing more. */
@@ -38,13 +38,6 @@ export interface AppendRequest extends LogGrowth {
 export type CreatedLog =
   | { runId: string; created: false }
   | { runId: string; created: true; first: EventOf<'run.created'> };
-
-/** Which runs to list: at most `limit` of those that pass the filter, after the place where the last page ended. */
-export interface ListPage {
-  limit: number;
-  before?: { createdAt: number; id: string };
-  filter?: RunFilter;
-}
 
 /** One page of a search. */
 export interface SearchPage {
@@ -85,7 +78,7 @@ export interface RunReader {
    * @throws {AppError} `store_corrupt`
    */
   readTexts(runId: string, range: TextRange): Promise<EventText[]>;
-  /** The newest runs first. */
+  /** One page of runs in their order. */
   list(page: ListPage): Promise<RunSummary[]>;
   /**
    * Runs with events that hold all words of a query (`lib/util/search-words.ts`), without regard to case and accents, ranked
@@ -97,8 +90,13 @@ export interface RunReader {
    */
   search(query: string, page: SearchPage): Promise<Found>;
   summary(runId: string): Promise<RunSummary | undefined>;
-  /** Runs without `run.ended`, oldest first, for a worker that starts. */
+  /** Runs that have not ended and do not wait for a message, oldest first, for a worker that starts. */
   unfinished(): Promise<RunSummary[]>;
+  /**
+   * The folders of the newest runs, newest first: the one that was copied where the run works on a copy. Without imported
+   * runs, whose files can name any folder, and without forks.
+   */
+  usedFolders(runs: number): Promise<{ path: string; usedAt: number }[]>;
   /** Runs that were made from this one, oldest first. */
   forksOf(runId: string): Promise<RunSummary[]>;
 }
@@ -121,10 +119,14 @@ export interface RunStore extends RunReader {
     parent?: { run_id: string; seq: number };
     idempotencyKey?: string;
     worker?: string;
+    /** The experiment it belongs to. */
+    family?: string;
+    /** The person's folder it works in, or on a copy of. */
+    folder?: string;
   }): Promise<CreatedLog>;
   /**
-   * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020): the copied events, then
-   * the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies
+   * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020) and whose family it joins:
+   * the copied events, then the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies
    * were read from is not counted a second time. A repeated idempotency key returns the first run.
    *
    * @throws {RunNotFoundError | AppError} `event_not_found` when the other log is shorter than `parent.seq`
@@ -136,6 +138,8 @@ export interface RunStore extends RunReader {
     parent: { run_id: string; seq: number };
     events: readonly NewEvent[];
     idempotencyKey?: string;
+    /** The person's folder it works in, or on a copy of. */
+    folder?: string;
   }): Promise<{ runId: string; created: boolean }>;
   /**
    * Stores a run from a file under its own name. Readers see all its events or nothing, also after a crash: other writes run

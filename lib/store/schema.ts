@@ -3,6 +3,13 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 /** The epoch of a run whose import is not complete. No reader sees such a run or its events, and no worker can claim it. */
 export const IMPORTING = -1;
 
+/** The epoch of a run that was deleted and can still be restored. No reader sees it, and no worker can claim it. */
+export const DELETED = -2;
+
+/** The family that a run joins when it is imported: that of its parent, where that is here. */
+export const FAMILY_OF_PARENT = `coalesce((select parent.family from runs as parent
+  where parent.id = runs.parent_id and parent.epoch > ${IMPORTING}), family)`;
+
 /** One row per run: its epoch and its summary, written in the transaction of each append. */
 export interface RunsTable {
   id: string;
@@ -46,6 +53,24 @@ export interface RunsTable {
   recoveries: number;
   /** The last event in the full-text index. */
   indexed_seq: number;
+  /** The first run of its family or its experiment; its own ID for a run by itself. */
+  family: string;
+  /** The person's folder; null if it had a folder of its own, or none. */
+  folder: string | null;
+  /** When it was deleted, in milliseconds since 1970; null unless its epoch says so. */
+  deleted_at: number | null;
+}
+
+/** What a person noted about a run; no row for a run without. */
+export interface AnnotationsTable {
+  run_id: string;
+  title: string | null;
+  pinned: number;
+  archived: number;
+  /** Sorted, as JSON. */
+  tags: string;
+  note: string | null;
+  score: number | null;
 }
 
 /** The log. `body` is the event without `run_id`, `seq` and `at`, as JSON. */
@@ -106,9 +131,20 @@ export interface ModelChecksTable {
   body: string;
 }
 
+/** The figures of every finished check, also of those that a later one replaced. */
+type ModelCheckHistoryTable = Omit<ModelChecksTable, 'body'>;
+
 /** What a model costs, as a person set it: `body` is the price as JSON. */
 interface ModelPricesTable {
   model: string;
+  body: string;
+}
+
+/** Named settings for runs. `name_key` is what no two of them share; `body` is the preset as JSON. */
+interface PresetsTable {
+  id: string;
+  name_key: string;
+  created_at: number;
   body: string;
 }
 
@@ -122,7 +158,20 @@ interface SignInsTable {
   last_seen_at: number;
 }
 
+/** Approvals for all calls of a tool in a folder. They outlive the run they were made in. */
+interface StandingApprovalsTable {
+  tool: string;
+  folder: string;
+  id: string;
+  run_id: string;
+  seq: number;
+  created_at: number;
+}
+
 export interface StoreTables {
+  annotations: AnnotationsTable;
+  standing_approvals: StandingApprovalsTable;
+  presets: PresetsTable;
   sign_ins: SignInsTable;
   shares: SharesTable;
   model_counts: ModelCountsTable;
@@ -132,6 +181,7 @@ export interface StoreTables {
   experiments: ExperimentsTable;
   experiment_items: ExperimentItemsTable;
   model_checks: ModelChecksTable;
+  model_check_history: ModelCheckHistoryTable;
   model_prices: ModelPricesTable;
 }
 

@@ -1,28 +1,45 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
 import { z } from 'zod';
 import { experimentItem, experimentSummary } from '../api/experiment.ts';
+import type { FacetsReply } from '../api/facets.ts';
 import { type CheckSummary, checkSummary, type ModelCheck, modelCheck } from '../api/model-check.ts';
 import { addCount, emptyReading, type ModelReading } from '../api/model-reading.ts';
-import { filterWords } from '../api/run-filter.ts';
-import type { RunSummary } from '../api/run-summary.ts';
+import { type PresetRecord, presetRecord } from '../api/preset.ts';
+import type { RunFamily } from '../api/run-family.ts';
+import type { RunFilter } from '../api/run-filter.ts';
+import type { RunExtras, RunSummary } from '../api/run-summary.ts';
 import type { Found, FoundRun, SearchHit } from '../api/search.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { type SignInRecord, signInRecord } from '../api/sign-in.ts';
+import { type StandingApprovalRecord, standingApprovalRecord } from '../api/standing-approval.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../events/config.ts';
 import { eventJson } from '../events/event-body.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
+import type { AnnotationReader } from './annotation-store.ts';
 import type { ExperimentReader } from './experiment-store.ts';
+import type { ListPage } from './list-page.ts';
 import type { ModelReader } from './model-store.ts';
-import { summaryFromRow } from './run-row.ts';
-import type { EventRange, EventText, ListPage, RunReader, SearchPage, TextRange } from './run-store.ts';
+import type { PresetReader } from './preset-store.ts';
+import {
+  facetQueries,
+  facetsOf,
+  familiesOf,
+  familiesQuery,
+  type ListDialect,
+  listQuery,
+  selectRuns,
+} from './run-list-query.ts';
+import { extrasFromRow, summaryFromRow } from './run-row.ts';
+import type { EventRange, EventText, RunReader, SearchPage, TextRange } from './run-store.ts';
 import type { StoreTables } from './schema.ts';
 import { IMPORTING } from './schema.ts';
 import type { HitsOfRun } from './search-groups.ts';
 import type { ShareReader } from './share-store.ts';
 import type { SignInReader } from './sign-in-store.ts';
+import type { StandingApprovalReader } from './standing-approval-store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const textRow = eventRow.extend({ type: z.string() });
@@ -37,12 +54,22 @@ const shareRow = z.object({
   last_viewed_at: z.number().nullable(),
   body: z.string(),
 });
+const usedFolder = z.object({ path: z.string().nullable(), created_at: z.number() });
 const priceRow = z.object({ model: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
 /** The read operations shared by both SQL databases; subclasses run the queries. */
 export abstract class SqlReader
-  implements RunReader, ExperimentReader, ShareReader, SignInReader, ModelReader
+  implements
+    RunReader,
+    AnnotationReader,
+    ExperimentReader,
+    ShareReader,
+    SignInReader,
+    StandingApprovalReader,
+    ModelReader,
+    PresetReader,
+    ListDialect
 {
   /** Builds the queries in the words of the database. */
   protected readonly db: Kysely<StoreTables>;
@@ -63,71 +90,87 @@ export abstract class SqlReader
     return event?.seq === seq ? event : undefined;
   }
 
-  /** Whether the title or the model's name holds a word that is in lower case already (A to Z). */
-  protected abstract holds(word: string): Expression<SqlBool>;
+  abstract holds(text: Expression<string>, word: string): Expression<SqlBool>;
+
+  abstract includes(text: Expression<string>, part: string): Expression<SqlBool>;
+
+  abstract bytewise(text: Expression<string>): Expression<string>;
+
+  /** A field of the configuration in a run's first event, as text. */
+  protected abstract settingOfRun(name: 'workspace' | 'copied_from'): Expression<string | null>;
 
   /** A field of an experiment's body, as text. */
   protected abstract experimentField(name: 'status' | 'running'): Expression<string | null>;
 
   abstract search(query: string, page: SearchPage): Promise<Found>;
 
-  list({ limit, before, filter = {} }: ListPage): Promise<RunSummary[]> {
-    const { mode, model, reason, outcome, state } = filter;
-    const words = filterWords(filter);
-    return this.#summaries(
-      this.db
-        .selectFrom('runs')
-        .selectAll()
-        .where('epoch', '>', IMPORTING)
-        .$if(before !== undefined, (query) =>
-          query.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '<', tuple(before?.createdAt ?? 0, before?.id ?? '')),
-          ),
-        )
-        .$if(mode !== undefined, (query) => query.where('mode', '=', mode ?? ''))
-        .$if(model !== undefined, (query) => query.where('model', '=', model ?? ''))
-        .$if(reason !== undefined, (query) => query.where('termination_reason', '=', reason ?? ''))
-        .$if(outcome !== undefined, (query) => query.where('outcome', '=', outcome ?? ''))
-        .$if(state === 'active', (query) => query.where('phase', '!=', 'ended'))
-        .$if(state === 'waiting', (query) => query.where('phase', '=', 'awaiting-approval'))
-        .$if(state === 'ended', (query) => query.where('phase', '=', 'ended'))
-        .$if(words.length > 0, (query) =>
-          query.where(({ and }) => and(words.map((word) => this.holds(word)))),
-        )
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit),
-    );
+  list(page: ListPage): Promise<RunSummary[]> {
+    return this.#summaries(listQuery(this.db, page, this));
   }
 
   async summary(runId: string): Promise<RunSummary | undefined> {
-    const [summary] = await this.#summaries(
-      this.db.selectFrom('runs').selectAll().where('id', '=', runId).where('epoch', '>', IMPORTING),
-    );
+    const [summary] = await this.#summaries(this.#runs().where('runs.id', '=', runId));
     return summary;
   }
 
   unfinished(): Promise<RunSummary[]> {
     return this.#summaries(
+      this.#runs()
+        .where('phase', 'not in', ['ended', 'awaiting-message'])
+        .orderBy('created_at')
+        .orderBy('runs.id'),
+    );
+  }
+
+  async usedFolders(runs: number): ReturnType<RunReader['usedFolders']> {
+    const rows = await this.all(
       this.db
         .selectFrom('runs')
-        .selectAll()
-        .where('phase', '!=', 'ended')
-        .orderBy('created_at')
-        .orderBy('id'),
+        .innerJoin('events', (join) => join.onRef('events.run_id', '=', 'runs.id').on('events.seq', '=', 1))
+        .select('runs.created_at')
+        .select(({ fn }) =>
+          fn.coalesce(this.settingOfRun('copied_from'), this.settingOfRun('workspace')).as('path'),
+        )
+        .where('runs.epoch', '>', IMPORTING)
+        .where('runs.imported_at', 'is', null)
+        .where('runs.parent_id', 'is', null)
+        .orderBy('runs.created_at', 'desc')
+        .orderBy('runs.id', 'desc')
+        .limit(runs),
     );
+    return rows.flatMap((row) => {
+      const { path, created_at } = usedFolder.parse(row);
+      return path ? [{ path, usedAt: created_at }] : [];
+    });
   }
 
   forksOf(runId: string): Promise<RunSummary[]> {
     return this.#summaries(
-      this.db
-        .selectFrom('runs')
-        .selectAll()
-        .where('parent_id', '=', runId)
-        .where('epoch', '>', IMPORTING)
-        .orderBy('created_at')
-        .orderBy('id'),
+      this.#runs().where('parent_id', '=', runId).orderBy('created_at').orderBy('runs.id'),
     );
+  }
+
+  #runs() {
+    return selectRuns(this.db).where('runs.epoch', '>', IMPORTING);
+  }
+
+  async extras(runId: string): Promise<RunExtras | undefined> {
+    const [row] = await this.all(this.#runs().where('runs.id', '=', runId));
+    return row === undefined ? undefined : extrasFromRow.parse(row);
+  }
+
+  async families(ids: readonly string[], filter: RunFilter): Promise<Map<string, RunFamily>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.all(familiesQuery(this.db, ids, { filter, dialect: this }));
+    const names = await this.all(
+      this.db.selectFrom('experiments').select(['id', 'body']).where('id', 'in', ids),
+    );
+    return familiesOf(rows, names);
+  }
+
+  async facets(): Promise<FacetsReply> {
+    const [tags, folders, models] = await Promise.all(facetQueries(this.db).map((query) => this.all(query)));
+    return facetsOf({ tags, folders, models });
   }
 
   async readings(): Promise<Map<string, ModelReading>> {
@@ -155,6 +198,18 @@ export abstract class SqlReader
     return rows.map((row) => checkSummary.parse(bodyOf(row)));
   }
 
+  async checkHistory(limit: number): Promise<CheckSummary[]> {
+    const rows = await this.all(
+      this.db
+        .selectFrom('model_check_history')
+        .select('summary as body')
+        .orderBy('ended_at', 'desc')
+        .orderBy('model')
+        .limit(limit),
+    );
+    return rows.map((row) => checkSummary.parse(bodyOf(row))).reverse();
+  }
+
   async modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined> {
     const ofModel = this.db
       .selectFrom('model_checks')
@@ -169,6 +224,11 @@ export abstract class SqlReader
   async prices(): Promise<Map<string, ModelPrice>> {
     const rows = await this.all(this.db.selectFrom('model_prices').selectAll().orderBy('model'));
     return new Map(rows.map((row) => [priceRow.parse(row).model, modelPrice.parse(bodyOf(row))]));
+  }
+
+  async presets(): Promise<PresetRecord[]> {
+    const oldest = this.db.selectFrom('presets').select('body').orderBy('created_at').orderBy('id');
+    return (await this.all(oldest)).map((row) => presetRecord.parse(bodyOf(row)));
   }
 
   async experiment(id: string): ReturnType<ExperimentReader['experiment']> {
@@ -235,6 +295,23 @@ export abstract class SqlReader
       this.db.selectFrom('sign_ins').selectAll().where('cookie_hash', '=', cookieHash),
     );
     return row === undefined ? undefined : signInRecord.parse(row);
+  }
+
+  async standingApprovals(): Promise<StandingApprovalRecord[]> {
+    const recent = this.db.selectFrom('standing_approvals').selectAll();
+    const rows = await this.all(recent.orderBy('created_at', 'desc').orderBy('id'));
+    return rows.map((row) => standingApprovalRecord.parse(row));
+  }
+
+  async standingApproval(tool: string, folder: string): Promise<StandingApprovalRecord | undefined> {
+    const [row] = await this.all(
+      this.db
+        .selectFrom('standing_approvals')
+        .selectAll()
+        .where('tool', '=', tool)
+        .where('folder', '=', folder),
+    );
+    return row === undefined ? undefined : standingApprovalRecord.parse(row);
   }
 
   async #summaries(query: Compilable): Promise<RunSummary[]> {

@@ -79,6 +79,11 @@ export class RunNotEndedError extends AppError {
   }
 }
 
+/** Whether there is no such run, or it has ended. */
+export function isOver(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'run_ended' || error.code === 'run_not_found');
+}
+
 /** Whether the database was locked all the while: the same again may work. */
 export function isStoreBusy(error: unknown): boolean {
   return error instanceof AppError && error.code === 'store_busy';

@@ -1,16 +1,35 @@
+import type { AnnotationReader, AnnotationStore } from './annotation-store.ts';
 import type { ExperimentReader, ExperimentStore } from './experiment-store.ts';
 import type { ModelReader, ModelStore } from './model-store.ts';
+import type { PresetReader, PresetStore } from './preset-store.ts';
 import type { RunReader, RunStore } from './run-store.ts';
 import type { ShareReader, ShareStore } from './share-store.ts';
 import type { SignInReader, SignInStore } from './sign-in-store.ts';
+import type { StandingApprovalReader, StandingApprovalStore } from './standing-approval-store.ts';
 
 /** The read operations of a store, available on every connection. */
-export interface StoreReader extends RunReader, ExperimentReader, ShareReader, SignInReader, ModelReader {}
+export interface StoreReader
+  extends RunReader,
+    AnnotationReader,
+    ExperimentReader,
+    ShareReader,
+    SignInReader,
+    StandingApprovalReader,
+    ModelReader,
+    PresetReader {}
 
 /**
  * A whole store, as a database implements it and the composition root opens it. Everything else takes the interface of its own
  * subject. Every store passes the same contract suite (`lib/testing/store-contract.ts`).
  */
-export interface Store extends RunStore, ExperimentStore, ShareStore, SignInStore, ModelStore {
+export interface Store
+  extends RunStore,
+    AnnotationStore,
+    ExperimentStore,
+    ShareStore,
+    SignInStore,
+    StandingApprovalStore,
+    ModelStore,
+    PresetStore {
   close(): Promise<void>;
 }

@@ -124,8 +124,14 @@ export async function play(
     sleep: async () => {},
     stopGraceMs: 1000,
   };
-  const running = runLoop({ log, mode: modeOf(config), ...given, ...options.loop?.({ ...given, fake }) });
-  await options.during?.({ log, fake, shutdown });
+  const loop = { log, mode: modeOf(config), ...given, ...options.loop?.({ ...given, fake }) };
+  const acted = new AbortController();
+  const running = untilLeftWaiting(loop, acted.signal);
+  try {
+    await options.during?.({ log, fake, shutdown });
+  } finally {
+    acted.abort();
+  }
   const outcome = await running;
   const progress = progressOf(log.events);
   return {
@@ -148,6 +154,21 @@ export async function play(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs the loop as a worker does: again after each wait for a message, until nobody acts on the run any more. */
+async function untilLeftWaiting(
+  options: Parameters<typeof runLoop>[0] & { log: MemoryLog },
+  acted: AbortSignal,
+): Promise<RunLoopOutcome> {
+  const { log } = options;
+  for (;;) {
+    const result = await runLoop(options);
+    if (result.outcome !== 'waiting') return result;
+    while (log.state.awaiting && !acted.aborted) await log.changed(log.state.seq, acted);
+    if (log.state.awaiting) return result;
+    log.append([{ type: 'run.resumed', worker: 'test', epoch: 1, after_wait: true }]);
+  }
 }
 
 export const says = (content: string): ScenarioStepInput => ({ reply: { content } });

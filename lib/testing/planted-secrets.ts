@@ -208,6 +208,8 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
     duration_ms: 3,
   });
   log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: all, wait_ms: 0 });
+  log.push({ type: 'server-wait.started', error: { code: 'model_unreachable', message: all }, limit_ms: 1 });
+  log.push({ type: 'server-wait.ended', outcome: 'back', waited_ms: 1 });
   log.push({ type: 'policy.nudged', iteration: 1, cause: 'plan', text: all, count: 1, limit: 2 });
   log.push({
     type: 'policy.compacted',

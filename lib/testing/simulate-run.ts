@@ -114,6 +114,11 @@ class CrashingLog extends MemoryLog {
     this.#others = others;
   }
 
+  /** Appends what the operator does, which no crash of the worker prevents. */
+  operatorAppend(events: readonly NewEvent[]): void {
+    super.append(events);
+  }
+
   override append(events: readonly NewEvent[]): RunState {
     this.#left -= 1;
     if (this.#left < (this.#committed ? -1 : 0)) throw new Error('The worker is dead');
@@ -138,12 +143,22 @@ interface SimulatedRun {
   crashes: readonly Crash[];
   /** What others append once the run is in a state: asked after every append, until it is nothing. */
   others: (state: RunState) => readonly NewEvent[];
+  /** What the operator does when the run waits for a message. Default: stops it. */
+  whenWaiting?: (state: RunState) => readonly NewEvent[];
   toolbox: ToolBox;
   runChecks?: OpenedTools['runChecks'];
 }
 
 /** Plays a run through all crashes of its worker to its end, without a server, files or waits. */
-export async function simulateRun({ config, turns, crashes, others, toolbox, runChecks }: SimulatedRun) {
+export async function simulateRun({
+  config,
+  turns,
+  crashes,
+  others,
+  whenWaiting = () => [{ type: 'stop.requested', force: false, by: 'operator' }],
+  toolbox,
+  runChecks,
+}: SimulatedRun) {
   const mode = modeOf(config);
   const executed: Executed[] = [];
   const lives: { events: readonly RunEvent[]; transactions: readonly Transaction[] }[] = [];
@@ -166,8 +181,11 @@ export async function simulateRun({ config, turns, crashes, others, toolbox, run
       () => true,
       () => false,
     );
-    if (begun) {
-      await runLoop({ log, model, mode, openTools, clock: () => SIMULATED_NOW, sleep: async () => {} });
+    while (begun) {
+      const options = { log, model, mode, openTools, clock: () => SIMULATED_NOW, sleep: async () => {} };
+      const { outcome } = await runLoop(options);
+      if (outcome !== 'waiting') break;
+      log.operatorAppend(whenWaiting(log.state));
     }
     lives.push({ events: log.events, transactions: log.transactions });
   }

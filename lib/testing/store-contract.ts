@@ -2,27 +2,43 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../api/experiment.ts';
 import { emptyReading } from '../api/model-reading.ts';
+import type { PresetRecord } from '../api/preset.ts';
 import { passesFilter, type RunFilter } from '../api/run-filter.ts';
+import {
+  compareRuns,
+  type ListPosition,
+  NEWEST_FIRST,
+  RUN_SORTS,
+  type RunOrder,
+  type RunSort,
+  sortValue,
+} from '../api/run-order.ts';
+import { familyOf, type RunSummary } from '../api/run-summary.ts';
 import type { FoundFrom } from '../api/search.ts';
 import type { ShareRecord } from '../api/share.ts';
 import type { SignInRecord } from '../api/sign-in.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
+import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { MAX_TAGS } from '../events/limits.ts';
 import { type NewEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
 import { type ImportSteps, slicesOf, toEventRow } from '../store/import-run.ts';
+import type { ListPage } from '../store/list-page.ts';
 import type { Store } from '../store/store.ts';
 import { appendTo, growthAfter } from './append-to.ts';
 import { sampleCheck } from './sample-check.ts';
 import {
+  approvalLog,
   completedLog,
   longLog,
   runningLog,
   type SampleLog,
   sampleConfig,
   sampleFile,
+  sampleFork,
 } from './sample-logs.ts';
 
 /** A store under test, in a place of its own that outlives `reopen`. */
@@ -409,7 +425,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         expect(events.slice(1, 3)).toEqual(before.slice(1, 3).map((event) => ({ ...event, run_id: 'b' })));
         expect(events[3]).toMatchObject({ type: 'run.forked', from: { run_id: 'a', seq: 3 } });
         const summary = await store.summary('b');
-        expect(summary).toEqual(summarizeRun(foldAll(emptyRunState('b'), events)));
+        expect(summary).toEqual({ ...summarizeRun(foldAll(emptyRunState('b'), events)), family: 'a' });
         expect(summary).toMatchObject({
           model: 'other',
           phase: 'queued',
@@ -607,18 +623,31 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.summary('a')).toEqual(summarizeRun(foldAll(emptyRunState('a'), log)));
     });
 
+    it('does not count a session that waits for a message as unfinished work, but lists it as waiting', async () => {
+      await store.create({ id: 'chat', config: sampleConfig({ mode: 'session', autopilot: false }) });
+      const { epoch } = await store.claim('chat', 'worker');
+      const append = (events: readonly NewEvent[], expectedSeq: number) =>
+        appendTo(store, 'chat', { epoch, expectedSeq, events });
+      await append([{ type: 'message.awaited', iteration: 0, cause: 'start' }], 1);
+      expect(await store.unfinished()).toEqual([]);
+      const waiting = await store.list({ limit: 10, filter: { state: 'waiting' } });
+      expect(waiting).toMatchObject([{ id: 'chat', phase: 'awaiting-message' }]);
+      await append([{ type: 'operator.messaged', message_id: 'm1', text: 'Hello.' }], 2);
+      expect(await store.unfinished()).toMatchObject([{ id: 'chat', phase: 'between' }]);
+    });
+
     it('lists the newest first, page by page, and the unfinished oldest first', async () => {
       for (const id of ['a', 'b', 'c', 'd', 'e']) await store.create({ id, config });
       const { epoch } = await store.claim('c', 'worker');
       await appendTo(store, 'c', { epoch, expectedSeq: 1, events: [ended] });
       const seen: string[] = [];
-      let before: { createdAt: number; id: string } | undefined;
+      let after: ListPosition | undefined;
       for (;;) {
-        const page = await store.list({ limit: 2, before });
+        const page = await store.list({ limit: 2, after });
         seen.push(...page.map((run) => run.id));
         const last = page.at(-1);
         if (!last) break;
-        before = { createdAt: last.created_at, id: last.id };
+        after = { value: last.created_at, id: last.id };
       }
       expect([...seen].sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
       const newestFirst = (await store.list({ limit: 10 })).map((run) => run.created_at);
@@ -665,15 +694,217 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       for (const filter of filters) {
         const wanted = all.filter((run) => passesFilter(run, filter)).map(({ id }) => id);
         const seen: string[] = [];
-        for (let before: { createdAt: number; id: string } | undefined; ; ) {
-          const page = await store.list({ limit: 2, before, filter });
+        for (let after: ListPosition | undefined; ; ) {
+          const page = await store.list({ limit: 2, after, filter });
           seen.push(...page.map(({ id }) => id));
           const last = page.at(-1);
           if (!last) break;
-          before = { createdAt: last.created_at, id: last.id };
+          after = { value: last.created_at, id: last.id };
         }
         expect(seen, JSON.stringify(filter)).toEqual(wanted);
       }
+    });
+
+    describe('what people note about runs', () => {
+      const create = async (id: string, change: Partial<RunConfig> = {}, folder?: string) => {
+        await store.create({ id, config: { ...config, ...change }, folder });
+      };
+      const end = async (id: string, tokens_in = 1) => {
+        const { epoch } = await store.claim(id, 'worker');
+        const result = { ...ended.result, tokens_in };
+        const started: NewEvent = { type: 'run.started', worker: 'worker', epoch };
+        const events: NewEvent[] = [started, { ...ended, result, outcome: { kind: 'answered' } }];
+        await appendTo(store, id, { epoch, expectedSeq: 1, events });
+      };
+      const pages = async (page: Omit<ListPage, 'limit' | 'after'>) => {
+        const seen: RunSummary[] = [];
+        for (let after: ListPosition | undefined; ; ) {
+          const found = await store.list({ ...page, limit: 2, after });
+          seen.push(...found);
+          const last = found.at(-1);
+          if (!last) return seen;
+          after = { value: sortValue(last, (page.order ?? NEWEST_FIRST).by), id: last.id };
+        }
+      };
+
+      it('is kept beside the log, also through appends, a restart and a fork', async () => {
+        await create('a');
+        const full = { title: 'Mine', tags: ['b', 'a', 'b'], note: 'Good\nindeed', score: 7, pinned: true };
+        await store.annotate(['a'], full);
+        await end('a');
+        await store.fork({ id: 'b', config, parent: { run_id: 'a', seq: 1 }, events: [] });
+        const reopened = await subject.reopen();
+        const annotations = { ...full, tags: ['a', 'b'] };
+        expect(await reopened.summary('a')).toMatchObject({ title: 'Mine', phase: 'ended', annotations });
+        expect(await reopened.extras('a')).toEqual({ annotations });
+        expect(await reopened.extras('b')).toEqual({ family: 'a' });
+        expect(await reopened.extras('none')).toBeUndefined();
+        expect(JSON.stringify(await reopened.read('a', { afterSeq: 0, limit: 9 }))).not.toContain('Mine');
+
+        await reopened.annotate(['a'], { title: null, tags: [], note: null, score: null, pinned: false });
+        expect(await reopened.extras('a')).toEqual({});
+      });
+
+      it('changes all of the runs or none, and allows a limited number of tags', async () => {
+        for (const id of ['a', 'b']) await create(id);
+        await store.annotate(['a', 'b'], { add_tags: ['x', 'y'], archived: true });
+        await store.annotate(['b'], { add_tags: ['z'], remove_tags: ['x'], archived: false });
+        expect(await store.extras('a')).toEqual({ annotations: { tags: ['x', 'y'], archived: true } });
+        expect(await store.extras('b')).toEqual({ annotations: { tags: ['y', 'z'] } });
+        await expect(store.annotate(['a', 'none'], { tags: [] })).rejects.toMatchObject({
+          code: 'run_not_found',
+        });
+        const many = Array.from({ length: MAX_TAGS }, (_, index) => `t${index}`);
+        await expect(store.annotate(['b', 'a'], { add_tags: many })).rejects.toMatchObject({
+          code: 'too_many_tags',
+        });
+        expect(await store.extras('b')).toEqual({ annotations: { tags: ['y', 'z'] } });
+      });
+
+      it('filters and sorts the list page by page, as the page itself does', async () => {
+        const folders = ['/home/a', undefined, '/home/ä', '/home/b'];
+        const titles = ['Zebra', 'apple', 'Äpfel', '𝒳 marks', 'apple'];
+        for (let index = 0; index < 12; index += 1) {
+          await create(`r${index}`, { title: titles[index % 5], model: `m${index % 3}` }, folders[index % 4]);
+          if (index % 3 > 0) await end(`r${index}`, index * 7);
+          if (index % 2 > 0) {
+            await store.annotate([`r${index}`], {
+              tags: index % 4 === 1 ? ['good', 'sö "so"'] : ['good'],
+              score: index % 5,
+              ...(index === 7 ? { archived: true } : {}),
+              ...(index === 3 ? { pinned: true, title: 'Renamed run' } : {}),
+            });
+          }
+        }
+        const all = await store.list({ limit: 100, filter: { archived: 'all' } });
+        expect(all).toHaveLength(12);
+        const middle = all[5]?.created_at ?? 0;
+        const filters: RunFilter[] = [
+          {},
+          { archived: 'only' },
+          { archived: 'all', tags: ['good'] },
+          { tags: ['sö "so"'] },
+          { tags: ['good', 'sö "so"'] },
+          { tags: ['goo'] },
+          { tags: ['so'] },
+          { folder: '/home/ä' },
+          { folder: '/home' },
+          { since: middle },
+          { until: middle },
+          { pinned: true },
+          { pinned: false, tags: ['good'] },
+          { family: 'r2' },
+          { text: 'renamed' },
+        ];
+        const orders = (Object.keys(RUN_SORTS) as RunSort[]).flatMap((by): RunOrder[] => [
+          { by, direction: 'asc' },
+          { by, direction: 'desc' },
+        ]);
+        for (const filter of filters) {
+          for (const order of orders) {
+            const wanted = all.filter((run) => passesFilter(run, filter)).sort(compareRuns(order));
+            const ids = (await pages({ filter, order })).map(({ id }) => id);
+            expect(ids, JSON.stringify({ filter, order })).toEqual(wanted.map(({ id }) => id));
+          }
+        }
+        expect(await store.facets()).toEqual({
+          tags: [
+            { name: 'good', runs: 5 },
+            { name: 'sö "so"', runs: 3 },
+          ],
+          folders: [
+            { name: '/home/a', runs: 3 },
+            { name: '/home/ä', runs: 3 },
+            { name: '/home/b', runs: 2 },
+          ],
+          models: [
+            { name: 'm0', runs: 4 },
+            { name: 'm2', runs: 4 },
+            { name: 'm1', runs: 3 },
+          ],
+        });
+      });
+
+      it('lists one run per family: forks with their origin, and the runs of an experiment', async () => {
+        for (const id of ['a', 'b', 'c']) await create(id);
+        await store.create({ id: 'x1', config, family: 'exp' });
+        await store.create({ id: 'x2', config, family: 'exp' });
+        const fork = (id: string, run_id: string) =>
+          store.fork({ id, config, parent: { run_id, seq: 1 }, events: [] });
+        await fork('a1', 'a');
+        await fork('a11', 'a1');
+        await fork('x1f', 'x1');
+        await end('x2');
+        await store.annotate(['a11'], { tags: ['late'] });
+        await store.importRun(sampleFile(runningLog()));
+
+        const families = async (filter: RunFilter) => {
+          const runs = await pages({ filter, oneOfFamily: true });
+          return Object.fromEntries(runs.map((run) => [familyOf(run), run.id]));
+        };
+        const newest = {
+          a: 'a11',
+          b: 'b',
+          c: 'c',
+          exp: 'x2',
+          [sampleFile(runningLog()).summary.id]: 'sample',
+        };
+        expect(await families({})).toEqual(newest);
+        expect(await families({ tags: ['late'] })).toEqual({ a: 'a11' });
+        expect(await families({ state: 'ended', mode: 'task' })).toMatchObject({ exp: 'x2' });
+        await store.annotate(['a11'], { archived: true });
+        expect(await families({})).toMatchObject({ a: 'a1' });
+
+        const found = await store.families(['a', 'exp', 'none'], {});
+        expect(found.get('a')).toMatchObject({ runs: 2, active: 2, outcomes: {} });
+        expect(found.get('exp')).toMatchObject({ runs: 3, active: 2, outcomes: { answered: 1 } });
+        expect(found.size).toBe(2);
+      });
+
+      it('hides deleted runs until they are restored or purged, also after a restart', async () => {
+        for (const id of ['a', 'b', 'c']) {
+          await create(id);
+          if (id !== 'c') await end(id);
+        }
+        await store.annotate(['a'], { tags: ['kept'] });
+        await store.addShare(share('f1', 'a'));
+        await expect(store.hideRuns(['a', 'c'], 1000)).rejects.toMatchObject({ code: 'run_not_ended' });
+        await expect(store.hideRuns(['a', 'none'], 1000)).rejects.toMatchObject({ code: 'run_not_found' });
+        expect(await store.summary('a')).toBeDefined();
+
+        await store.hideRuns(['a', 'b'], 1000);
+        await expect(store.hideRuns(['a'], 1000)).rejects.toMatchObject({ code: 'run_not_found' });
+        const reopened = await subject.reopen();
+        expect(await reopened.summary('a')).toBeUndefined();
+        expect(await reopened.read('a', { afterSeq: 0, limit: 9 })).toEqual([]);
+        expect((await reopened.list({ limit: 9 })).map(({ id }) => id)).toEqual(['c']);
+        expect((await reopened.facets()).tags).toEqual([]);
+        await expect(reopened.claim('a', 'worker')).rejects.toMatchObject({ code: 'run_not_found' });
+        await expect(reopened.deleteRun('a')).rejects.toMatchObject({ code: 'run_not_found' });
+        expect((await reopened.shares())[0]?.revoked_at).toBe(1000);
+
+        expect(await reopened.restoreRuns(['a', 'c', 'none'])).toEqual(['a']);
+        expect(await reopened.summary('a')).toMatchObject({
+          phase: 'ended',
+          annotations: { tags: ['kept'] },
+        });
+        expect(await reopened.read('a', { afterSeq: 0, limit: 9 })).toHaveLength(3);
+
+        expect(await reopened.purgeRuns(1000)).toEqual([]);
+        expect(await reopened.purgeRuns(1001)).toEqual(['b']);
+        expect(await reopened.restoreRuns(['b'])).toEqual([]);
+        expect(await reopened.summary('a')).toBeDefined();
+      });
+
+      it('gives way to an import of the same run once it is deleted', async () => {
+        const file = sampleFile(completedLog());
+        await store.importRun(file);
+        await store.annotate([file.summary.id], { tags: ['old'] });
+        await store.hideRuns([file.summary.id], 1000);
+        expect(await store.importRun(sampleFile(completedLog()))).toMatchObject({ created: true });
+        expect(await store.extras(file.summary.id)).toEqual({});
+        expect(await store.restoreRuns([file.summary.id])).toEqual([]);
+      });
     });
 
     describe('search over all runs', () => {
@@ -970,6 +1201,53 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect((await store.signIns()).map(({ id }) => id)).toEqual(['a3', 'a1']);
     });
 
+    it('keeps an approval for a tool and folder with its decision, until it is revoked', async () => {
+      const approve = async (id: string, scope: 'run' | 'tool_and_folder' | undefined) => {
+        const { events } = approvalLog({ runId: id });
+        const asked = events.findIndex(({ type }) => type === 'approval.requested');
+        const requested = events[asked];
+        if (requested?.type !== 'approval.requested') throw new Error('nothing was asked');
+        const config = sampleConfig({ workspace: '/home/u/project' });
+        await store.create({ id, config });
+        const { epoch } = await store.claim(id, 'w');
+        const { call_id, tool } = requested;
+        const decided = {
+          type: 'approval.decided',
+          call_id,
+          tool,
+          decision: 'approved',
+          by: 'operator',
+        } as const;
+        const added = [...events.slice(1, asked + 1), { ...decided, scope }];
+        const placed = await appendTo(store, id, { epoch, expectedSeq: 1, events: added });
+        return { id, config, epoch, tool, last: placed.at(-1) };
+      };
+      await approve('once', undefined);
+      await approve('run', 'run');
+      expect(await store.standingApprovals()).toEqual([]);
+      const { tool, config } = await approve('first', 'tool_and_folder');
+      const { last } = await approve('second', 'tool_and_folder');
+      store = await subject.reopen();
+      const kept = {
+        ...{ id: `second-${last?.seq}`, tool, folder: '/home/u/project' },
+        ...{ run_id: 'second', seq: last?.seq, created_at: last?.at },
+      };
+      expect(await store.standingApprovals()).toEqual([kept]);
+      expect(await store.standingApproval(tool, '/home/u/project')).toEqual(kept);
+      expect(await store.standingApproval(tool, '/home/u')).toBeUndefined();
+      expect(await store.standingApproval('other', '/home/u/project')).toBeUndefined();
+
+      expect(await store.revokeStandingApprovals(['none', kept.id])).toEqual([kept.id]);
+      expect(await store.standingApproval(tool, '/home/u/project')).toBeUndefined();
+      // A copied decision approves nothing.
+      const parent = { run_id: 'first', seq: last?.seq ?? 0 };
+      await store.fork({ id: 'fork', config, parent, events: [sampleFork(parent)] });
+      expect(await store.standingApprovals()).toEqual([]);
+      await approve('third', 'tool_and_folder');
+      expect(await store.revokeStandingApprovals()).toHaveLength(1);
+      expect(await store.standingApprovals()).toEqual([]);
+    });
+
     it('makes no link to a run that is not there', async () => {
       await expect(store.addShare(share('a1', 'nobody'))).rejects.toMatchObject({ code: 'run_not_found' });
       expect(await store.shares()).toEqual([]);
@@ -1017,6 +1295,36 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       store = await subject.reopen();
       expect(await store.modelCheck('qwen3:8b')).toEqual(again);
       expect(await store.modelChecks()).toEqual([again, second, other].map(summarizeCheck));
+      // The history has replaced checks too, once each.
+      await store.saveModelCheck(again);
+      expect(await store.checkHistory(10)).toEqual([first, other, second, again].map(summarizeCheck));
+      expect(await store.checkHistory(2)).toEqual([second, again].map(summarizeCheck));
+    });
+
+    it('knows the folders of the newest runs, without those of forks and imported runs', async () => {
+      const used = { ...config, workspace: '/data/reports' };
+      await store.create({ id: 'a', config: used });
+      // A copy counts as the folder that was copied.
+      const copy = { ...config, workspace: '/own/b', copied_from: '/home/ada/notes' };
+      await store.create({ id: 'b', config: copy });
+      await store.create({ id: 'c', config: { ...config, mode: 'explore', workspace: '' } });
+      const fork = { ...config, workspace: '/own/d' };
+      await store.fork({
+        id: 'd',
+        config: fork,
+        parent: { run_id: 'a', seq: 1 },
+        events: [warned('Forked.')],
+      });
+      const { events } = completedLog({ runId: 'e', config: { workspace: '/etc/secrets' } });
+      await store.importRun(sampleFile({ events: events.map((event) => runEvent.parse(event)) }));
+      const createdAt = async (id: string) => (await store.summary(id))?.created_at;
+      const expected = [
+        { path: '/data/reports', usedAt: await createdAt('a') },
+        { path: '/home/ada/notes', usedAt: await createdAt('b') },
+      ];
+      const folders = await store.usedFolders(10);
+      expect(folders.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual(expected);
+      expect(await store.usedFolders(2)).toHaveLength(1);
     });
 
     it('keeps one price per model, until it is taken away', async () => {
@@ -1054,6 +1362,28 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       store = await subject.reopen();
       expect((await store.summary('priced'))?.cost_usd).toBe(2);
       expect((await store.summary('free'))?.cost_usd).toBeUndefined();
+    });
+
+    it('keeps presets under names that no two of them share, until they are deleted', async () => {
+      const preset = {
+        id: 'p1',
+        name: 'Wöchentlicher Bericht',
+        run: { mode: 'task', task: 'Summarise {file}\u0000', budget: { max_seconds: 60 } },
+        created_at: 1,
+        updated_at: 1,
+      } satisfies PresetRecord;
+      expect(await store.savePreset(preset)).toBe(true);
+      const other = { ...preset, id: 'p2', name: 'Other', created_at: 2 };
+      expect(await store.savePreset({ ...other, name: 'WÖCHENTLICHER bericht' })).toBe(false);
+      expect(await store.savePreset(other)).toBe(true);
+      store = await subject.reopen();
+      expect(await store.presets()).toEqual([preset, other]);
+      expect(await store.savePreset({ ...other, name: 'wöchentlicher Bericht' })).toBe(false);
+      const renamed = { ...other, name: 'OTHER', run: {}, updated_at: 3 };
+      expect(await store.savePreset(renamed)).toBe(true);
+      expect(await store.presets()).toEqual([preset, renamed]);
+      expect([await store.deletePreset('p1'), await store.deletePreset('p1')]).toEqual([true, false]);
+      expect(await store.savePreset({ ...other, name: preset.name })).toBe(true);
     });
 
     it('keeps experiments with their items in order, and changes some of them at a time', async () => {

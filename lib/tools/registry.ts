@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../parser/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
+import { ChangedFiles } from './changed-files.ts';
 import { executeTool } from './execute-tool.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';
@@ -55,11 +56,21 @@ function taskTools({
 }
 
 /** Tools bound to a workspace. */
-export function createToolBox(tools: readonly Tool[], workspace: string): ToolBox {
+export function createToolBox(
+  tools: readonly Tool[],
+  workspace: string,
+  files = new ChangedFiles(workspace),
+): ToolBox {
   return {
     definitions: tools.map(({ definition }) => definition),
     isReadOnly: (name) =>
       tools.every(({ definition, isReadOnly }) => definition.function.name !== name || isReadOnly === true),
-    execute: (call, context) => executeTool(call.name, call.arguments, workspace, { tools, ...context }),
+    async fileBefore(call) {
+      const tool = tools.find(({ definition }) => definition.function.name === call.name);
+      const path = tool?.changesFile === undefined ? undefined : call.arguments[tool.changesFile];
+      return typeof path === 'string' ? files.before(path) : undefined;
+    },
+    execute: (call, context) =>
+      executeTool(call.name, call.arguments, workspace, { tools, files, ...context }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import { type BlockedPattern, commandBlocker, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
+import { ChangedFiles } from './changed-files.ts';
 import { executeTool } from './execute-tool.ts';
 import { readFile } from './read-file.ts';
 import { createToolBox, DEFAULT_SHELL_TIMEOUT_SECS } from './registry.ts';
@@ -66,8 +67,9 @@ export function createSessionTools({
   workspace: string;
   safety: SafetyLayer;
 }): ToolBox {
+  const files = new ChangedFiles(workspace);
   return {
-    ...createToolBox(sessionTools(safety), workspace),
-    execute: (call, context) => dispatchToolCall(call, safety, workspace, context),
+    ...createToolBox(sessionTools(safety), workspace, files),
+    execute: (call, context) => dispatchToolCall(call, safety, workspace, { files, ...context }),
   };
 }

@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs';
+import type { FileBefore } from '../events/changed-file.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
@@ -34,6 +36,13 @@ export interface CallId {
   callId: string;
 }
 
+/** What a run knows of the files it changes, by their steps from the workspace. */
+export interface KnownFiles {
+  /** The file as it was when the call's intent was logged; once. */
+  takeFound(steps: readonly string[]): { stats?: Stats; data?: Buffer } | undefined;
+  wrote(steps: readonly string[], data: Buffer): void;
+}
+
 export interface ToolContext {
   /** Absolute real path of the workspace, canonicalised once (O5). */
   workspace: string;
@@ -44,6 +53,7 @@ export interface ToolContext {
   run?: ToolRun;
   /** Identifies this call. */
   call?: CallId;
+  files?: KnownFiles;
 }
 
 /** One tool: a file in lib/tools, and a line in the registry. */
@@ -54,6 +64,8 @@ export interface Tool {
    * need not be on disk before it runs. Default: false.
    */
   isReadOnly?: boolean;
+  /** The path argument of a tool that replaces a file, whose content is kept before the call. */
+  changesFile?: string;
   /** Arguments are already validated against the schema. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
@@ -63,6 +75,14 @@ export interface ToolBox {
   definitions: readonly ToolDefinition[];
   /** Whether a call of this tool changes nothing outside the run's log. Calls of unknown tools fail, so they don't. */
   isReadOnly(name: string): boolean;
+  /**
+   * Reads the file that a call is about to change, to be logged with the call's intent. `undefined` if it changes none
+   * that Loupe knows of.
+   */
+  fileBefore?(call: {
+    name: string;
+    arguments: JsonObject;
+  }): Promise<{ path: string; before: FileBefore } | undefined>;
   /** Never throws; unknown names and bad arguments become failed results that say what to do (O4). */
   execute(
     call: { name: string; arguments: JsonObject },

@@ -3,6 +3,7 @@ import { removeTemporary, replaceFile, temporaryNameOf } from '../sandbox/worksp
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import type { JsonObject } from '../util/json.ts';
 import { optionalText, textArgument } from './arguments.ts';
+import { MAX_KEPT_BYTES } from './changed-files.ts';
 import type { CallId, Tool } from './tool.ts';
 import { failed, succeeded } from './tool-results.ts';
 
@@ -26,7 +27,8 @@ export const writeFile: Tool = {
       },
     },
   },
-  async run(args, { workspace, signal, call }) {
+  changesFile: 'path',
+  async run(args, { workspace, signal, call, files }) {
     const path = textArgument(args, 'path');
     const content = textArgument(args, 'content');
     const data = Buffer.from(content, 'utf8');
@@ -37,9 +39,17 @@ export const writeFile: Tool = {
     }
     signal.throwIfAborted();
     const steps = workspaceSteps(path);
+    const found = files?.takeFound(steps);
+    if (found?.stats && !found.data) {
+      return failed('write_file', {
+        error: `"${path}" has ${found.stats.size} bytes; only files of up to ${MAX_KEPT_BYTES} bytes are replaced, because their content is kept. Write to another path.`,
+      });
+    }
     const { created } = await replaceFile(workspace, steps, data, {
       temporaryName: call && temporaryNameOf(call),
+      found,
     });
+    files?.wrote(steps, data);
     return succeeded('write_file', {
       path,
       created,

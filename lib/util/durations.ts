@@ -14,5 +14,10 @@ export function secondsWords(ms: number): string {
   return `${formatNumber(ms / 1000)} s`;
 }
 
+/** A limit in minutes if they are whole, otherwise in seconds: `10 min`, `90 s`. */
+export function limitWords(ms: number): string {
+  return ms >= 60_000 && ms % 60_000 === 0 ? `${formatNumber(ms / 60_000)} min` : secondsWords(ms);
+}
+
 /** The longest delay of a timer; a longer one fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;

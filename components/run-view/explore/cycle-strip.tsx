@@ -2,21 +2,17 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { cycleWords, toolsByUse } from '#lib/browser/state/explore-view.ts';
+import { toolsByUse } from '#lib/browser/plots/explore-series.ts';
+import { cycleWords } from '#lib/browser/state/explore-view.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import type { Cycle } from '#lib/events/timeline.ts';
+import { PLOT_COLORS } from '../../plots/palette.ts';
 import { cx } from '../../ui/cx.ts';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
-const shades = [
-  { fill: 'fill-ink-2', swatch: 'bg-ink-2' },
-  { fill: 'fill-brass-fill', swatch: 'bg-brass-fill' },
-  { fill: 'fill-ink-3', swatch: 'bg-ink-3' },
-  { fill: 'fill-brass-line', swatch: 'bg-brass-line' },
-  { fill: 'fill-line-strong', swatch: 'bg-line-strong' },
-] as const;
-const OTHER = 4;
+/** Tools beyond these share a colour. */
+const OTHER = PLOT_COLORS.length - 1;
 
 /** Height of each lane in the drawing's own units. */
 const CALLS = 30;
@@ -118,10 +114,10 @@ export function CycleStrip() {
         </button>
         <span>{cycleWords(shown, { over })}</span>
         <span className="ml-auto flex flex-wrap gap-x-3 max-md:hidden">
-          {tools.slice(0, OTHER + 1).map((tool, index) => (
+          {tools.slice(0, PLOT_COLORS.length).map((tool, index) => (
             <span key={tool} className="inline-flex items-center gap-1.5">
-              <span className={cx('size-2 rounded-[1px]', shades[index]?.swatch)} aria-hidden="true" />
-              {index === OTHER && tools.length > OTHER + 1 ? 'others' : tool}
+              <span className={cx('size-2 rounded-[1px]', PLOT_COLORS[index]?.swatch)} aria-hidden="true" />
+              {index === OTHER && tools.length > PLOT_COLORS.length ? 'others' : tool}
             </span>
           ))}
         </span>
@@ -184,7 +180,7 @@ const Column = memo(function Column({
   let top = CALLS;
   return (
     <g>
-      {shades.map(({ fill }, shade) => {
+      {PLOT_COLORS.map(({ fill }, shade) => {
         const names = shade === OTHER ? tools.slice(OTHER) : tools.slice(shade, shade + 1);
         const count = names.reduce((sum, tool) => sum + (cycle.tools[tool] ?? 0), 0);
         if (count === 0) return null;

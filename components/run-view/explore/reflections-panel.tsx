@@ -96,7 +96,7 @@ const Reflected = memo(function Reflected({
             advice.feedback === undefined ? 'border-line-strong' : 'border-brass-fill',
           )}
         >
-          Harness: {formatPercent(advice.similarity)} like cycle {formatCount(advice.nearest_cycle)}
+          Loupe: {formatPercent(advice.similarity)} like cycle {formatCount(advice.nearest_cycle)}
           {advice.feedback === undefined ? (
             `, speaks from ${formatPercent(advice.threshold)}.`
           ) : (

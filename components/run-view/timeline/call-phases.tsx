@@ -1,5 +1,6 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import {
   type CallPhase,
   type PromptReading,
@@ -9,25 +10,14 @@ import {
 } from '#lib/browser/words/call-phases.ts';
 import { formatCount, formatDuration, formatRate } from '#lib/browser/words/format.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
-import { Clock } from '../../ui/clock.tsx';
+import { type PlotColor, TIME_COLORS } from '../../plots/palette.ts';
 import { useLive } from '../live-context.ts';
 
-const fills: Record<CallPhase['kind'], string> = {
-  wait: 'fill-line-strong',
-  load: 'fill-warn',
-  prompt: 'fill-ink-3',
-  thinking: 'fill-brass-line',
-  writing: 'fill-brass-fill',
-  reply: 'fill-brass-fill',
-};
-
-const dots: Record<CallPhase['kind'], string> = {
-  wait: 'bg-line-strong',
-  load: 'bg-warn',
-  prompt: 'bg-ink-3',
-  thinking: 'bg-brass-line',
-  writing: 'bg-brass-fill',
-  reply: 'bg-brass-fill',
+/** The same colours as in the plots. */
+const colors: Record<CallPhase['kind'], PlotColor> = {
+  ...TIME_COLORS,
+  wait: TIME_COLORS.waiting,
+  reply: TIME_COLORS.model,
 };
 
 /** The phases of a call as a strip. */
@@ -56,7 +46,7 @@ export function PhaseStrip({ row, className }: { row: CallRow; className?: strin
             y="0"
             width={Math.max(0.5, width - 0.6)}
             height="6"
-            className={fills[kind]}
+            className={colors[kind].fill}
           />
         );
       })}
@@ -76,7 +66,7 @@ export function PhaseTable({ row }: { row: CallRow }) {
       <ul className="tnum flex flex-wrap gap-x-4 gap-y-0.5">
         {phases.map(({ kind, label, ms }) => (
           <li key={kind} className="flex items-center gap-1.5">
-            <span aria-hidden="true" className={`size-1.5 rounded-[1px] ${dots[kind]}`} />
+            <span aria-hidden="true" className={`size-1.5 rounded-[1px] ${colors[kind].swatch}`} />
             <span className="whitespace-nowrap">
               {label} {formatDuration(ms)}
             </span>
@@ -101,8 +91,12 @@ function readingWords({ tokens, cached, rate }: PromptReading): string {
   return cached === 0 ? `${read}${speed}` : `${read}${speed}, ${formatCount(cached)} cached`;
 }
 
-/** The current phase of an open call, with a clock each: reading the prompt, thinking, writing. */
-export function LivePhase({ row }: { row: CallRow }) {
+/**
+ * The current phase of an open call, and how long those before it took; the row's own clock shows the whole.
+ *
+ * @param reading shown while the model reads the prompt
+ */
+export function LivePhase({ row, reading }: { row: CallRow; reading: ReactNode }) {
   const mine = useLive((live) => live.call === row.call);
   const thinkingSince = useLive((live) => live.thinkingSince);
   const textSince = useLive((live) => live.textSince);
@@ -121,9 +115,9 @@ export function LivePhase({ row }: { row: CallRow }) {
             ? 'thinking'
             : stream
               ? 'reading the prompt'
-              : 'reading and writing'}{' '}
-        <Clock since={wrote ?? thought ?? at} />
-      </span>
+              : 'reading and writing'}
+      </span>{' '}
+      {first === undefined && stream && reading}
     </span>
   );
 }

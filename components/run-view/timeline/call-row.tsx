@@ -14,10 +14,12 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { useLive } from '../live-context.ts';
+import { PromptProgress } from '../prompt-progress.tsx';
 import { useRun } from '../run-context.tsx';
 import { useUnfolded } from '../screen-context.ts';
 import { ContextScale } from './call-context.tsx';
 import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
+import { LiveMarkdown } from './live-markdown.tsx';
 import { LiveTail } from './live-tail.tsx';
 import { LongText } from './long-text.tsx';
 import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
@@ -62,7 +64,7 @@ export function CallRow({ row }: { row: CallRowData }) {
           {row.tryNumber > 1 && <span className="text-sm text-ink-3">try {row.tryNumber}</span>}
         </Disclosure>
         <ReadAs row={row} />
-        {row.status === 'open' && <LivePhase row={row} />}
+        {row.status === 'open' && <LivePhase row={row} reading={<PromptProgress row={row} />} />}
         {coldMs >= COLD_MS && <Badge tone="warn">loaded during the call, {formatDuration(coldMs)}</Badge>}
         {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
@@ -142,7 +144,8 @@ function ReadAs({ row }: { row: CallRowData }) {
   );
 }
 
-function Writing({ call }: { call: number }) {
+/** The text and the thinking that a call is writing. */
+export function Writing({ call }: { call: number }) {
   const mine = useLive((live) => live.call === call);
   const thinking = useLive((live) => live.thinking);
   const text = useLive((live) => live.text);
@@ -155,9 +158,9 @@ function Writing({ call }: { call: number }) {
         </p>
       )}
       {text?.text && (
-        <p className="foreign mt-1.5 max-w-read">
-          <LiveTail live={text} />
-        </p>
+        <div className="mt-1.5">
+          <LiveMarkdown live={text} />
+        </div>
       )}
     </>
   );
@@ -197,7 +200,7 @@ function Said({ row }: { row: CallRowData }) {
       {thinking && <Thinking id={row.key} {...thinking} />}
       {said?.text.trim() && !reflects && (
         <div className="mt-1.5">
-          <LongText id={`${row.key}.text`} {...said} label="text" className="words" />
+          <LongText id={`${row.key}.text`} {...said} label="text" as="markdown" className="words" />
         </div>
       )}
     </>

@@ -1,8 +1,8 @@
 'use client';
 
 import { firedLimit } from '#lib/browser/state/ledger.ts';
-import { endWords } from '#lib/browser/words/end-words.ts';
-import { formatCount, formatDuration, formatTokens, plural } from '#lib/browser/words/format.ts';
+import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
+import { formatCount, formatDuration, formatTokens } from '#lib/browser/words/format.ts';
 import { extentOf } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import type { RunMode } from '#lib/events/config.ts';
@@ -11,6 +11,7 @@ import { modeFacts } from '#lib/events/modes.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import type { EndRow as EndRowData, Timeline } from '#lib/events/timeline.ts';
+import { workedMs } from '#lib/events/worked-ms.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -19,6 +20,7 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignName } from '../../ui/foreign-name.tsx';
 import { Gauge } from '../../ui/gauge.tsx';
 import { toneText } from '../../ui/tone.ts';
+import { FileList } from '../changes/file-list.tsx';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 import { StopLadder } from '../stop-ladder.tsx';
@@ -35,23 +37,19 @@ const edges = {
   live: 'border-t-brass-fill',
 };
 
-/** The end card: why the run ended, its evidence, results and next steps (D8). */
+/** The end card: the outcome, the answer, the files, and what to do next (D8). */
 export function EndRow({ row }: { row: EndRowData }) {
   const { event } = row;
-  const { goTo, server } = useRunScreen();
-  const startedAt = useRun((view) => view.run.startedAt);
-  const costUsd = useRun((view) => view.run.costUsd);
-  const timeline = useRun((view) => view.timeline);
+  const { server, reading } = useRunScreen();
+  const rows = useRun((view) => view.timeline.rows);
   const mode = useRun((view) => view.run.config?.mode);
-  const cycles = useRun((view) => view.run.cycle.number);
   const autoRunFiles = useRun((view) => view.run.autoRunFiles);
-  const fired = firedLimit(useRun((view) => view.run));
-  const { result } = event;
   // This row exists only for ended runs, which have an outcome.
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
+  const { result } = event;
   const words = endWords(outcome);
-  const hint = result.error?.hint;
   const checks = checksBeside(outcome);
+  const hint = result.error?.hint;
   return (
     <section
       aria-label="How the run ended"
@@ -61,65 +59,10 @@ export function EndRow({ row }: { row: EndRowData }) {
         <h2 className={cx('text-lg font-semibold tracking-[-0.01em]', toneText[words.tone])}>
           {words.title}
         </h2>
-        <code className="text-xs text-ink-3">{result.termination_reason}</code>
         {checks && <Badge tone={checks.tone}>{checks.label}</Badge>}
+        <code className="text-xs text-ink-3">{result.termination_reason}</code>
       </div>
-      <ForeignMessage text={event.message} className="mt-1 max-w-read text-ink-2" />
-      {result.error && result.error.message !== event.message && (
-        <ForeignMessage text={result.error.message} className="mt-2 max-w-read text-fail" />
-      )}
-      {hint !== undefined && !`${event.message} ${result.error?.message}`.includes(hint) && (
-        <ForeignMessage text={hint} className="mt-1 max-w-read text-ink-2" />
-      )}
-      <FailedChecks />
-      {event.evidence.length > 0 && (
-        <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
-          Evidence:
-          {event.evidence.slice(0, 12).map((seq) => (
-            <EventLink key={seq} seq={seq} onGo={goTo} className="tnum">
-              {evidenceWords(timeline, seq, mode)}
-            </EventLink>
-          ))}
-        </p>
-      )}
-
-      {fired && (
-        <div className="mt-3 max-w-sm rounded-md border bg-surface px-3">
-          <Gauge gauge={fired} onEvent={goTo} />
-        </div>
-      )}
-      <StopLadder timeline={timeline} />
-
-      <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
-        <Figure
-          name={`${modeFacts(mode).unit}s`}
-          value={formatCount(extentOf(mode, { iterations: result.iterations_used, cycles }))}
-        />
-        <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
-        <Figure
-          name="Tokens in / out"
-          value={`${formatTokens(result.tokens_in, event.tokens_estimated)} / ${formatTokens(result.tokens_out, event.tokens_estimated)}`}
-        />
-        <Figure name="Time" value={startedAt === undefined ? '–' : formatDuration(event.at - startedAt)} />
-        {costUsd !== undefined && <Figure name="Cost" value={formatUsd(costUsd)} />}
-      </dl>
-
-      {event.files_written.length > 0 && (
-        <div className="mt-4">
-          <h3 className="caption">{plural(event.files_written.length, 'file')} written</h3>
-          <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
-            {event.files_written.map((path) => (
-              <li key={path}>
-                <code className="foreign text-sm">
-                  <ForeignName text={path} isPath />
-                </code>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-
-      <AutoRunList written={autoRunFiles} />
+      <Why row={row} tone={words.tone} />
 
       {(result.output.trim() !== '' || result.iterations_used > 0) && (
         <div className="mt-4">
@@ -128,6 +71,8 @@ export function EndRow({ row }: { row: EndRowData }) {
             <LongText
               id={`${row.key}.output`}
               text={result.output}
+              as="markdown"
+              startsUnfolded
               label={result.status === 'completed' ? 'answer' : 'partial result'}
               whole={wholeOf(event, 'result.output')}
               className="words mt-1"
@@ -138,13 +83,84 @@ export function EndRow({ row }: { row: EndRowData }) {
         </div>
       )}
 
+      <FileList
+        rows={rows}
+        written={event.files_written}
+        onReview={(path) => reading.setState({ reviewing: { path } })}
+      />
+      <AutoRunList written={autoRunFiles} />
+
       {server && (
-        <div className="mt-4 grid gap-3 border-t pt-3 print:hidden">
-          {hint === undefined && <p className="max-w-read text-sm text-ink-2">{words.advice}</p>}
+        <div className="mt-4 grid gap-3 print:hidden">
+          {hint === undefined && words.tone !== 'ok' && (
+            <p className="max-w-read text-sm text-ink-2">{words.advice}</p>
+          )}
           {server.afterEnd}
         </div>
       )}
+      <Totals event={event} mode={mode} />
     </section>
+  );
+}
+
+/** Why the run ended, once, and what shows it. */
+function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
+  const { goTo } = useRunScreen();
+  const timeline = useRun((view) => view.timeline);
+  const mode = useRun((view) => view.run.config?.mode);
+  const fired = firedLimit(useRun((view) => view.run));
+  const { error } = event.result;
+  // The title says it of an answer.
+  const message = tone === 'ok' ? undefined : event.message;
+  const cause = error && !message?.includes(error.message) ? error.message : undefined;
+  const hint = error?.hint;
+  return (
+    <>
+      {message !== undefined && <ForeignMessage text={message} className="mt-1 max-w-read text-ink-2" />}
+      {cause !== undefined && <ForeignMessage text={cause} className="mt-1 max-w-read text-fail" />}
+      {hint !== undefined && !`${message} ${cause}`.includes(hint) && (
+        <ForeignMessage text={hint} className="mt-1 max-w-read text-ink-2" />
+      )}
+      <FailedChecks />
+      {event.evidence.length > 0 && tone !== 'ok' && (
+        <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
+          Evidence:
+          {event.evidence.slice(0, 12).map((seq) => (
+            <EventLink key={seq} seq={seq} onGo={goTo} className="tnum">
+              {evidenceWords(timeline, seq, mode)}
+            </EventLink>
+          ))}
+        </p>
+      )}
+      {fired && (
+        <div className="mt-3 max-w-sm rounded-md border bg-surface px-3">
+          <Gauge gauge={fired} onEvent={goTo} />
+        </div>
+      )}
+      <StopLadder timeline={timeline} />
+    </>
+  );
+}
+
+function Totals({ event, mode }: { event: EndRowData['event']; mode: RunMode | undefined }) {
+  const workedFor = useRun(({ run }) => (run.startedAt === undefined ? undefined : workedMs(run, event.at)));
+  const costUsd = useRun((view) => view.run.costUsd);
+  const cycles = useRun((view) => view.run.cycle.number);
+  const { result } = event;
+  return (
+    <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
+      <Figure
+        name={`${modeFacts(mode).unit}s`}
+        value={formatCount(extentOf(mode, { iterations: result.iterations_used, cycles }))}
+      />
+      <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
+      <Figure
+        name="Tokens in / out"
+        value={`${formatTokens(result.tokens_in, event.tokens_estimated)} / ${formatTokens(result.tokens_out, event.tokens_estimated)}`}
+      />
+      <Figure name="Time" value={workedFor === undefined ? '–' : formatDuration(workedFor)} />
+      {costUsd !== undefined && <Figure name="Cost" value={formatUsd(costUsd)} />}
+    </dl>
   );
 }
 
@@ -178,7 +194,7 @@ function FailedChecks() {
 }
 
 function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
-  if (!modeFacts(mode).answers) return 'Its last words';
+  if (!modeFacts(mode).answers) return 'Last message';
   if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
   return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'Last output';
 }

@@ -1,12 +1,15 @@
+import { typedText } from '#lib/browser/content/content-kind.ts';
 import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
 import type { Cut } from '#lib/events/timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
+import { JsonTree } from '../../ui/content/json-tree.tsx';
+import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LongText } from './long-text.tsx';
 import { wholeOf } from './whole-of.ts';
 
 /**
- * A JSON value for reading: objects as names and values, texts as they are instead of escaped, the rest as JSON.
+ * A JSON value for reading: objects as names and values, texts by their kind instead of escaped, the rest as a tree.
  *
  * @param cuts truncated texts, with paths from the event's root; `path` is the path of this value
  */
@@ -28,6 +31,10 @@ export function JsonFields({
   if (typeof value === 'string' || value === null || typeof value !== 'object' || Array.isArray(value)) {
     return <Value id={id} value={value} label={label} seq={seq} path={path} cuts={cuts} />;
   }
+  const file = {
+    path: typeof value.path === 'string' ? value.path : undefined,
+    firstLine: typeof value.start_line === 'number' ? value.start_line : undefined,
+  };
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   if (entries.length === 0) return <span className="text-ink-3">nothing</span>;
   return (
@@ -37,11 +44,12 @@ export function JsonFields({
           <dt className="max-w-32 truncate text-ink-3" title={plainVisibleText(name)}>
             <ForeignText text={name} />
           </dt>
-          <dd className="min-w-0">
+          <dd className={cx('min-w-0', isLong(field) && 'max-sm:col-span-2')}>
             <Value
               id={`${id}.${name}`}
-              value={field}
+              value={typeof field === 'string' ? typedText(field, value) : field}
               label={name}
+              file={file}
               seq={seq}
               path={`${path}.${name}`}
               cuts={cuts}
@@ -60,19 +68,34 @@ function Value(props: {
   seq: number;
   path: string;
   cuts: readonly Cut[];
+  /** The file that the fields beside it name. */
+  file?: { path: string | undefined; firstLine: number | undefined };
 }) {
   const { value } = props;
   if (typeof value === 'string') {
     if (value === '') return <span className="text-ink-3">empty text</span>;
-    return <LongText id={props.id} text={value} label={props.label} whole={wholeOf(props, props.path)} />;
+    return (
+      <LongText
+        id={props.id}
+        text={value}
+        label={props.label}
+        as={{ name: props.label, ...props.file }}
+        whole={wholeOf(props, props.path)}
+      />
+    );
   }
   if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
     return <LongText id={props.id} text={value.join('\n')} label={props.label} />;
   }
   // Show a list of numbers on one line.
-  const flat = typeof value !== 'object' || (Array.isArray(value) && value.every(isScalar));
-  const text = flat ? JSON.stringify(value).replaceAll(',', ', ') : JSON.stringify(value, null, 2);
-  return <LongText id={props.id} text={text} label={props.label} />;
+  const flat = value === null || typeof value !== 'object' || (Array.isArray(value) && value.every(isScalar));
+  if (!flat) return <JsonTree value={value} />;
+  return <LongText id={props.id} text={JSON.stringify(value).replaceAll(',', ', ')} label={props.label} />;
+}
+
+/** On a phone it takes the whole width, below its name. */
+function isLong(value: JsonValue): boolean {
+  return typeof value === 'string' ? value.length > 60 : typeof value === 'object' && value !== null;
 }
 
 function isScalar(value: JsonValue): boolean {

@@ -1,18 +1,36 @@
 'use client';
 
+import { ANSI, hasColours, PLAIN } from '#lib/browser/content/content-kind.ts';
 import type { LiveText } from '#lib/browser/state/live-text.ts';
+import { Content } from '../../ui/content/content.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 
 const TAIL_CHARS = 3000;
 
 /** The end of live text: enough to follow, small enough to render every frame. */
 export function LiveTail({ live }: { live: LiveText }) {
-  const from = live.text.length > TAIL_CHARS ? live.text.indexOf('\n', live.text.length - TAIL_CHARS) + 1 : 0;
-  const start = from === 0 && live.text.length > TAIL_CHARS ? live.text.length - TAIL_CHARS : from;
+  const { text, isCut } = tailOf(live);
   return (
     <>
-      {(start > 0 || live.start > 0) && <span className="text-ink-3">… </span>}
-      <ForeignText text={live.text.slice(start)} />
+      {isCut && <span className="text-ink-3">… </span>}
+      <ForeignText text={text} />
     </>
   );
+}
+
+/** The same of what a program prints, in its colours. */
+export function LiveOutput({ live }: { live: LiveText }) {
+  const { text, isCut } = tailOf(live);
+  return (
+    <>
+      {isCut && <span className="text-ink-3">… </span>}
+      <Content text={text} kind={hasColours(text) ? ANSI : PLAIN} />
+    </>
+  );
+}
+
+function tailOf({ text, start }: LiveText): { text: string; isCut: boolean } {
+  if (text.length <= TAIL_CHARS) return { text, isCut: start > 0 };
+  const lineStart = text.indexOf('\n', text.length - TAIL_CHARS) + 1;
+  return { text: text.slice(lineStart === 0 ? text.length - TAIL_CHARS : lineStart), isCut: true };
 }

@@ -1,10 +1,21 @@
 'use client';
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { VList } from 'virtua';
+import { useStore } from 'zustand';
+import {
+  type ContentKind,
+  type ContentSource,
+  contentKind,
+  markdownKind,
+  PLAIN,
+} from '#lib/browser/content/content-kind.ts';
+import { firstBlocks } from '#lib/browser/content/markdown-start.ts';
+import { rawText, toggleRawText } from '#lib/browser/prefs/raw-text.ts';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
 import { useRequest } from '../../hooks/use-request.ts';
+import { Content } from '../../ui/content/content.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { DownloadLink } from '../../ui/download-link.tsx';
@@ -14,113 +25,177 @@ import { useRunScreen, useUnfolded } from '../screen-context.ts';
 
 /** Characters shown of a collapsed text. */
 const FOLDED = { lines: 12, chars: 1600, slack: 200 };
+/** The same of Markdown, which is collapsed at the end of a paragraph. */
+const FOLDED_MARKDOWN = { chars: 4000, slack: 1000 };
 /** Longer texts are virtualized. */
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
 /** Longer texts are truncated with a download link. */
 const FETCHED_CHARS = 2_000_000;
 
-/**
- * A text of any length: collapsed, expanded on demand, and virtualized if very long. A truncated text says so and can be
- * fetched in full from its event.
- */
-export function LongText({
-  id,
-  text,
-  label,
-  whole: cut,
-  className,
-}: {
+const button = 'reach font-medium text-brass underline-offset-2 hover:underline';
+
+export interface LongTextProps {
   /** Unique within the run; the key of its expanded state. */
   id: string;
   text: string;
   /** What the text is, for the buttons' names: `result`, `content`. */
   label: string;
+  /** What decides how it is shown; plainly without it. */
+  as?: 'markdown' | Omit<ContentSource, 'text'>;
+  /** Whether all of it is shown at first. */
+  startsUnfolded?: boolean;
   /** Where to fetch the full text if `text` is truncated. */
   whole?: { seq: number; path: string; chars: number };
   className?: string;
-}) {
-  const [unfolded, toggle] = useUnfolded(`text:${id}`, false);
+}
+
+/**
+ * A text of any length, shown by its kind: collapsed, expanded on demand, and virtualized if very long. A truncated text
+ * says so and can be fetched in full from its event.
+ */
+export function LongText(props: LongTextProps) {
+  const { id, text, label, whole: cut, className, startsUnfolded = false } = props;
+  const [unfolded, toggle] = useUnfolded(`text:${id}`, startsUnfolded);
   const [fetched, setFetched] = useState<string>();
+  const full = fetched ?? text;
+  const kind = useKind(full, props.as);
+  const [isRaw, toggleRaw] = useRaw(id, kind);
+  const shown = isRaw ? PLAIN : kind;
+  const folded = useMemo(() => foldedText(full, shown), [full, shown]);
+  const isLong = folded.length < full.length;
+  const isWindow = unfolded && isLong && full.length > WHOLE_CHARS && isLines(shown);
+
+  return (
+    <div className={cx('group/text relative min-w-0', shown.kind === 'markdown' && 'max-w-full!', className)}>
+      {isWindow ? (
+        <Window text={full} label={label} />
+      ) : (
+        <>
+          <Content text={isLong && !unfolded ? folded : full} kind={shown} />
+          {isLong && !unfolded && <span className="text-ink-3"> …</span>}
+        </>
+      )}
+      {(isLong || cut || kind.kind === 'text') && (
+        <Foot
+          label={label}
+          full={full}
+          fold={isLong ? { unfolded, toggle } : undefined}
+          cut={fetched === undefined ? cut : undefined}
+          isTooLong={kind.kind === 'text' && kind.isTooLong === true}
+          onFetched={(value) => {
+            setFetched(value);
+            if (!unfolded) toggle();
+          }}
+        />
+      )}
+      {(full.length > 40 || kind.kind !== 'text') && (
+        <div className="absolute -top-1 -right-1 flex items-center gap-0.5 rounded-sm bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100 print:hidden">
+          {kind.kind !== 'text' && (
+            <button
+              type="button"
+              aria-pressed={isRaw}
+              onClick={toggleRaw}
+              title={`Show the ${label} as it was written`}
+              className={cx(
+                'reach rounded-sm bg-canvas px-1.5 font-sans text-xs font-medium hover:text-ink',
+                isRaw ? 'text-brass' : 'text-ink-3',
+              )}
+            >
+              Raw
+            </button>
+          )}
+          <CopyButton text={full} label={`Copy the ${label}`} className="bg-canvas" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Below a text: unfolding it, and what of it is not here. */
+function Foot({
+  label,
+  full,
+  fold,
+  cut,
+  isTooLong,
+  onFetched,
+}: {
+  label: string;
+  full: string;
+  fold: { unfolded: boolean; toggle: () => void } | undefined;
+  cut: LongTextProps['whole'];
+  isTooLong: boolean;
+  onFetched: (text: string) => void;
+}) {
   const { problem, run } = useRequest();
   const { whole } = useRunScreen();
+  if (!fold && !cut && !isTooLong) return null;
   const tooLarge = cut !== undefined && cut.chars > FETCHED_CHARS;
-  const full = fetched ?? text;
-  const folded = firstLines(full, FOLDED);
-  const isLong = folded.length < full.length;
   const fetchWhole = () => {
     if (!cut || !whole) return;
     void run(async () => {
       const value = await whole.value(cut.seq, cut.path);
-      setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
-      if (!unfolded) toggle();
+      onFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
     });
   };
-
   return (
-    <div className={cx('group/text relative', className)}>
-      {!isLong || !unfolded ? (
-        <pre className="foreign m-0 leading-relaxed">
-          <ForeignText text={isLong ? folded : full} />
-          {isLong && <span className="text-ink-3"> …</span>}
-        </pre>
-      ) : full.length <= WHOLE_CHARS ? (
-        <pre className="foreign m-0 leading-relaxed">
-          <ForeignText text={full} />
-        </pre>
-      ) : (
-        <Window text={full} label={label} />
+    <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-sans text-xs text-ink-3">
+      {fold && (
+        <button type="button" className={button} onClick={fold.toggle} aria-expanded={fold.unfolded}>
+          {fold.unfolded
+            ? `Show less of the ${label}`
+            : cut
+              ? `Show this part of the ${label}`
+              : `Show all of the ${label}`}
+        </button>
       )}
-      {(isLong || cut) && (
-        <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-sans text-xs text-ink-3">
-          {isLong && (
-            <button
-              type="button"
-              className="reach font-medium text-brass underline-offset-2 hover:underline"
-              onClick={toggle}
-              aria-expanded={unfolded}
-            >
-              {unfolded
-                ? `Show less of the ${label}`
-                : cut && fetched === undefined
-                  ? `Show this part of the ${label}`
-                  : `Show all of the ${label}`}
-            </button>
-          )}
-          {cut && !tooLarge && whole && fetched === undefined && (
-            <button
-              type="button"
-              className="reach font-medium text-brass underline-offset-2 hover:underline"
-              onClick={fetchWhole}
-            >
-              Load the full {label} ({formatBytes(cut.chars)})
-            </button>
-          )}
-          {cut && whole && tooLarge && (
-            <DownloadLink
-              href={whole.fileUrl(cut.seq, cut.path)}
-              className="reach font-medium text-brass underline-offset-2 hover:underline"
-            >
-              Download the full {label} ({formatBytes(cut.chars)})
-            </DownloadLink>
-          )}
-          <span className="tnum">
-            {cut && fetched === undefined
-              ? `Only the first ${formatCount(full.length)} of ${formatCount(cut.chars)} characters are here`
-              : `${plural(lineCount(full), 'line')}, ${formatCount(full.length)} characters`}
-          </span>
-          {problem && <ErrorLine error={problem} />}
-        </p>
+      {cut && !tooLarge && whole && (
+        <button type="button" className={button} onClick={fetchWhole}>
+          Load the full {label} ({formatBytes(cut.chars)})
+        </button>
       )}
-      {full.length > 40 && (
-        <CopyButton
-          text={full}
-          label={`Copy the ${label}`}
-          className="absolute -top-1 -right-1 bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-visible:opacity-100"
-        />
+      {cut && whole && tooLarge && (
+        <DownloadLink href={whole.fileUrl(cut.seq, cut.path)} className={button}>
+          Download the full {label} ({formatBytes(cut.chars)})
+        </DownloadLink>
       )}
-    </div>
+      <span className="tnum">
+        {cut
+          ? `Only the first ${formatCount(full.length)} of ${formatCount(cut.chars)} characters are here`
+          : `${plural(lineCount(full), 'line')}, ${formatCount(full.length)} characters`}
+        {isTooLong && '; shown as plain text because of its length'}
+      </span>
+      {problem && <ErrorLine error={problem} />}
+    </p>
   );
+}
+
+function useKind(text: string, as: LongTextProps['as']): ContentKind {
+  const isMarkdown = as === 'markdown';
+  const { name, path, firstLine } = as === undefined || as === 'markdown' ? {} : as;
+  return useMemo(() => {
+    if (isMarkdown) return markdownKind(text);
+    return name === undefined ? PLAIN : contentKind({ text, name, path, firstLine });
+  }, [text, isMarkdown, name, path, firstLine]);
+}
+
+/** Whether the source is shown: of Markdown as this reader prefers it, of anything else as chosen for this text. */
+function useRaw(id: string, { kind }: ContentKind): [isRaw: boolean, toggle: () => void] {
+  const prefersRaw = useStore(rawText, (state) => state.isRaw);
+  const [isRaw, toggle] = useUnfolded(`raw:${id}`, false);
+  return kind === 'markdown' ? [prefersRaw, toggleRawText] : [isRaw && kind !== 'text', toggle];
+}
+
+/** What is drawn line by line, all of it at once. */
+function isLines({ kind }: ContentKind): boolean {
+  return kind === 'text' || kind === 'code' || kind === 'diff' || kind === 'ansi';
+}
+
+/** What is shown of a text until it is unfolded: its beginning, or all of what folds by itself. */
+function foldedText(text: string, shown: ContentKind): string {
+  if (shown.kind === 'markdown') return firstBlocks(text, FOLDED_MARKDOWN);
+  return isLines(shown) ? firstLines(text, FOLDED) : text;
 }
 
 function Window({ text, label }: { text: string; label: string }) {

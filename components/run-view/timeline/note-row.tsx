@@ -1,6 +1,7 @@
 'use client';
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
+import { summarize } from '#lib/events/summarize.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -28,9 +29,16 @@ export function NoteRow({ row }: { row: NoteRowData }) {
       return (
         <RowFrame node={<RailNode shape="bar" />}>
           <p className="foreign text-sm text-ink-2">
-            <span className="text-ink-3">Harness: </span>
+            <span className="text-ink-3">Loupe: </span>
             <ForeignText text={event.text} />
           </p>
+        </RowFrame>
+      );
+    case 'message.awaited':
+    case 'autopilot.switched':
+      return (
+        <RowFrame node={<RailNode shape="ring" className="border-line-strong" />}>
+          <span className="text-sm text-ink-3">{summarize(event)}</span>
         </RowFrame>
       );
     case 'cycle.started':
@@ -73,7 +81,7 @@ function CycleHeading({ row, cycle }: { row: NoteRowData; cycle: number }) {
         <h2 className="text-lg font-semibold tracking-[-0.01em]">Cycle {formatCount(cycle)}</h2>
         {line !== undefined && (
           <span className="foreign text-sm text-ink-3">
-            Harness: <ForeignText text={line} />
+            Loupe: <ForeignText text={line} />
           </span>
         )}
         <ForkButton
@@ -110,6 +118,7 @@ function Reflection({
             id={row.key}
             text={text}
             label="reflection"
+            as="markdown"
             whole={wholeOf(row.event, 'text')}
             className="words"
           />
@@ -239,6 +248,7 @@ function Said({
           id={id}
           text={event.text}
           label="message"
+          as={by === 'agent' ? 'markdown' : undefined}
           whole={wholeOf(event, 'text')}
           className="words"
         />

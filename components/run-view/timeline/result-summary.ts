@@ -1,19 +1,19 @@
-import { plural } from '#lib/browser/words/format.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
 import type { ToolRow } from '#lib/events/timeline.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
-/** Summarizes a result in one line: its error, or the start of its output. */
+/** Summarizes a result: the first two lines of its error or output, or what it lists. */
 export function resultSummary(row: ToolRow): string {
   const { result } = row;
   if (!result) return '';
-  if (!result.success) return oneLine(result.output.error);
+  if (!result.success) return twoLines(result.output.error);
   return summarizeValue(result.output, Object.values(row.arguments));
 }
 
 /** @param known values that the row shows already */
 function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
-  if (typeof value === 'string') return oneLine(value);
+  if (typeof value === 'string') return twoLines(value);
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value))
     return oneLine(
@@ -21,7 +21,7 @@ function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
     );
   const { content, output, stdout, entries, matches, error } = value;
   for (const text of [content, output, stdout, error]) {
-    if (typeof text === 'string' && text.trim() !== '') return oneLine(text);
+    if (typeof text === 'string' && text.trim() !== '') return twoLines(text);
   }
   for (const list of [entries, matches]) if (Array.isArray(list)) return summarizeValue(list, known);
   return oneLine(
@@ -42,6 +42,22 @@ function word(value: JsonValue): string {
     if (typeof path === 'string') return path;
   }
   return JSON.stringify(value);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: changes of colour, which are not shown here
+const COLOURS = /\u001b\[[\d;]*m/g;
+
+function twoLines(text: string): string {
+  if (text.startsWith('data:image/')) return `Image, ${formatCount(text.length)} characters`;
+  const lines = text
+    .slice(0, 2000)
+    .replace(COLOURS, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(0, 2)
+    .map((line) => shortText(line.trimEnd(), 160))
+    .join('\n');
 }
 
 function oneLine(text: string): string {

@@ -30,7 +30,9 @@ export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
     case 'stop':
       return 'Stop requested';
     case 'resumed':
-      return 'Interrupted and resumed';
+      return row.event.after_wait ? 'Continued' : 'Interrupted and resumed';
+    case 'server-wait':
+      return row.ended ? 'Wait for Ollama' : 'Waiting for Ollama';
     case 'end':
       return 'End of the run';
   }
@@ -41,7 +43,7 @@ function policyWords(type: Extract<TimelineRow, { kind: 'policy' }>['event']['ty
     case 'policy.nudged':
       return 'Nudge';
     case 'policy.retried':
-      return 'Asked again';
+      return 'Retry';
     case 'policy.compacted':
       return 'Older results shortened';
     case 'policy.warned':

@@ -1,6 +1,6 @@
 'use client';
 
-import { copiedWords, leftOutWords } from '#lib/browser/words/copied-words.ts';
+import { type CopiedFiles, copiedWords, leftOutWords } from '#lib/browser/words/copied-words.ts';
 import {
   formatBytes,
   formatCount,
@@ -13,6 +13,8 @@ import {
 import { KIND_WORDS, modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { checkText } from '#lib/browser/words/setting-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import type { RunConfig } from '#lib/events/config.ts';
+import { iterationMs } from '#lib/events/fold-timeline.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { checkCounts, checksWords } from '#lib/events/outcome.ts';
 import type { EventOf } from '#lib/events/registry.ts';
@@ -31,6 +33,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
+import { ForeignName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { ForkButton } from '../fork-button.tsx';
@@ -43,6 +46,41 @@ import { PromptCut } from './prompt-cut.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { RestoredMessage } from './saw-panel.tsx';
 import { wholeOf } from './whole-of.ts';
+
+/** Where the copy is that the run works on, and what it is a copy of. */
+function CopiedNote({
+  config: { workspace, copied_from },
+  copied,
+}: {
+  config: RunConfig;
+  copied: CopiedFiles;
+}) {
+  return (
+    <p className="foreign mt-1 max-w-read text-sm text-ink-2">
+      The workspace is a copy
+      {copied_from !== undefined && (
+        <>
+          {' '}
+          of{' '}
+          <code>
+            <ForeignName text={copied_from} isPath />
+          </code>
+        </>
+      )}{' '}
+      ({copiedWords(copied)}). {leftOutWords(copied)}
+      {copied_from !== undefined && (
+        <>
+          {' '}
+          The run leaves that folder unchanged. Its files are in{' '}
+          <code>
+            <ForeignName text={workspace} isPath />
+          </code>
+          .
+        </>
+      )}
+    </p>
+  );
+}
 
 /** The task and all settings of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
@@ -71,11 +109,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
       ) : (
         <p className="mt-1 text-ink-2">{KIND_WORDS[kindOf(config)].noTask}</p>
       )}
-      {copied && !row.event.parent && (
-        <p className="mt-1 text-sm text-ink-2">
-          The workspace is a copy ({copiedWords(copied)}). {leftOutWords(copied)}
-        </p>
-      )}
+      {copied && !row.event.parent && <CopiedNote config={config} copied={copied} />}
       {open && (
         <div className="mt-2 mb-1 grid gap-3">
           <Panel label="Settings">
@@ -308,7 +342,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
         <Figures>
           {row.budget && budgeted && (
             <span className="max-sm:hidden" title={`Used before this ${stepWord(mode).toLowerCase()}`}>
-              {spentWords(row.budget, formatShortCount)} used
+              {usedWords(row.budget, formatShortCount)} used
             </span>
           )}
           {row.toolCalls > 0 && (
@@ -317,10 +351,10 @@ export function IterationRow({ row }: { row: IterationRowData }) {
               {row.failedToolCalls > 0 && <span className="text-fail">, {row.failedToolCalls} failed</span>}
             </span>
           )}
-          {current ? (
-            <Clock since={row.at} className="w-10 text-right text-brass" />
+          {current && row.waitingSince === undefined ? (
+            <Clock since={row.at + row.waitedMs} className="w-10 text-right text-brass" />
           ) : (
-            <span className="min-w-10 text-right">{formatDuration(row.until - row.at)}</span>
+            <span className="min-w-10 text-right">{formatDuration(iterationMs(row))}</span>
           )}
         </Figures>
       </div>
@@ -361,7 +395,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
       return (
         <Notice
           tone="warn"
-          title="Asked again"
+          title="Retry"
           detail={event.message}
           figure={event.wait_ms > 0 ? `after ${formatDuration(event.wait_ms)}` : undefined}
         />
@@ -434,14 +468,17 @@ function ShortenedMessages({ event, rowKey }: { event: EventOf<'policy.compacted
   );
 }
 
-function spentWords(
-  { tokens_used, tokens_estimated, seconds_used, cost_usd }: EventOf<'budget.checked'>,
+function spentWords(budget: EventOf<'budget.checked'>): string {
+  return `${usedWords(budget)}, ${formatDuration(budget.seconds_used * 1000)}`;
+}
+
+function usedWords(
+  { tokens_used, tokens_estimated, cost_usd }: EventOf<'budget.checked'>,
   formatNumber?: (count: number) => string,
 ): string {
   const tokens = formatTokens(tokens_used, tokens_estimated, formatNumber);
-  const words = `${tokens} tok, ${formatDuration(seconds_used * 1000)}`;
   // Logs from before models had prices contain a meaningless 0.
-  return cost_usd ? `${words}, ${formatUsd(cost_usd)}` : words;
+  return cost_usd ? `${tokens} tok, ${formatUsd(cost_usd)}` : `${tokens} tok`;
 }
 
 const bars = { warn: 'bg-warn', live: 'bg-brass-fill', fail: 'bg-fail' };
@@ -557,6 +594,13 @@ export function StopRow({ row }: { row: StopRowData }) {
 
 /** A seam: the server was lost, and another worker took the run over (D19). */
 export function ResumedRow({ row }: { row: ResumedRowData }) {
+  if (row.event.after_wait) {
+    return (
+      <RowFrame node={<RailNode shape="bar" className="bg-line-strong" />}>
+        <span className="text-sm text-ink-3">Continued after the wait</span>
+      </RowFrame>
+    );
+  }
   return (
     <RowFrame node={<RailNode shape="bar" className="bg-warn" />}>
       <span className="font-semibold text-warn">Interrupted and resumed</span>{' '}

@@ -15,12 +15,15 @@ import {
 import { formatCount } from '#lib/browser/words/format.ts';
 import { cx } from '../../ui/cx.ts';
 import { useRun } from '../run-context.tsx';
+import type { RunView } from './view-switch.tsx';
+import { ViewSwitch } from './view-switch.tsx';
 
 /** Which rows are shown and how closely, always in sight: a filtered run must not look like a short one. */
 export const TimelineBar = memo(function TimelineBar({
   filter,
   problems,
   shown,
+  view,
   onChange,
   onSearch,
   onGoTo,
@@ -29,11 +32,12 @@ export const TimelineBar = memo(function TimelineBar({
   problems: readonly string[];
   /** How many rows pass. */
   shown: number;
+  /** The view of a conversation, and how to change it. */
+  view?: { chosen: RunView; choose: (view: RunView) => void };
   onChange: (filter: RowFilter) => void;
   onSearch: () => void;
   onGoTo: () => void;
 }) {
-  const { kinds, failed, tool } = filter;
   const all = isAllRows(filter);
   // A run that is followed changes with every frame; the bar does not.
   const count = useRun((view) => (all ? 0 : view.timeline.rows.length));
@@ -42,32 +46,13 @@ export const TimelineBar = memo(function TimelineBar({
       <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 max-sm:h-10 sm:pr-5">
         {/* What has no room fades out at the edge: there is more to come by. */}
         {/* `relative`: it clips hidden labels too, which are positioned; they would widen the page. */}
+        {view && (
+          <span className="shrink-0 pl-2 sm:pl-5">
+            <ViewSwitch view={view.chosen} onChange={view.choose} />
+          </span>
+        )}
         <div className="relative flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
-          <ListFilter className="mr-1 size-3.5 shrink-0 text-ink-3" aria-hidden="true" />
-          {ROW_KINDS.map((kind) => (
-            <Chip
-              key={kind}
-              on={kinds.includes(kind)}
-              title={ROW_KIND_WORDS[kind].title}
-              onClick={() =>
-                onChange({
-                  ...filter,
-                  kinds: kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind],
-                })
-              }
-            >
-              {ROW_KIND_WORDS[kind].label}
-            </Chip>
-          ))}
-          <span className="mx-1 h-4 w-px shrink-0 bg-line-strong" aria-hidden="true" />
-          <Chip
-            on={failed}
-            title="Only what failed (e)"
-            onClick={() => onChange({ ...filter, failed: !failed })}
-          >
-            Trouble
-          </Chip>
-          <ToolChoice value={tool} onChoose={(name) => onChange({ ...filter, tool: name })} />
+          {view?.chosen !== 'chat' && <RowChoice filter={filter} onChange={onChange} />}
         </div>
         {(!all || problems.length > 0) && (
           <span role="status" className="shrink-0">
@@ -104,6 +89,36 @@ export const TimelineBar = memo(function TimelineBar({
     </div>
   );
 });
+
+/** Which kinds of rows are shown, and the calls of which tool. */
+function RowChoice({ filter, onChange }: { filter: RowFilter; onChange: (filter: RowFilter) => void }) {
+  const { kinds, failed, tool } = filter;
+  return (
+    <>
+      <ListFilter className="mr-1 size-3.5 shrink-0 text-ink-3" aria-hidden="true" />
+      {ROW_KINDS.map((kind) => (
+        <Chip
+          key={kind}
+          on={kinds.includes(kind)}
+          title={ROW_KIND_WORDS[kind].title}
+          onClick={() =>
+            onChange({
+              ...filter,
+              kinds: kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind],
+            })
+          }
+        >
+          {ROW_KIND_WORDS[kind].label}
+        </Chip>
+      ))}
+      <span className="mx-1 h-4 w-px shrink-0 bg-line-strong" aria-hidden="true" />
+      <Chip on={failed} title="Only what failed (e)" onClick={() => onChange({ ...filter, failed: !failed })}>
+        Problems
+      </Chip>
+      <ToolChoice value={tool} onChoose={(name) => onChange({ ...filter, tool: name })} />
+    </>
+  );
+}
 
 function ToolChoice({
   value,

@@ -17,6 +17,7 @@ import { linkToRow } from './link-to-row.ts';
 import { NoteRow } from './note-row.tsx';
 import { RowBoundary } from './row-boundary.tsx';
 import { rowWords } from './row-words.ts';
+import { ServerWaitRow } from './server-wait-row.tsx';
 import {
   AttemptRow,
   CreatedRow,
@@ -123,6 +124,8 @@ function Row({ row }: { row: TimelineRow }) {
       return <StopRow row={row} />;
     case 'resumed':
       return <ResumedRow row={row} />;
+    case 'server-wait':
+      return <ServerWaitRow row={row} />;
     case 'end':
       return <EndRow row={row} />;
   }

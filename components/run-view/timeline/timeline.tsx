@@ -2,6 +2,7 @@
 
 import { ArrowDown } from 'lucide-react';
 import {
+  type ComponentType,
   type RefObject,
   useCallback,
   useEffect,
@@ -14,6 +15,7 @@ import {
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
+import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import {
   ALL_ROWS,
   filterRows,
@@ -26,15 +28,19 @@ import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
 import { usePrinting } from '../../hooks/use-printing.ts';
+import { preloadMarkdown } from '../../ui/content/content.tsx';
+import { cx } from '../../ui/cx.ts';
 import { useRun, useRunSource } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 import { GoBar } from './go-bar.tsx';
 import { OutlineStrip } from './outline-strip.tsx';
 import { SearchBar } from './search-bar.tsx';
 import { TimelineBar } from './timeline-bar.tsx';
-import { TimelineItem } from './timeline-item.tsx';
 import { useFollow } from './use-follow.ts';
+import { useJump } from './use-jump.ts';
+import { foldKeyOf, indexOfRow, useItems, useRunView } from './use-run-view.ts';
 import { useTimelineKeys } from './use-timeline-keys.ts';
+import type { RunView } from './view-switch.tsx';
 
 export interface TimelineHandle {
   goTo: (seq: number) => void;
@@ -49,14 +55,24 @@ export interface TimelineHandle {
 const LAST_ROW = 'article[data-kind="end"]';
 
 /** The run from top to bottom: only the rows in view are drawn, and it follows the end while the reader lets it. */
-export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> }) {
+export function Timeline({
+  handle,
+  Item,
+}: {
+  handle: RefObject<TimelineHandle | null>;
+  /** Draws a row, or a part of a chat. */
+  Item: ComponentType<{ item: ChatItem; position: number }>;
+}) {
   const store = useRunSource();
   const { reading } = useRunScreen();
   const all = useRun((view) => view.timeline.rows);
   const { filter, problems, changeFilter, find, forgetFind } = useRowFilter();
   const rows = useMemo(() => filterRows(all, filter), [all, filter]);
-  const shown = useRef(rows);
-  shown.current = rows;
+  const { view, offersChat, setView } = useRunView();
+  const chats = view === 'chat' && rows === all;
+  const items = useItems(rows, chats ? 'chat' : 'timeline');
+  const shown = useRef(items);
+  shown.current = items;
   const shownRows = useCallback(() => shown.current, []);
   const catchingUp = useRun(
     ({ connection }) => connection.status === 'connecting' || connection.status === 'catching-up',
@@ -68,6 +84,7 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
     last: LAST_ROW,
     over: all.at(-1)?.kind === 'end',
   });
+  const { jump, cancel } = useJump(list, scroller);
   // What was there when the page opened is not new, wherever a link led to.
   const seenRows = useRef(all.length);
   if (following || catchingUp || seenRows.current > all.length) seenRows.current = all.length;
@@ -78,10 +95,10 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
       if (!row) return undefined;
       setFollowing(false);
       reading.setState({ cursor: row.key });
-      list.current?.scrollToIndex(index, { align });
+      jump(index, align);
       return row;
     },
-    [reading, setFollowing],
+    [reading, setFollowing, jump],
   );
   const focusRow = useCallback(
     (index: number, align: 'nearest' | 'center' = 'nearest') => {
@@ -90,16 +107,25 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
     },
     [showRow],
   );
-  /** A row that is filtered out, to be gone to once all rows are there again. */
-  const hidden = useRef<number>(undefined);
+  /** A row that is filtered out or folded, to jump to once it appears. */
+  const hidden = useRef<{ seq: number; focus: boolean }>(undefined);
+  const unfold = useCallback(
+    (fold: string, seq: number, focus: boolean) => {
+      hidden.current = { seq, focus };
+      reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [fold]: true } }));
+    },
+    [reading],
+  );
   const goTo = useCallback(
     (seq: number) => {
       const { timeline } = store.view.getState();
       const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
       if (!row) return;
-      const index = shown.current.findIndex((each) => each.key === row.key);
+      const fold = foldKeyOf(shown.current, row);
+      if (fold !== undefined) return unfold(fold, seq, true);
+      const index = indexOfRow(shown.current, row);
       if (index < 0) {
-        hidden.current = seq;
+        hidden.current = { seq, focus: true };
         // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
         changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: wantedSeq() === seq });
         say('All rows are shown again: the one you asked for was filtered out.');
@@ -110,25 +136,44 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
       if (wantedSeq() !== seq) history.replaceState(null, '', `#${seq}`);
       focusRow(index, 'center');
     },
-    [store, focusRow, changeFilter],
+    [store, focusRow, changeFilter, unfold],
+  );
+  /** Shows the row of a search result without taking the focus from the search. */
+  const showFound = useCallback(
+    (row: TimelineRow) => {
+      const index = indexOfRow(shown.current, row);
+      const fold = index < 0 ? foldKeyOf(shown.current, row) : undefined;
+      if (fold !== undefined) unfold(fold, row.seq, false);
+      else showRow(index, 'center');
+    },
+    [showRow, unfold],
   );
   useEffect(() => {
-    const seq = hidden.current;
-    if (seq === undefined || rows !== all) return;
+    const wanted = hidden.current;
+    if (wanted === undefined || rows !== all) return;
     hidden.current = undefined;
-    goTo(seq);
-  }, [rows, all, goTo]);
-  // Not by `scrollToIndex`: it tries again until its row is measured, and would pull back from rows that came meanwhile.
+    if (wanted.focus) return goTo(wanted.seq);
+    showRow(
+      items.findIndex((item) => item.kind !== 'chat-fold' && item.seq === wanted.seq),
+      'center',
+    );
+  }, [rows, all, items, goTo, showRow]);
   const goToEnd = useCallback(() => {
+    cancel();
     setFollowing(true);
     settle();
-  }, [setFollowing, settle]);
+  }, [cancel, setFollowing, settle]);
 
   const [searching, setSearching] = useState(false);
   const search = useCallback(() => setSearching(true), []);
-  const showFound = useCallback((index: number) => void showRow(index, 'center'), [showRow]);
+  const showMatch = useCallback((index: number) => rows[index] && showFound(rows[index]), [rows, showFound]);
+  const showChapter = (index: number) => rows[index] && goTo(rows[index].seq);
   const [going, setGoing] = useState(false);
   const goToIteration = useCallback(() => setGoing(true), []);
+  const chooseView = (chosen: RunView) => {
+    if (chosen === 'chat' && rows !== all) changeFilter(ALL_ROWS);
+    setView(chosen);
+  };
   const toggleWords = () => {
     const only = filter.kinds.length === 1 && filter.kinds[0] === 'talk';
     changeFilter(only ? ALL_ROWS : { ...ALL_ROWS, kinds: ['talk'] });
@@ -142,9 +187,9 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
     (index: number, last: boolean) => {
       if (last) return goToEnd();
       setFollowing(false);
-      list.current?.scrollToIndex(index, { align: 'center' });
+      jump(index, 'center');
     },
-    [goToEnd, setFollowing],
+    [goToEnd, setFollowing, jump],
   );
   const printing = usePrinting() && all.length <= PRINTED_ROWS;
   useImperativeHandle(handle, () => ({ goTo, goToEnd, search, goToIteration }), [
@@ -165,9 +210,10 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
   });
   useLayoutEffect(() => {
     // It measures, which makes the browser lay out the page once more.
-    if (rows.length > 0) settle();
-  }, [rows, settle]);
+    if (items.length > 0) settle();
+  }, [items, settle]);
   useHash(all, goTo);
+  useEffect(preloadMarkdown, []);
 
   return (
     <>
@@ -176,13 +222,17 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
         problems={problems}
         onChange={changeFilter}
         shown={rows === all ? 0 : rows.length}
+        view={offersChat ? { chosen: chats ? 'chat' : 'timeline', choose: chooseView } : undefined}
         onSearch={search}
         onGoTo={goToIteration}
       />
       <div className="relative min-h-0 min-w-0 flex-1 print:static">
         <div
           ref={scroller}
-          className="absolute inset-0 overflow-y-auto overscroll-contain md:right-12 print:static print:overflow-visible"
+          className={cx(
+            'absolute inset-0 overflow-y-auto overscroll-contain print:static print:overflow-visible',
+            !chats && 'md:right-12',
+          )}
         >
           {rows !== all && (
             <p className="hidden pt-2 text-sm text-ink-2 print:block">
@@ -204,36 +254,32 @@ export function Timeline({ handle }: { handle: RefObject<TimelineHandle | null> 
           <section
             className="clickable-rows pt-2 pb-16"
             role="feed"
-            aria-label="Timeline"
+            aria-label={chats ? 'Chat' : 'Timeline'}
             aria-busy={catchingUp}
           >
             {printing ? (
-              rows.map((row, index) => <TimelineItem key={row.key} row={row} position={index + 1} />)
+              items.map((item, index) => <Item key={item.key} item={item} position={index + 1} />)
             ) : (
-              <Virtualizer ref={list} scrollRef={scroller} data={rows} bufferSize={500} onResize={settle}>
-                {(row: TimelineRow, index: number) => (
-                  <TimelineItem key={row.key} row={row} position={index + 1} />
-                )}
+              <Virtualizer ref={list} scrollRef={scroller} data={items} bufferSize={500} onResize={settle}>
+                {(item: ChatItem, index: number) => <Item key={item.key} item={item} position={index + 1} />}
               </Virtualizer>
             )}
           </section>
         </div>
-        <OutlineStrip rows={rows} list={list} scroller={scroller} onScrub={scrub} />
+        {!chats && <OutlineStrip rows={rows} list={list} scroller={scroller} onScrub={scrub} />}
         {(searching || find !== undefined) && (
           <SearchBar
             key={find}
             rows={rows}
             initial={find}
-            show={showFound}
+            show={showMatch}
             onClose={() => {
               setSearching(false);
               if (find !== undefined) forgetFind();
             }}
           />
         )}
-        {going && (
-          <GoBar rows={rows} show={(index) => focusRow(index, 'center')} onClose={() => setGoing(false)} />
-        )}
+        {going && <GoBar rows={rows} show={showChapter} onClose={() => setGoing(false)} />}
         {!following && <NewRows count={all.length - seenRows.current} onClick={goToEnd} />}
       </div>
     </>

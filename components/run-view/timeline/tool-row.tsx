@@ -1,9 +1,12 @@
 'use client';
 
+import { useMemo } from 'react';
 import { mainArgument } from '#lib/browser/state/activity.ts';
+import { type KnownChange, knownChange } from '#lib/browser/state/file-versions.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
+import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
+import type { TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -14,11 +17,14 @@ import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
 import { useLive } from '../live-context.ts';
-import { useRun } from '../run-context.tsx';
+import { useRun, useRunSource } from '../run-context.tsx';
 import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
+import { ApprovalChange } from './approval-change.tsx';
+import { ApprovalMark } from './approval-mark.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
+import { FileChange } from './file-change.tsx';
 import { JsonFields } from './json-fields.tsx';
-import { LiveTail } from './live-tail.tsx';
+import { LiveOutput } from './live-tail.tsx';
 import { Changes } from './parse-ladder.tsx';
 import { resultSummary } from './result-summary.ts';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
@@ -46,7 +52,6 @@ export function ToolRow({ row }: { row: ToolRowData }) {
   const changed = row.coercions.length + row.repairs.length;
   const asked = row.status === 'awaiting approval';
   const isLongName = row.name.length > MAX_NAME_CHARS;
-  const operator = useOperatorWord();
   const decides = useRunScreen().server?.operates === true && asked;
   const since = row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined;
   const output = row.result?.success === false ? row.result.output.error : undefined;
@@ -70,12 +75,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
             edited in the fork
           </Badge>
         )}
-        {row.decided?.decision === 'edited' && (
-          <Badge tone="warn" title="It ran with edited arguments, not with those the model wrote">
-            edited by {operator}
-          </Badge>
-        )}
-        {row.decided?.decision === 'approved' && <Badge>approved by {operator}</Badge>}
+        <ApprovalMark row={row} />
         {row.result?.truncated && <Badge title="The tool's output exceeded the limit">truncated</Badge>}
         {row.resultSeq !== undefined && (
           <ForkButton
@@ -99,10 +99,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
       </div>
       {!open && row.result && (
         <p
-          className={cx(
-            'foreign mt-0.5 line-clamp-1 text-sm print:line-clamp-3',
-            output ? 'text-fail' : 'text-ink-3',
-          )}
+          className={cx('foreign mt-0.5 line-clamp-2 font-mono text-xs', output ? 'text-fail' : 'text-ink-3')}
         >
           <ForeignText text={resultSummary(row)} />
         </p>
@@ -124,8 +121,11 @@ export function ToolRow({ row }: { row: ToolRowData }) {
 function Details({ row }: { row: ToolRowData }) {
   const operator = useOperatorWord();
   const edited = editedArguments(row);
+  const change = useKnownChange(row);
+  const { goTo } = useRunScreen();
   return (
     <div className="mt-2 mb-1 grid gap-3">
+      {change && <FileChange change={change} onGo={goTo} />}
       <Panel label={edited ? 'Arguments as the model wrote them' : 'Arguments'}>
         <Arguments row={row} id={`${row.key}.arguments`} />
       </Panel>
@@ -182,11 +182,49 @@ function Details({ row }: { row: ToolRowData }) {
 function Approval({ row }: { row: ToolRowData }) {
   const runId = useRun((view) => view.run.runId);
   const tools = useRun((view) => view.run.tools);
+  const isFork = useRun((view) => view.run.forked !== undefined);
   return (
-    <ApprovalPanel row={row} runId={runId} tools={tools}>
-      <Arguments row={row} id={`${row.key}.asked`} />
+    <ApprovalPanel row={row} runId={runId} tools={tools} isFork={isFork}>
+      <Asked row={row} />
     </ApprovalPanel>
   );
+}
+
+/** A waiting call for reading: what it changes, if that is known, and its arguments. */
+function Asked({ row }: { row: ToolRowData }) {
+  const change = useKnownChange(row);
+  const { goTo } = useRunScreen();
+  const [open, toggle] = useUnfolded(`${row.key}.asked`, false);
+  const args = <Arguments row={row} id={`${row.key}.asked`} />;
+  if (!row.file && !change) return <Panel label="Arguments">{args}</Panel>;
+  return (
+    <>
+      {row.file ? <ApprovalChange row={row} /> : change && <FileChange change={change} onGo={goTo} />}
+      <div>
+        <Disclosure open={open} onToggle={toggle} className="text-sm text-ink-2">
+          Arguments
+        </Disclosure>
+        {open && <div className="mt-1.5">{args}</div>}
+      </div>
+    </>
+  );
+}
+
+/** What a call changes in a file, if the log knows it. */
+function useKnownChange(row: ToolRowData): KnownChange | undefined {
+  const store = useRunSource();
+  // What came before a call does not change: later rows are no reason to look again.
+  return useMemo(() => changeIn(store.view.getState().timeline.rows, row), [store, row]);
+}
+
+/** The change as the log has it; the log of an earlier version may have what the file held in other calls. */
+function changeIn(rows: readonly TimelineRow[], row: ToolRowData): KnownChange | undefined {
+  const change = changeOfCall(rows, row);
+  if (!change) return knownChange(rows, row);
+  const { path, before, after } = change;
+  // Truncated texts cannot be compared; the end card loads them whole.
+  if (before.kind !== 'text' || before.cut || after.cut) return undefined;
+  return { path, before: before.text, after: after.text, commandSince: false };
 }
 
 /** The arguments as the model wrote them. */
@@ -201,12 +239,6 @@ function Arguments({ row, id }: { row: ToolRowData; id: string }) {
       cuts={row.argumentsCuts}
     />
   );
-}
-
-/** Arguments edited by the operator, at approval or in the fork. */
-function editedArguments({ decided, decidedCuts = [], forked }: ToolRowData): ToolRowData['forked'] {
-  if (decided?.decision !== 'edited') return forked;
-  return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };
 }
 
 /** Makes the call once more with other arguments, in a fork before it. */
@@ -232,8 +264,8 @@ function RunningOutput({ callId }: { callId: string }) {
   const output = useLive((live) => live.toolOutput[callId]);
   if (!output?.text) return null;
   return (
-    <pre className="foreign mt-2 rounded-md border bg-sunken px-3 py-2 text-xs leading-relaxed">
-      <LiveTail live={output} />
-    </pre>
+    <div className="mt-2 rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed">
+      <LiveOutput live={output} />
+    </div>
   );
 }

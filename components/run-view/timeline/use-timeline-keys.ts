@@ -4,8 +4,9 @@ import { useEffect } from 'react';
 import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
 import { say } from '#lib/browser/say.ts';
+import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
-import type { TimelineRow } from '#lib/events/timeline.ts';
+import { APPROVAL_KEYS, APPROVE_ALL_KEY } from '#lib/browser/words/approval-words.ts';
 import { useRunScreen } from '../screen-context.ts';
 import { linkToRow } from './link-to-row.ts';
 
@@ -29,6 +30,17 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
   { keys: 'e', does: 'only failures, guards and retries' },
   { keys: 'd', does: 'roomy, dense, or one line a row' },
   { keys: 'y', does: 'copy the link to the row' },
+  {
+    keys: `${APPROVAL_KEYS.once} / ${APPROVAL_KEYS.deny}`,
+    does: 'approve the waiting call once, or deny it',
+    inDashboard: true,
+  },
+  {
+    keys: `${APPROVAL_KEYS.run} / ${APPROVAL_KEYS.tool_and_folder}`,
+    does: 'always approve in this run, or in this folder',
+    inDashboard: true,
+  },
+  { keys: `Shift ${APPROVE_ALL_KEY}`, does: 'approve all waiting calls once', inDashboard: true },
   { keys: 'Ctrl K', does: 'all commands', inDashboard: true },
   { keys: '?', does: 'this list' },
 ];
@@ -36,7 +48,7 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
 /** Keyboard shortcuts of the timeline, ignored while typing and with other modifier keys. */
 export function useTimelineKeys(actions: {
   /** The rows on the page, in their order. */
-  shownRows: () => readonly TimelineRow[];
+  shownRows: () => readonly ChatItem[];
   focusRow: (index: number) => void;
   goToEnd: () => void;
   toggleFollow: () => void;
@@ -54,7 +66,7 @@ export function useTimelineKeys(actions: {
       const { cursor } = reading.getState();
       const at = cursor === undefined ? -1 : rows.findIndex((row) => row.key === cursor);
       let index = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
-      while (iterations && rows[index] && rows[index]?.kind !== 'iteration') index += by;
+      while (iterations && rows[index] && !beginsTurn(rows[index])) index += by;
       if (rows[index]) focusRow(index);
     };
     const copyLink = () => {
@@ -121,4 +133,9 @@ export function useTimelineKeys(actions: {
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
   }, [reading, shownRows, focusRow, goToEnd, toggleFollow, search, goToIteration, toggleWords, toggleFailed]);
+}
+
+/** Whether Shift J and K stop here: at the heading of an iteration, or where a person spoke. */
+function beginsTurn(item: ChatItem | undefined): boolean {
+  return item?.kind === 'iteration' || (item?.kind === 'chat-text' && item.from === 'person');
 }

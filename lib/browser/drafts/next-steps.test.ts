@@ -3,8 +3,8 @@ import { forkRequest } from '../../api/fork-run.ts';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { terminationReason } from '../../events/termination.ts';
-import { endedLog, sampleConfig } from '../../testing/sample-logs.ts';
-import { continueWith, forkBeforeCause, moreSteps, suggestionFor } from './next-steps.ts';
+import { endedLog, SampleLog, sampleConfig } from '../../testing/sample-logs.ts';
+import { continueWith, forkBeforeCause, moreSteps, suggestionFor, tryAgain } from './next-steps.ts';
 
 function ended(reason: Parameters<typeof endedLog>[0]) {
   const { events } = endedLog(reason);
@@ -97,6 +97,48 @@ it('offers as many cycles again once all are done', () => {
   expect(moreSteps(explore(1), extent(5, 1), end)?.words).toBe('1 more cycle');
   expect(moreSteps(explore(null), extent(5, 2), end)).toBeUndefined();
   expect(moreSteps(explore(1000), extent(5, 1000), end)).toBeUndefined();
+});
+
+describe('try again from here', () => {
+  it.each(terminationReason.options)('is offered only after a failure: %s', (reason) => {
+    const { end, timeline } = ended(reason);
+    const request = tryAgain(timeline, end);
+    expect(request !== undefined).toBe(reason === 'error' || reason === 'timeout');
+    if (request) expect(forkRequest.safeParse(request).error).toBeUndefined();
+  });
+
+  it('goes back to before the failed call and its retries', () => {
+    const log = new SampleLog()
+      .prepare()
+      .round({ calls: [{ name: 'read_file', arguments: {}, result: { output: '' } }] });
+    const before = log.iteration().events.length;
+    for (const cause of ['transient', undefined] as const) {
+      log.callStarts();
+      log.push({
+        type: 'model-call.failed',
+        call: 2,
+        kind: 'http',
+        error: { code: 'model_http', message: 'no' },
+        duration_ms: 1,
+      });
+      if (cause) log.push({ type: 'policy.retried', iteration: 2, cause, message: 'no', wait_ms: 0 });
+    }
+    log.end('error', { message: 'no' });
+    const end = log.events.at(-1);
+    if (end?.type !== 'run.ended') throw new Error('the sample has not ended');
+    expect(tryAgain(foldTimeline(emptyTimeline, log.events), end)).toEqual({
+      at: { seq: before },
+      workspace: 'same',
+    });
+  });
+
+  it('begins at the end where no call had failed', () => {
+    const log = new SampleLog().prepare();
+    log.end('error', { message: 'no' });
+    const end = log.events.at(-1);
+    if (end?.type !== 'run.ended') throw new Error('the sample has not ended');
+    expect(tryAgain(foldTimeline(emptyTimeline, log.events), end)?.at).toEqual({ end: true });
+  });
 });
 
 describe('continue with a hint', () => {

@@ -6,7 +6,7 @@ import { kindFacts, kindOf } from '../../events/modes.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
 import { formLimits, NUMBER_SETTINGS } from '../../events/settings.ts';
-import type { Timeline } from '../../events/timeline.ts';
+import type { Timeline, TimelineRow } from '../../events/timeline.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { stepWord } from '../words/mode-words.ts';
 import type { ForkOpening } from './fork-opening.ts';
@@ -107,6 +107,26 @@ export function continueWith(
     changes.push(`a window of ${formatCount(window)} tokens`);
   }
   return { request: { at: { end: true }, message, settings, workspace: 'same' }, changes };
+}
+
+/**
+ * The fork that sends a failed model call again: the conversation as it stood before that call and its retries, in the same
+ * folder. Where no call failed, as when the server was down from the start, the fork begins at the end.
+ *
+ * @returns `undefined` for a run that no failure ended
+ */
+export function tryAgain(timeline: Timeline, end: End): ForkRequest | undefined {
+  const { termination_reason: reason } = end.result;
+  if (reason !== 'error' && reason !== 'timeout') return undefined;
+  const failed = firstOfLastFailures(timeline);
+  const before = failed && failed.seq - 1;
+  return { at: before ? { seq: before } : { end: true }, workspace: 'same' };
+}
+
+/** The first of the calls that failed since the model last answered one. */
+function firstOfLastFailures({ rows }: Timeline): TimelineRow | undefined {
+  const answered = rows.findLastIndex((row) => row.kind === 'call' && row.status === 'ended');
+  return rows.slice(answered + 1).find((row) => row.kind === 'call' && row.status === 'failed');
 }
 
 /** The raised limit for a run that reached its iteration or cycle limit; `undefined` for other runs. */

@@ -17,10 +17,11 @@ export function canRepeat(config: RunConfig): boolean {
 export type FormerRun = Pick<RunSummary, 'id' | 'imported_at'>;
 
 /**
- * The folder that a person chose for a run; `undefined` where there is none, or it was made for the run. A run file may
- * name any folder of this machine, so the one of an imported run counts only once a person enters it.
+ * The folder that a person chose for a run, to work in or to copy; `undefined` where there is none, or it was made for the
+ * run. A run file may name any folder of this machine, so the one of an imported run counts only once a person enters it.
  */
-export function chosenFolder({ workspace }: RunConfig, run: FormerRun): string | undefined {
+export function chosenFolder({ workspace, copied_from }: RunConfig, run: FormerRun): string | undefined {
+  if (copied_from !== undefined && run.imported_at === undefined) return copied_from;
   const madeForIt = workspace.split(/[\\/]/).at(-1) === run.id;
   return workspace === '' || madeForIt || run.imported_at !== undefined ? undefined : workspace;
 }

@@ -37,7 +37,7 @@ describe('the new-run form [D10]', () => {
       task: 'Do it',
       model: 'qwen3:8b',
       tier: 'standard',
-      live_tokens: false,
+      live_tokens: true,
     });
     expect(request({})).not.toHaveProperty('workspace');
     expect(request({})).not.toHaveProperty('budget');
@@ -68,6 +68,17 @@ describe('the new-run form [D10]', () => {
       num_predict: [2048, 8192],
       checks: [{ type: 'command', command: 'npm test' }],
     });
+  });
+
+  it('works on a copy of an existing folder unless that is switched off', () => {
+    const folder = { workspaceKind: 'folder', workspace: '~/notes' } as const;
+    expect(requestOf({ ...emptyDraft, ...folder, task: 'Do it', model: 'm' })).toMatchObject({
+      request: { workspace: '~/notes', workspace_copy: true },
+    });
+    const inPlace = requestOf({ ...emptyDraft, ...folder, workspace_copy: false, task: 'Do it', model: 'm' });
+    expect(inPlace.ok && inPlace.request.workspace_copy).toBeUndefined();
+    const fresh = requestOf({ ...emptyDraft, task: 'Do it', model: 'm' });
+    expect(fresh.ok && fresh.request.workspace_copy).toBeUndefined();
   });
 
   it('sends a rule for each tool that does not simply run, as far as the mode has the tool', () => {
@@ -191,6 +202,15 @@ describe('the new-run form [D10]', () => {
   it('does not use the folder twice that was made for a run', () => {
     const config = sampleConfig({ workspace: '/data/workspaces/run-1' });
     expect(draftOf(config, { id: 'run-1' })).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
+  });
+
+  it('fills in the folder that was copied for a run, and how the run used it', () => {
+    const config = sampleConfig({ workspace: '/data/workspaces/run-1', copied_from: '/home/ada/notes' });
+    const notes = { workspaceKind: 'folder', workspace: '/home/ada/notes' };
+    expect(draftOf(config, { id: 'run-1' })).toMatchObject({ ...notes, workspace_copy: true });
+    const inPlace = sampleConfig({ workspace: '/home/ada/notes' });
+    expect(draftOf(inPlace, { id: 'run-1' })).toMatchObject({ ...notes, workspace_copy: false });
+    expect(draftOf(config, { id: 'run-1', imported_at: 1 })).toMatchObject({ workspaceKind: 'fresh' });
   });
 
   it('does not fill in the folder that the file of an imported run names', () => {

@@ -18,7 +18,9 @@ import {
   SWITCH_SETTINGS,
   type SwitchSetting,
 } from '../../events/settings.ts';
+import { fillIn, placeholderNames } from '../../util/placeholders.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
+import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 
@@ -43,9 +45,13 @@ const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => nam
 export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainSwitch, boolean> {
   kind: RunKind;
   task: string;
+  /** The values for the placeholders of the task; `null` if the task is plain text. */
+  placeholders: Record<string, string> | null;
   model: string;
   workspaceKind: 'fresh' | 'folder';
   workspace: string;
+  /** Whether an existing folder is copied, and stays unchanged. */
+  workspace_copy: boolean;
   tier: 'trivial' | 'standard' | 'complex';
   stall_guard: 'usual' | 'on' | 'off';
   think: ThinkWord;
@@ -64,6 +70,9 @@ export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainS
   otherSettings: Pick<RunSettings, KeptSetting | 'approval'>;
 }
 
+/** Where a run works, as its draft says. */
+export type FolderChoice = Pick<RunDraft, 'workspaceKind' | 'workspace' | 'workspace_copy'>;
+
 const switches = defaultSettings({ mode: DEFAULT_MODE, agentic: true });
 
 export const emptyDraft: RunDraft = {
@@ -71,9 +80,12 @@ export const emptyDraft: RunDraft = {
   ...switchesOf((name) => switches[name]),
   kind: 'task',
   task: '',
+  placeholders: null,
   model: '',
   workspaceKind: 'fresh',
   workspace: '',
+  // The API works in the folder itself unless asked for a copy; a person who clicks is asked to opt out (decision 49).
+  workspace_copy: true,
   tier: 'standard',
   stall_guard: 'usual',
   think: 'off',
@@ -110,10 +122,12 @@ export function requestOf(
   if (facts.task === 'required' && draft.task.trim() === '') {
     problems.task = KIND_WORDS[kind].task?.missing ?? 'Say what the agent should do.';
   }
+  const blank = blankPlaceholders(draft);
+  if (blank.length > 0) problems.placeholders = `Fill in ${blank.join(' and ')}.`;
   if (draft.model === '') problems.model = 'Choose a model.';
   const folder = facts.usesFiles && draft.workspaceKind === 'folder';
-  if (folder && !/^(\/|[A-Za-z]:[\\/])/.test(draft.workspace.trim())) {
-    problems.workspace = 'The whole path of an existing folder, beginning with a slash.';
+  if (folder && !isWholePath(draft.workspace.trim())) {
+    problems.workspace = 'The whole path of an existing folder, beginning with / or ~/.';
   }
   const checks = offersSetting(kind, 'checks') ? draft.checks : [];
   if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
@@ -134,9 +148,10 @@ export function requestOf(
   const request: CreateRunRequest = {
     mode,
     agentic,
-    task: facts.task === 'none' ? undefined : draft.task.trim(),
+    task: facts.task === 'none' ? undefined : filledTask(draft),
     model: draft.model,
     workspace: folder ? draft.workspace.trim() : undefined,
+    workspace_copy: folder && draft.workspace_copy ? true : undefined,
     ...numberSettings(mode, number),
     ...switchSettings(mode, draft),
     think: thinkOf(draft.think),
@@ -150,6 +165,16 @@ export function requestOf(
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+/** The names in a template that have no value yet. */
+function blankPlaceholders({ kind, task, placeholders }: RunDraft): string[] {
+  if (placeholders === null || kindFacts(kind).task === 'none') return [];
+  return placeholderNames(task).filter((name) => !placeholders[name]?.trim());
+}
+
+function filledTask({ task, placeholders }: RunDraft): string {
+  return (placeholders === null ? task : fillIn(task, new Map(Object.entries(placeholders)))).trim();
 }
 
 /** The numbers that are settings of the mode. */
@@ -216,7 +241,7 @@ const OWN_FIELDS: Readonly<
     RunMode,
     {
       request(draft: RunDraft, number: ReadNumber): Partial<CreateRunRequest>;
-      draft(config: RunConfig, asked: RunSettings): Partial<RunDraft>;
+      draft(effective: RunSettings, asked: RunSettings): Partial<RunDraft>;
     }
   >
 > = {
@@ -283,17 +308,40 @@ function approvalOf({ kind, approval, otherSettings }: RunDraft): CreateRunReque
  * what is changed. The folder is taken over only where a person chose it.
  */
 export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
-  const kind = kindOf(config);
   const folder = chosenFolder(config, run);
-  const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(config.model_options);
-  const diversity = config.explore?.diversity;
-  const asked = askedSettings(config);
+  return draftFrom({
+    kind: kindOf(config),
+    task: config.task,
+    model: config.model,
+    workspace: folder,
+    workspace_copy: folder === undefined || config.copied_from !== undefined,
+    asked: askedSettings(config),
+    effective: settingsOf(config),
+  });
+}
+
+/** The draft for settings: those that a person set fill their fields, `effective` ones set choices and switches. */
+export function draftFrom({
+  kind,
+  workspace,
+  asked,
+  effective,
+  ...given
+}: Pick<RunDraft, 'kind' | 'task' | 'model' | 'workspace_copy'> & {
+  workspace: string | undefined;
+  asked: RunSettings;
+  effective: RunSettings;
+}): RunDraft {
+  const { mode } = modeAndTools(kind);
+  const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(
+    effective.model_options ?? {},
+  );
+  const { diversity } = effective;
   const [first, second] = asked.num_predict ?? [];
-  const follows = first !== undefined && second === defaultSecondReplyLimit(config.mode, first);
-  const settings = settingsOf(config);
+  const follows = first !== undefined && second === defaultSecondReplyLimit(mode, first);
   const values: Partial<Record<NumberFieldName, unknown>> = {
     ...Object.fromEntries(NUMBER_SETTING_NAMES.map((name) => [name, asked[name]])),
-    ...config.budget,
+    ...effective.budget,
     ...{ temperature, seed, top_p, top_k },
     predict_first: first,
     predict_second: follows ? undefined : second,
@@ -302,21 +350,20 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
   };
   return {
     ...emptyDraft,
+    ...given,
     kind,
-    task: config.task,
-    model: config.model,
-    workspaceKind: folder === undefined ? 'fresh' : 'folder',
-    workspace: folder ?? '',
-    tier: config.tier,
-    ...OWN_FIELDS[config.mode].draft(config, asked),
+    workspaceKind: workspace === undefined ? 'fresh' : 'folder',
+    workspace: workspace ?? '',
+    tier: effective.tier ?? emptyDraft.tier,
+    ...OWN_FIELDS[mode].draft(effective, asked),
     ...numbersOf((name) => values[name]),
-    ...switchesOf((name) => settings[name] ?? emptyDraft[name]),
-    think: thinkWord(config.think),
+    ...switchesOf((name) => effective[name] ?? emptyDraft[name]),
+    think: thinkWord(effective.think ?? false),
     keep_alive: asked.keep_alive === undefined ? '' : String(asked.keep_alive),
     approval: Object.fromEntries(
       APPROVAL_TOOLS.map((tool) => [
         tool,
-        config.approval?.tools?.[tool] ?? config.approval?.default ?? 'auto',
+        effective.approval?.tools?.[tool] ?? effective.approval?.default ?? 'auto',
       ]),
     ),
     otherOptions,
@@ -327,19 +374,19 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
   };
 }
 
-function taskDraft(config: RunConfig, asked: RunSettings): Partial<RunDraft> {
+function taskDraft(effective: RunSettings, asked: RunSettings): Partial<RunDraft> {
   return {
     stall_guard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
-    checks: config.checks,
-    system: config.system ?? '',
+    checks: effective.checks ?? [],
+    system: effective.system ?? '',
   };
 }
 
-function exploreDraft({ explore }: RunConfig): Partial<RunDraft> {
+function exploreDraft({ max_cycles, diversity }: RunSettings): Partial<RunDraft> {
   return {
-    untilStopped: explore?.max_cycles === null,
-    diversity: explore?.diversity !== undefined,
-    embeddingModel: explore?.diversity?.embedding_model ?? '',
+    untilStopped: max_cycles === null,
+    diversity: diversity !== undefined,
+    embeddingModel: diversity?.embedding_model ?? '',
   };
 }
 

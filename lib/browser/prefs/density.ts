@@ -5,9 +5,9 @@ const DENSITIES = ['roomy', 'dense', 'skim'] as const;
 export type Density = (typeof DENSITIES)[number];
 
 export const DENSITY_WORDS: Record<Density, string> = {
-  roomy: 'Roomy rows',
-  dense: 'Dense rows',
-  skim: 'Rows in one line',
+  roomy: 'Comfortable',
+  dense: 'Compact',
+  skim: 'One line per row',
 };
 
 /** The next density in turn: kept in this browser, worn by the document's root for the styles to read. */

@@ -1,5 +1,7 @@
+type Choice = 'model' | 'notify' | 'plots' | 'raw-text' | 'run-view';
+
 /** Small choices kept in this browser. Storage may be switched off; then nothing is remembered, and nothing breaks. */
-export function remember(name: 'model' | 'live-tokens' | 'notify', value: string): void {
+export function remember(name: Choice, value: string): void {
   try {
     localStorage.setItem(`loupe.${name}`, value);
   } catch (error) {
@@ -8,7 +10,7 @@ export function remember(name: 'model' | 'live-tokens' | 'notify', value: string
 }
 
 /** The remembered choice, if any. */
-export function remembered(name: 'model' | 'live-tokens' | 'notify'): string | undefined {
+export function remembered(name: Choice): string | undefined {
   try {
     return localStorage.getItem(`loupe.${name}`) ?? undefined;
   } catch {

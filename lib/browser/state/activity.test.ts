@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
-import { approvalLog, type SampleLog } from '../../testing/sample-logs.ts';
+import { approvalLog, SampleLog } from '../../testing/sample-logs.ts';
 import { stoppedSessionLog } from '../../testing/sample-modes.ts';
 import { activityOf } from './activity.ts';
 import { emptyLive } from './live-text.ts';
@@ -12,17 +12,29 @@ const stateOf = (log: SampleLog) => foldAll(emptyRunState(log.runId), log.events
 it('a run that was answered and waits for its place says so, until its call runs [D12]', () => {
   const log = approvalLog();
   const call = { name: 'run_command', arguments: { command: 'npm test' } };
-  expect(activityOf(stateOf(log), inLine).label).toBe('Waiting for your approval');
+  expect(activityOf(stateOf(log), inLine).label).toBe('Waiting for you');
   log.decide(call, { decision: 'approved' });
   expect(activityOf(stateOf(log), inLine)).toMatchObject({
     label: 'Waiting in queue',
     detail: 'Next in line',
     expectedAt: undefined,
+    clockMs: expect.any(Number),
   });
   const soon = { ...inLine, queue: { ...inLine.queue, expectedAt: 5000 } };
   expect(activityOf(stateOf(log), soon).expectedAt).toBe(5000);
   log.toolStarts(call);
   expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
+});
+
+it('the clock of a run stands still while it waits for the model server', () => {
+  const log = new SampleLog().prepare();
+  log.push({ type: 'server-wait.started', error: { code: 'c', message: 'Refused.' }, limit_ms: 1000 });
+  const state = stateOf(log);
+  expect(activityOf(state, emptyLive)).toMatchObject({
+    label: 'Waiting for Ollama',
+    detail: 'Refused.',
+    clockMs: state.updatedAt - (state.startedAt ?? 0),
+  });
 });
 
 it('the pause between two turns is called one [S16]', () => {

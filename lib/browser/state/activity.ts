@@ -1,4 +1,6 @@
 import type { RunState } from '../../events/run-state.ts';
+import type { WaitCause } from '../../events/session.ts';
+import { workedMs } from '../../events/worked-ms.ts';
 import { endWords, type Tone } from '../words/end-words.ts';
 import { formatBytes } from '../words/format.ts';
 import type { Live } from './live-text.ts';
@@ -12,8 +14,10 @@ export interface Activity {
   expectedAt?: number;
   /** Milliseconds since 1970. */
   since: number;
+  /** The run's own time in milliseconds, where it stands still: while it waits for a person, the model server or its turn. */
+  clockMs?: number;
   tone: Tone;
-  /** Whether a clock runs. */
+  /** Whether the run has not ended. */
   running: boolean;
 }
 
@@ -40,12 +44,22 @@ export function activityOf(run: RunState, live: Live): Activity {
           : `Position ${queue.position} in the queue`
         : undefined,
       expectedAt: queue?.expectedAt,
+      // The log does not know of a wait in the queue before it is over.
+      clockMs: workedMs(run, run.phaseSince),
       tone: 'calm',
     };
   }
   switch (run.phase) {
     case 'starting':
       return { ...base, label: 'Checking server and model' };
+    case 'awaiting-server':
+      return {
+        ...base,
+        label: 'Waiting for Ollama',
+        clockMs: workedMs(run, run.updatedAt),
+        detail: run.serverWait?.error.message,
+        tone: 'warn',
+      };
     case 'loading':
       return { ...base, label: 'Loading the model', detail: loadWords(run, live) };
     case 'between':
@@ -72,11 +86,20 @@ export function activityOf(run: RunState, live: Live): Activity {
       const about = call && mainArgument(call.arguments);
       return {
         ...base,
-        label: 'Waiting for your approval',
+        label: 'Waiting for you',
+        clockMs: workedMs(run, run.updatedAt),
         detail: call && `${call.name}${about === undefined ? '' : ` ${about}`}`,
         tone: 'warn',
       };
     }
+    case 'awaiting-message':
+      return {
+        ...base,
+        label: 'Waiting for you',
+        clockMs: workedMs(run, run.updatedAt),
+        detail: run.awaiting && WAIT_DETAILS[run.awaiting.cause],
+        tone: 'calm',
+      };
     case 'executing': {
       const call = run.reply?.calls.find((pending) => pending.status === 'running');
       return call
@@ -91,6 +114,12 @@ export function activityOf(run: RunState, live: Live): Activity {
     }
   }
 }
+
+const WAIT_DETAILS: Readonly<Partial<Record<WaitCause, string>>> = {
+  empty: 'the reply was empty',
+  autopilot_turns: 'autopilot reached its turn limit',
+  autopilot_time: 'autopilot reached its time limit',
+};
 
 /** Details of a load: Ollama reports only where it loads, no progress; before that, the size on disk. */
 function loadWords(run: RunState, live: Live): string | undefined {

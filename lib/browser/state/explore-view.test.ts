@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { completedLog } from '../../testing/sample-logs.ts';
 import { exploreLog } from '../../testing/sample-modes.ts';
-import { adviceByReflection, cycleWords, memoryAt, toolsByUse } from './explore-view.ts';
+import { toolsByUse } from '../plots/explore-series.ts';
+import { adviceByReflection, cycleWords, memoryAt } from './explore-view.ts';
 
 const { cycles, changes } = foldTimeline(emptyTimeline, exploreLog(9).events).cycles;
 

@@ -79,12 +79,3 @@ export function adviceByReflection(cycles: readonly Cycle[]): Map<number, NonNul
   }
   return advice;
 }
-
-/** The tools of an exploration by how often they were called, the most frequent first. Pure. */
-export function toolsByUse(cycles: readonly Cycle[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { tools } of cycles) {
-    for (const [tool, count] of Object.entries(tools)) counts.set(tool, (counts.get(tool) ?? 0) + count);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([tool]) => tool);
-}

@@ -14,8 +14,6 @@ import type { Gauge } from './gauge.ts';
 /** A requested call, as far as it is compared (G7). */
 type Requested = { readonly name: string; readonly arguments: JsonObject };
 
-const WRITING_TOOLS = new Set(['write_file']);
-
 /**
  * Every guardrail of a run with its counter, in the order in which they are looked at (G18). Pure.
  *
@@ -84,24 +82,23 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
         used: run.iteration,
         limit: config.max_iterations,
       }),
-      outcome: 'then it ends with what there is',
+      outcome: 'then the run ends, and the partial result is kept',
       events: run.callHistorySeqs.slice(-1),
     },
   ],
   repetition: (run, config) => [repetition(run, config.repetition_threshold)],
   stall(run, config) {
-    const writes = run.tools.length === 0 || run.tools.some((tool) => WRITING_TOOLS.has(tool.function.name));
-    if (!config.stall_guard || !writes) return [];
+    if (!config.stall_guard) return [];
     return [
       {
         ...count({
           id: 'stall',
-          label: 'Rounds since a file was written',
-          used: roundsSinceWrite(run),
+          label: SETTINGS.stall_threshold.label,
+          used: roundsWithoutNews(run),
           limit: config.stall_threshold,
         }),
-        outcome: 'then it is stalled',
-        events: [...(run.lastWriteSeq > 0 ? [run.lastWriteSeq] : []), ...run.callHistorySeqs.slice(-1)],
+        outcome: 'then the run ends',
+        events: [...(run.lastNewsSeq > 0 ? [run.lastNewsSeq] : []), ...run.callHistorySeqs.slice(-1)],
       },
     ];
   },
@@ -156,17 +153,17 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
 
 /** Second tries within an iteration, by cause. */
 const RETRIES = [
-  ['length', 'Asked again: cut off'],
-  ['malformed', 'Asked again: broken call'],
-  ['transient', 'Asked again: server trouble'],
-  ['overflow', 'Asked again: too long'],
-  ['thinking', 'Asked again: thinking refused'],
+  ['length', 'Retries: cut off'],
+  ['malformed', 'Retries: broken call'],
+  ['transient', 'Retries: server trouble'],
+  ['overflow', 'Retries: too long'],
+  ['thinking', 'Retries: thinking refused'],
 ] as const;
 
 /** Before the first of them: a task may need every one. */
 const NO_RETRIES = count({
   id: 'retries',
-  label: 'Asked again',
+  label: 'Retries',
   used: 0,
   limit: Object.values(RETRY_LIMITS).reduce((sum, limit) => sum + limit),
 });
@@ -343,13 +340,14 @@ function sorted(value: JsonValue): JsonValue {
 
 const IN_HAND: ReadonlySet<RunState['phase']> = new Set([
   'calling',
+  'awaiting-server',
   'deciding',
   'awaiting-approval',
   'executing',
 ]);
 
-/** Tool rounds that are over since the last successful write (G10): the round in hand does not count yet. */
-function roundsSinceWrite(run: RunState): number {
+/** Completed tool rounds since the last one with new information (G10, G11); the current round does not count yet. */
+function roundsWithoutNews(run: RunState): number {
   const inHand = IN_HAND.has(run.phase) ? 1 : 0;
-  return Math.max(0, run.iteration - run.lastWriteIteration - inHand);
+  return Math.max(0, run.iteration - run.lastNewsIteration - inHand);
 }

@@ -21,6 +21,8 @@ export interface Live {
   readonly load:
     | { readonly sizeBytes: number | undefined; readonly vramBytes: number | undefined }
     | undefined;
+  /** When Loupe next checks whether the server is back, in milliseconds since 1970. */
+  readonly serverWait: { readonly nextTryAt: number } | undefined;
   readonly queue:
     | { readonly position: number; readonly ahead: readonly string[]; readonly expectedAt?: number }
     | undefined;
@@ -32,6 +34,7 @@ export const emptyLive: Live = {
   thinking: undefined,
   toolOutput: {},
   queue: undefined,
+  serverWait: undefined,
   load: undefined,
   thinkingSince: undefined,
   textSince: undefined,
@@ -86,6 +89,8 @@ export function applyDelta(live: Live, delta: RunDelta): Live {
         ? live
         : { ...live, toolOutput: { ...live.toolOutput, [delta.call_id]: after } };
     }
+    case 'server-wait':
+      return { ...live, serverWait: { nextTryAt: delta.next_try_at } };
     case 'load':
       return { ...live, load: { sizeBytes: delta.size_bytes, vramBytes: delta.vram_bytes } };
     case 'queue':

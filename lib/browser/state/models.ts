@@ -22,17 +22,51 @@ export function callsTools(model: InstalledModel): boolean | undefined {
 
 /**
  * Whether a run can be started with a model: not with one that lists no completion (it makes embeddings), nor with a remote
- * one that this Loupe refuses. A model that lists nothing is offered.
+ * one that this Loupe refuses. A model that lists nothing is offered, unless its family makes embeddings only.
  */
 export function canRun(model: InstalledModel): boolean {
-  return whyNotOffered(model) === undefined;
+  return obstacleOf(model) === undefined;
 }
 
-/** Why no run can be started with a model. */
-export function whyNotOffered({ capabilities, remote }: InstalledModel): string | undefined {
-  if (capabilities?.includes('completion') === false) return 'It writes no replies, so no run can use it.';
-  if (remote?.allowed !== false) return undefined;
-  return `It runs at ${remote.host}, and would send everything there. Loupe offers it when started with LOUPE_ALLOW_REMOTE_MODELS=1.`;
+/** Why no run can be started with a model, in a sentence. */
+export function whyNotOffered(model: InstalledModel): string | undefined {
+  switch (obstacleOf(model)) {
+    case 'embeddings':
+      return 'It writes no replies, so no run can use it.';
+    case 'remote':
+      return `It runs at ${model.remote?.host}, and would send everything there. Loupe offers it when started with LOUPE_ALLOW_REMOTE_MODELS=1.`;
+    default:
+      return undefined;
+  }
+}
+
+/** Families of models that only make embeddings, for servers that do not list capabilities (before Ollama 0.6.4). */
+const EMBEDDING_FAMILY = /bert|embedding|t5encoder/i;
+
+type Obstacle = 'embeddings' | 'remote';
+
+function obstacleOf({ capabilities, family = '', remote }: InstalledModel): Obstacle | undefined {
+  const writes = capabilities?.includes('completion') ?? !EMBEDDING_FAMILY.test(family);
+  if (!writes) return 'embeddings';
+  return remote?.allowed === false ? 'remote' : undefined;
+}
+
+const OBSTACLE_WORDS: Record<Obstacle, string> = {
+  embeddings: 'makes embeddings only',
+  remote: 'runs on another machine',
+};
+const NAMED_MODELS = 3;
+
+/** Which installed models are not offered, and why, in a line; `undefined` if all are. */
+export function notOfferedWords(models: readonly InstalledModel[]): string | undefined {
+  const hidden = models.flatMap((model) => {
+    const obstacle = obstacleOf(model);
+    return obstacle === undefined ? [] : [`${model.name} (${OBSTACLE_WORDS[obstacle]})`];
+  });
+  if (hidden.length === 0) return undefined;
+  const more = hidden.length - NAMED_MODELS;
+  const named = hidden.slice(0, NAMED_MODELS).join(', ');
+  return `Not offered: ${named}${more > 0 ? `, and ${more} more` : ''}.`;
 }
 
 /** Whether an exploration can compare its reflections with a model. */
@@ -47,11 +81,27 @@ export function sortedModels(models: readonly InstalledModel[]): InstalledModel[
   return [...models].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/** The preselected model: the last one used if still installed, otherwise the best of the list. */
+/**
+ * The preselected model: the last one used if it is still offered; otherwise the one whose check shows best that it calls
+ * tools; otherwise the first that lists tools; otherwise the first of the list.
+ */
 export function preferredModel(models: readonly InstalledModel[], last: string | undefined): string {
-  const able = models.filter(canRun);
+  const able = sortedModels(models.filter(canRun));
   if (last !== undefined && able.some((model) => model.name === last)) return last;
-  return sortedModels(able)[0]?.name ?? '';
+  const best = able.reduce<InstalledModel | undefined>(
+    (before, model) => (checkScore(model) > (before ? checkScore(before) : 0) ? model : before),
+    undefined,
+  );
+  return (best ?? able.find((model) => !model.demo && callsTools(model)) ?? able[0])?.name ?? '';
+}
+
+/**
+ * How many probes of the check of this very model passed. A model that made no call, or passed less than half of the
+ * probes, counts as unchecked: 0.
+ */
+function checkScore({ check }: InstalledModel): number {
+  if (!check || check.outdated !== undefined || check.calls === 0) return 0;
+  return check.passed * 2 > check.passed + check.failed + check.unknown ? check.passed : 0;
 }
 
 /** What a demo model plays, in a sentence. */

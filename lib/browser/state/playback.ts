@@ -1,10 +1,12 @@
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
+import type { PromptHistory } from '../../events/prompt-history.ts';
+import { noPrompts, PromptFold } from '../../events/prompt-roles.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import type { ShownEvent, Timeline } from '../../events/timeline.ts';
 
 /** The state of a run after one of its events. */
-interface Moment {
+interface Moment extends PromptHistory {
   readonly run: RunState;
   readonly timeline: Timeline;
 }
@@ -27,12 +29,14 @@ const CHECKPOINT = 64;
 /** @throws {RangeError} from `at`, when the events are not numbered from 1 without a gap */
 export function createRecording(events: readonly ShownEvent[]): Recording {
   const runId = events[0]?.run_id ?? '';
-  const checkpoints: Moment[] = [{ run: emptyRunState(runId), timeline: emptyTimeline }];
+  const checkpoints: Moment[] = [{ run: emptyRunState(runId), timeline: emptyTimeline, ...noPrompts }];
   let latest = 0;
   let held: Moment | undefined;
   const foldOn = (from: Moment, to: number): Moment => {
     const more = events.slice(from.run.seq, to);
-    return { run: foldAll(from.run, more), timeline: foldTimeline(from.timeline, more) };
+    const prompts = new PromptFold(from);
+    const run = foldAll(from.run, more, (state, event) => prompts.take(state, event));
+    return { run, timeline: foldTimeline(from.timeline, more), ...prompts.history };
   };
   const start = (): Moment => {
     const first = checkpoints[0];
@@ -165,6 +169,7 @@ export function trackOf(events: readonly ShownEvent[]): { spans: readonly Span[]
       case 'policy.retried':
       case 'policy.compacted':
       case 'policy.warned':
+      case 'server-wait.started':
       case 'run.resumed':
         marks.push({ kind: 'decision', seq });
     }

@@ -5,10 +5,10 @@ export const ROW_KINDS = ['talk', 'model', 'tools', 'harness'] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
 export const ROW_KIND_WORDS: Record<RowKind, { label: string; title: string }> = {
-  talk: { label: 'Words', title: 'Prompts, answers and messages' },
+  talk: { label: 'Messages', title: 'Prompts, answers and messages' },
   model: { label: 'Model calls', title: 'Every request to the model' },
   tools: { label: 'Tools', title: 'Tool calls and what they changed' },
-  harness: { label: 'Harness', title: 'Preparation, guards, checks and interruptions' },
+  harness: { label: 'Loupe', title: 'Preparation, guards, checks and interruptions' },
 };
 
 /** Which rows of a run are shown. */
@@ -132,8 +132,10 @@ export function troubleOf(row: TimelineRow): 'failed' | 'warned' | undefined {
       return row.event.type === 'policy.compacted' ? undefined : 'warned';
     case 'verification':
       return row.checked && row.checked.outcome !== 'pass' ? 'failed' : undefined;
+    case 'server-wait':
+      return row.ended?.outcome === 'gave_up' ? 'failed' : 'warned';
     case 'resumed':
-      return 'warned';
+      return row.event.after_wait ? undefined : 'warned';
     case 'end':
       if (row.event.result.status === 'failed') return 'failed';
       return row.event.result.status === 'partial' ? 'warned' : undefined;

@@ -11,7 +11,7 @@ export interface News {
 }
 
 /**
- * What is new about a run since it was last heard of: that it has ended, or that a call waits for the person. Runs that
+ * What is new about a run since it was last heard of: that it has ended, or that a call or a session waits for the person. Runs that
  * are heard of for the first time are no news.
  */
 export function newsOf(before: RunSummary | undefined, after: RunSummary): News | undefined {
@@ -19,6 +19,13 @@ export function newsOf(before: RunSummary | undefined, after: RunSummary): News 
   const about = { runId: after.id, body: after.title };
   if (after.phase === 'awaiting-approval') {
     return { ...about, tag: `${after.id}:waits:${after.last_seq}`, title: 'A call waits for your approval' };
+  }
+  if (after.phase === 'awaiting-message') {
+    return {
+      ...about,
+      tag: `${after.id}:waits:${after.last_seq}`,
+      title: 'A session waits for your message',
+    };
   }
   if (after.phase !== 'ended' || before.phase === 'ended') return undefined;
   const words = after.outcome ? endWords(after.outcome).title : 'The run has ended';

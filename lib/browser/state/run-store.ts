@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla';
 import type { RunDelta } from '../../events/delta.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
+import { noPrompts, PromptFold } from '../../events/prompt-roles.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import type { ShownEvent } from '../../events/timeline.ts';
 import { mayWaitForSlot } from './activity.ts';
@@ -39,13 +40,14 @@ const FAR_BEHIND_MS = 1000;
 export function createRunStore(runId: string, schedule: Schedule, now: () => number): RunStore {
   const view = createStore<RunView>(() => ({
     run: emptyRunState(runId),
+    ...noPrompts,
     timeline: emptyTimeline,
     connection: newConnection(now()),
   }));
   const live = createStore<Live>(() => emptyLive);
   const applied: ShownEvent[] = [];
   /** What has been folded and not been shown yet. */
-  let ahead: Pick<RunView, 'run' | 'timeline'> | undefined;
+  let ahead: Omit<RunView, 'connection'> | undefined;
   let waiting: ShownEvent[] = [];
   let deltas: RunDelta[] = [];
   let cursor = 0;
@@ -57,8 +59,13 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
     waiting = [];
     if (events.length === 0) return;
     for (const event of events) applied.push(event);
-    const { run, timeline } = ahead ?? view.getState();
-    ahead = { run: foldAll(run, events), timeline: foldTimeline(timeline, events) };
+    const before = ahead ?? view.getState();
+    const prompts = new PromptFold(before);
+    ahead = {
+      run: foldAll(before.run, events, (state, event) => prompts.take(state, event)),
+      timeline: foldTimeline(before.timeline, events),
+      ...prompts.history,
+    };
   };
   const flush = () => {
     cancel?.();
@@ -144,6 +151,8 @@ function isOpen(delta: RunDelta, run: RunState): boolean {
       );
     case 'queue':
       return run.phase !== 'ended';
+    case 'server-wait':
+      return run.phase === 'awaiting-server';
     case 'load':
       return run.phase === 'loading';
   }
@@ -172,6 +181,7 @@ function settle(live: Live, run: RunState): Live {
       ),
     };
   }
+  if (live.serverWait && run.phase !== 'awaiting-server') settled = { ...settled, serverWait: undefined };
   if (live.load && run.phase !== 'loading') settled = { ...settled, load: undefined };
   return live.queue && !mayWaitForSlot(run) ? { ...settled, queue: undefined } : settled;
 }

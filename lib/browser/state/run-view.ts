@@ -1,11 +1,12 @@
 import type { StoreApi } from 'zustand/vanilla';
+import type { PromptHistory } from '../../events/prompt-history.ts';
 import type { RunState } from '../../events/run-state.ts';
 import type { Timeline } from '../../events/timeline.ts';
 import type { Connection } from './connection.ts';
 import type { Live } from './live-text.ts';
 
-/** What the page knows of one run: both are folds of the same log. */
-export interface RunView {
+/** What the page knows of one run: folds of the same log. */
+export interface RunView extends PromptHistory {
   readonly run: RunState;
   readonly timeline: Timeline;
   readonly connection: Connection;

@@ -31,6 +31,8 @@ function collect(row: TimelineRow): string[] {
       ]);
     case 'tool':
       return [row.name, ...strings([row.arguments, row.forked?.arguments, row.result?.output])];
+    case 'server-wait':
+      return strings(row.started.error);
     default:
       return strings('event' in row ? row.event : (row.checked ?? row.started));
   }

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../events/registry.ts';
 import { formatBytes, plural } from './format.ts';
 
-type CopiedFiles = NonNullable<EventOf<'run.created'>['copied']>;
+export type CopiedFiles = NonNullable<EventOf<'run.created'>['copied']>;
 
 export function copiedWords({ files, bytes }: CopiedFiles): string {
   return `${plural(files, 'file')}, ${formatBytes(bytes)}`;

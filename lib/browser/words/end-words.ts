@@ -38,8 +38,8 @@ const ENDS: Record<OutcomeKind, EndWords> = {
     advice: 'Say in the task what to do with the result, or try a model that calls tools more reliably.',
   },
   stall: {
-    title: 'No file was written for too long',
-    advice: 'If the task only reads, switch the stall guard off; otherwise say which file to write.',
+    title: 'The run made no progress',
+    advice: 'Say in the task what to do with what was read, or allow more rounds without new information.',
   },
   nudge_exhausted: {
     title: 'The model did not act, even when told to',

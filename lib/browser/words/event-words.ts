@@ -16,6 +16,7 @@ const WORDS: Partial<Record<RunEventType, string>> = {
   'policy.retried': 'Retry',
   'policy.warned': 'Note',
   'diversity.advised': 'Advice',
+  'server-wait.started': 'Server',
   'run.ended': 'End',
 };
 

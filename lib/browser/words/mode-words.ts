@@ -48,10 +48,10 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
   },
   session: {
     choice: 'Session',
-    hint: 'Goes on turn by turn until you stop it',
+    hint: 'A conversation with tools: it waits for you after each answer',
     start: 'Start session',
     task: { label: 'First message (optional)' },
-    noTask: NO_FIRST_MESSAGE,
+    noTask: 'No first message.',
     whenRead: 'Read after the current turn.',
     goOn: MESSAGE,
     log: { name: 'Session log', holds: 'Messages, calls and results, as JSON Lines.' },

@@ -26,7 +26,6 @@ const OTHERS: Readonly<Record<string, Facts>> = {
   output_usd_per_million: { label: 'Output (USD per million tokens)' },
   price: { label: 'Price' },
   repetition_threshold: { label: 'Identical calls in a row' },
-  stall_threshold: { label: 'Rounds without a file' },
   task: { label: 'Task' },
   usd_per_kwh: { label: 'USD per kWh' },
   watts: { label: 'Watts' },

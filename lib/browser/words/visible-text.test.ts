@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hiddenMarks, plainVisibleText, shortLine, visibleText, withoutLineBreaks } from './visible-text.ts';
+import { visibleText } from './text-pieces.ts';
+import { hiddenMarks, plainVisibleText, shortLine, withoutLineBreaks } from './visible-text.ts';
 
 it('names characters that turn the reading direction, control the terminal or have no width [D18]', () => {
   expect(plainVisibleText('a\u202Egpj.exe\u202C \u001b[31mred \u200b \ufeff \u0007')).toBe(

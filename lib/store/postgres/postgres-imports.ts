@@ -3,7 +3,7 @@ import type { RunSummary } from '../../api/run-summary.ts';
 import type { EventRow } from '../event-row.ts';
 import { type ImportKey, type ImportSteps, importInterrupted, importUnderWay } from '../import-run.ts';
 import { importingRow } from '../run-row.ts';
-import { IMPORTING } from '../schema.ts';
+import { DELETED, FAMILY_OF_PARENT, IMPORTING } from '../schema.ts';
 import { isStoreBusy, StorageFullError } from '../store-errors.ts';
 import { compiled, type PostgresDatabase } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';
@@ -47,6 +47,11 @@ export class PostgresImports implements ImportSteps {
     return this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         const row = importingRow(summary, importId);
+        // A deleted run cannot be restored any more when another takes its place.
+        await run({
+          sql: `delete from runs where id = $1 and epoch = ${DELETED}`,
+          parameters: [summary.id],
+        });
         const [made] = await run(
           compiled(
             postgres
@@ -97,7 +102,8 @@ export class PostgresImports implements ImportSteps {
     const [published] = await this.#database.whenAnswered(async (tries) => {
       const rows = await this.#database.run({
         sql: `with held as (delete from leases where run_id = $1 and epoch = ${IMPORTING} and worker = $2 returning run_id)
-              update runs set epoch = 0, worker = null, indexed_seq = 0 from held where id = held.run_id returning id`,
+              update runs set epoch = 0, worker = null, indexed_seq = 0, family = ${FAMILY_OF_PARENT}
+                from held where id = held.run_id returning id`,
         parameters: [runId, importId],
       });
       // The answer to an earlier try was lost. Only that try can have published a run of this import.

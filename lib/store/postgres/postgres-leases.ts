@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PHASES_WITHOUT_MODEL } from '../../events/run-phase.ts';
 import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } from '../leases.ts';
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
@@ -7,6 +8,9 @@ const FREE_AT_A_TIME = 100;
 /** Advisory lock key, unique in this database: one process at a time counts slots and claims a run. */
 const CLAIM_LOCK = 0x10_09_e6;
 
+/** Runs with something to do: one that waits for a message has nothing until the operator acts. */
+const WORK = `phase not in ('ended', 'awaiting-message')`;
+
 const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
 const claimed = z.object({ last_seq: z.number(), epoch: z.number() });
 const freeRow = z.object({
@@ -14,6 +18,7 @@ const freeRow = z.object({
   model: z.string(),
   stop_requested: z.number(),
   max_iterations: z.number(),
+  phase: z.string(),
 });
 
 /**
@@ -47,21 +52,21 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
 
   async claimFree(
     runId: string,
-    { worker, host, slots }: { worker: string; host: string; slots: number },
+    { worker, host, slots }: { worker: string; host?: string; slots: number },
   ): Promise<{ epoch: number; lastSeq: number } | undefined> {
     const [row] = await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
         return run({
           sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
-                  where runs.id = $1 and phase <> 'ended' and (until is null or until <= clock_timestamp())
-                    and ${SLOTS_TAKEN} < $5
+                  where runs.id = $1 and ${WORK} and (until is null or until <= clock_timestamp())
+                    and ($3 = '' or ${SLOTS_TAKEN} < $5)
                   for update of runs skip locked),
                 taken as (update runs set epoch = epoch + 1, worker = $2 from free where runs.id = free.id
                           returning runs.id, epoch, last_seq),
                 ${LEASE_TAKEN}
                 select epoch, last_seq from taken`,
-          parameters: [runId, worker, host, this.leaseMs, slots],
+          parameters: [runId, worker, host ?? '', this.leaseMs, slots],
         });
       }),
     );
@@ -71,14 +76,20 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
   async free(): Promise<FreeRun[]> {
     const rows = await this.#run({
       name: 'loupe_free',
-      sql: `select id, model, stop_requested, max_iterations from runs left join leases on leases.run_id = runs.id
-            where phase <> 'ended' and (until is null or until <= clock_timestamp())
+      sql: `select id, model, stop_requested, max_iterations, phase from runs left join leases on leases.run_id = runs.id
+            where ${WORK} and (until is null or until <= clock_timestamp())
             order by coalesce(passed_at, created_at), id limit ${FREE_AT_A_TIME}`,
       parameters: [],
     });
     return rows.map((row) => {
-      const { id, model, stop_requested, max_iterations } = freeRow.parse(row);
-      return { id, model, stopRequested: stop_requested === 1, endless: max_iterations === 0 };
+      const { id, model, stop_requested, max_iterations, phase } = freeRow.parse(row);
+      return {
+        id,
+        model,
+        stopRequested: stop_requested === 1,
+        endless: max_iterations === 0,
+        needsSlot: !PHASES_WITHOUT_MODEL.some((each) => each === phase),
+      };
     });
   }
 

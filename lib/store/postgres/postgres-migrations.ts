@@ -1,5 +1,6 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors/app-error.ts';
+import { familyBackfill, OWN_FOLDERS } from '../sqlite/family-backfill.ts';
 import { OUTCOME_BACKFILL } from '../sqlite/outcome-backfill.ts';
 import { compiled, type PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';
@@ -199,6 +200,72 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('label', 'text', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('last_seen_at', 'bigint', (column) => column.notNull()),
+  ],
+  () => [
+    postgres.schema
+      .createTable('standing_approvals')
+      .addColumn('tool', id, (column) => column.notNull())
+      .addColumn('folder', id, (column) => column.notNull())
+      .addColumn('id', id, (column) => column.notNull())
+      .addColumn('run_id', id, (column) => column.notNull())
+      .addColumn('seq', 'bigint', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('standing_approvals_key', ['tool', 'folder']),
+  ],
+  () => [
+    postgres.schema
+      .createTable('presets')
+      .addColumn('id', id, (column) => column.primaryKey())
+      .addColumn('name_key', id, (column) => column.notNull().unique())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+  ],
+  () => [
+    postgres.schema
+      .createTable('annotations')
+      .addColumn('run_id', id, (column) => column.primaryKey().references('runs.id').onDelete('cascade'))
+      .addColumn('title', 'text')
+      .addColumn('pinned', 'bigint', (column) => column.notNull())
+      .addColumn('archived', 'bigint', (column) => column.notNull())
+      .addColumn('tags', id, (column) => column.notNull())
+      .addColumn('note', 'text')
+      .addColumn('score', 'bigint'),
+    postgres.schema
+      .alterTable('runs')
+      .addColumn('family', id, (column) => column.notNull().defaultTo(''))
+      .addColumn('folder', id)
+      .addColumn('deleted_at', 'bigint'),
+    // A value is found without reading the whole text as JSON: what models wrote may hold what a column of text cannot.
+    ...familyBackfill(`substring(body from '"run_id":"([a-z0-9-]+)"')`).map((statement) =>
+      sql.raw(statement).compile(postgres),
+    ),
+    sql
+      .raw(
+        `update runs set folder = (select nullif((body::json #> '{config,workspace}')::text, '""')::json #>> '{}'
+                                     from events where run_id = runs.id and seq = 1)
+           where imported_at is null`,
+      )
+      .compile(postgres),
+    sql.raw(OWN_FOLDERS).compile(postgres),
+    postgres.schema.createIndex('runs_family').on('runs').columns(['family', 'created_at', 'id']),
+    postgres.schema
+      .createIndex('runs_deleted')
+      .on('runs')
+      .column('deleted_at')
+      .where(sql.ref('deleted_at'), 'is not', sql.lit(null)),
+  ],
+  () => [
+    postgres.schema
+      .createTable('model_check_history')
+      .addColumn('model', id, (column) => column.notNull())
+      .addColumn('digest', id, (column) => column.notNull())
+      .addColumn('ended_at', 'bigint', (column) => column.notNull())
+      .addColumn('summary', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_check_history_key', ['model', 'digest', 'ended_at']),
+    postgres
+      .insertInto('model_check_history')
+      .columns(['model', 'digest', 'ended_at', 'summary'])
+      .expression(postgres.selectFrom('model_checks').select(['model', 'digest', 'ended_at', 'summary'])),
   ],
 ];
 

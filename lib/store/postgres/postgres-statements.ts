@@ -13,6 +13,8 @@ export type Fence = { epoch: number } | 'by a person';
 const EVENT_COLUMNS =
   'unnest($4::bigint[], $5::text[], $6::text[], $9::bigint[]) as event (seq, type, body, at)';
 const COUNT_COLUMNS = 'unnest($7::text[], $8::bigint[]) as counted (counter, count)';
+const APPROVAL_COLUMNS =
+  'unnest($10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[]) as approved (id, tool, folder, seq, at)';
 /** The summary columns that an append changes. */
 const CHANGING = [
   ...([
@@ -39,7 +41,7 @@ const CHANGING = [
     'last_seq',
   ] as const),
 ];
-const FIRST_CHANGING = 10;
+const FIRST_CHANGING = 15;
 
 /** A single statement, so that it is atomic and takes one round trip. */
 const APPEND = {
@@ -56,11 +58,19 @@ function appendSql(fence: string): string {
                     select held.id, event.seq, event.type, event.at, event.body from held, ${EVENT_COLUMNS}),
          counts as (insert into model_counts (model, counter, count)
                     select held.model, counted.counter, counted.count from held, ${COUNT_COLUMNS}
-                    on conflict (model, counter) do update set count = model_counts.count + excluded.count)
+                    on conflict (model, counter) do update set count = model_counts.count + excluded.count),
+         approvals as (insert into standing_approvals (id, tool, folder, run_id, seq, created_at)
+                    select approved.id, approved.tool, approved.folder, held.id, approved.seq, approved.at
+                      from held, ${APPROVAL_COLUMNS}
+                    on conflict (tool, folder) do update set id = excluded.id, run_id = excluded.run_id,
+                      seq = excluded.seq, created_at = excluded.created_at)
     select id from held`;
 }
 
-export function appendStatement(fence: Fence, { rows, counts, summary }: LogGrowth): Statement {
+export function appendStatement(
+  fence: Fence,
+  { rows, counts, standingApprovals, summary }: LogGrowth,
+): Statement {
   const ordered = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait in a ring
   const row = toRow(summary);
   const held = fence !== 'by a person';
@@ -77,6 +87,11 @@ export function appendStatement(fence: Fence, { rows, counts, summary }: LogGrow
       ordered.map(([counter]) => counter),
       ordered.map(([, count]) => count),
       rows.map(({ at }) => at),
+      standingApprovals.map(({ id }) => id),
+      standingApprovals.map(({ tool }) => tool),
+      standingApprovals.map(({ folder }) => folder),
+      standingApprovals.map(({ seq }) => seq),
+      standingApprovals.map(({ created_at }) => created_at),
       ...CHANGING.map((column) => row[column]),
     ],
   };

@@ -7,10 +7,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { experimentRequest } from '../../api/experiment.ts';
+import { foldAll } from '../../events/fold-run.ts';
+import { emptyRunState } from '../../events/run-state.ts';
 import { appendTo, interveneIn } from '../../testing/append-to.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
-import { completedLog, longLog, sampleConfig, sampleFile, verifiedLog } from '../../testing/sample-logs.ts';
+import {
+  approvalLog,
+  completedLog,
+  longLog,
+  sampleConfig,
+  sampleFile,
+  verifiedLog,
+} from '../../testing/sample-logs.ts';
 import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
+import { FAMILIES_AND_FOLDERS, familiesAndFolders, storeFamilies } from '../../testing/stored-families.ts';
+import { growthOf } from '../growth-of.ts';
 import { toEventRow } from '../import-run.ts';
 import { SqliteRunStore } from '../sqlite/sqlite-store.ts';
 import { POSTGRES_SCHEMA_VERSION } from './postgres-migrations.ts';
@@ -41,12 +52,21 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   afterAll(() => server[Symbol.asyncDispose]());
 
+  /** Takes a database back to before there were annotations. */
+  const dropAnnotations = (url: string) => {
+    server.sql(url, 'drop table annotations');
+    for (const column of ['family', 'folder', 'deleted_at']) {
+      server.sql(url, `alter table runs drop column ${column}`);
+    }
+  };
+
   /** Takes a database back to a version from before there were prices, and some columns of runs. */
   const toSchema = (url: string, { version, without }: { version: number; without: readonly string[] }) => {
+    dropAnnotations(url);
     for (const column of without) server.sql(url, `alter table runs drop column ${column}`);
     server.sql(
       url,
-      `drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
+      `drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
     );
   };
 
@@ -123,6 +143,33 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     toSchema(url, { version: 6, without: ['tokens_estimated', ...OUTCOME_COLUMNS, 'cost_usd'] });
     const migrated = await open(url);
     expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });
+  });
+
+  it('finds the families and folders of older runs', async () => {
+    const url = server.newDatabase();
+    await storeFamilies(await open(url));
+    dropAnnotations(url);
+    server.sql(
+      url,
+      `drop table model_check_history; update loupe_schema set version = ${POSTGRES_SCHEMA_VERSION - 2}`,
+    );
+    expect(await familiesAndFolders(await open(url))).toEqual(FAMILIES_AND_FOLDERS);
+  });
+
+  it('tells the other processes what was noted, deleted and restored', async () => {
+    const url = server.newDatabase();
+    const store = await open(url);
+    const other = await open(url);
+    await store.create({ id: 'a', config: sampleConfig() });
+    const told: string[] = [];
+    other.onOthersAppend((runId) => told.push(runId));
+    await vi.waitFor(async () => expect(await other.summary('a')).toBeDefined());
+    await vi.waitFor(() => expect(told).not.toEqual([]));
+    for (const change of [{ tags: ['x'] }, { tags: [] }]) {
+      told.length = 0;
+      await store.annotate(['a'], change);
+      await vi.waitFor(() => expect(told).toEqual(['a']));
+    }
   });
 
   it('refuses a database of a newer version and leaves it unchanged', async () => {
@@ -220,6 +267,22 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       }
     });
 
+    it('gives nobody a session that waits for a message, until there is one', async () => {
+      const store = await open(server.newDatabase());
+      await store.create({ id: 'chat', config: sampleConfig({ mode: 'session', autopilot: false }) });
+      const slot = { worker: 'w', host: 'h', slots: 1 };
+      const claim = await store.claimFree('chat', slot);
+      const epoch = claim?.epoch ?? 0;
+      const waits = { type: 'message.awaited', iteration: 0, cause: 'start' } as const;
+      await appendTo(store, 'chat', { epoch, expectedSeq: 1, events: [waits] });
+      await store.release({ runId: 'chat', epoch });
+      expect(await store.free()).toEqual([]);
+      expect(await store.claimFree('chat', slot)).toBeUndefined();
+      const said = { type: 'operator.messaged', message_id: 'm1', text: 'Hello.' } as const;
+      await appendTo(store, 'chat', { epoch, expectedSeq: 2, events: [said] });
+      expect((await store.free()).map(({ id }) => id)).toEqual(['chat']);
+    });
+
     it('gives a free run to one process, and to no other while its lease is valid', async () => {
       const url = server.newDatabase();
       const stores = await Promise.all([open(url), open(url), open(url)]);
@@ -255,6 +318,28 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await a.release({ runId, epoch: 1 }, { last: true });
       expect((await b.free()).map(({ id }) => id)).toEqual([runId === '1' ? '2' : '1', runId]);
       expect(await b.claimFree(runId, one)).toEqual({ epoch: 2, lastSeq: 1 });
+    });
+
+    it('gives out a run that waits for a person without a slot, although all are taken', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      const one = { worker: 'w', host: 'ollama', slots: 1 };
+      await a.create({ id: 'busy', config: sampleConfig() });
+      expect(await a.claimFree('busy', one)).toBeDefined();
+      const { events } = approvalLog({ runId: 'asking' });
+      const asking = events.slice(0, events.findIndex(({ type }) => type === 'approval.requested') + 1);
+      const [first] = asking;
+      if (first?.type !== 'run.created') throw new Error('no beginning');
+      await a.create({ id: 'asking', config: first.config });
+      const claim = await a.claimFree('asking', { ...one, host: 'another' });
+      const state = foldAll(emptyRunState('asking'), asking);
+      expect(state.phase).toBe('awaiting-approval');
+      await a.append('asking', { epoch: claim?.epoch ?? 0, ...growthOf(asking.slice(1), state) });
+      await a.release({ runId: 'asking', epoch: claim?.epoch ?? 0 });
+      expect(await b.free()).toMatchObject([{ id: 'asking', needsSlot: false }]);
+      expect(await b.claimFree('asking', one)).toBeUndefined();
+      expect(await b.claimFree('asking', { worker: 'b', slots: 1 })).toMatchObject({ epoch: 2 });
+      expect(await b.retakeSlot({ runId: 'asking', epoch: 2 }, one)).toBe(false);
     });
 
     it('lets a lease run out by the database’s clock, and tells its holder if another process has claimed the run', async () => {

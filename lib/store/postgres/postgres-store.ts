@@ -8,6 +8,8 @@ import {
   experimentSummary,
 } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
+import { type PresetRecord, presetKey, presetRecord } from '../../api/preset.ts';
+import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
@@ -18,10 +20,18 @@ import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
+import {
+  annotateStatements,
+  hideStatements,
+  purgeStatement,
+  restoreStatement,
+  runIdRow,
+} from '../annotation-statements.ts';
 import type { EventRow } from '../event-row.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
-import { checkRow, newRow, toShareRow } from '../run-row.ts';
+import { selectRuns } from '../run-list-query.ts';
+import { checkRow, extrasFromRow, newRow, type RunPlace, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
   type CreatedLog,
@@ -32,10 +42,12 @@ import {
   StaleEpochError,
   type TextRange,
 } from '../run-store.ts';
+import { DELETED, IMPORTING } from '../schema.ts';
 import type { SharedRunStore } from '../shared-run-store.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
 import { eventFromRow, SqlReader, textFromRow } from '../sql-reader.ts';
 import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
+import { revokedApprovals, standingApprovalId } from '../standing-approval-statements.ts';
 import type { Store } from '../store.ts';
 import {
   isStoreBusy,
@@ -151,16 +163,16 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async create(run: Parameters<Store['create']>[0]): Promise<CreatedLog> {
-    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const { id, config, copied, parent, idempotencyKey: key, worker, family, folder } = run;
     const place = { run_id: id, seq: 1, at: steadyNow() };
     const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
-    const { runId, created } = await this.#make({ id, key: idempotencyKey, worker }, async () => [first]);
+    const { runId, created } = await this.#make({ id, key, worker, family, folder }, async () => [first]);
     return created ? { runId, created, first } : { runId, created };
   }
 
   async fork(run: Parameters<Store['fork']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, parent, events, idempotencyKey } = run;
-    return this.#make({ id, key: idempotencyKey }, async (query, at) => {
+    const { id, config, parent, events, idempotencyKey: key, folder } = run;
+    return this.#make({ id, key, folder, familyFrom: parent.run_id }, async (query, at) => {
       const found = await positionOf(query, parent.run_id);
       if (!found) throw new RunNotFoundError(parent.run_id);
       if (parent.seq > found.last_seq) throw missingEvent(parent.run_id, parent.seq);
@@ -176,9 +188,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   async #make(
-    { id, key, worker }: { id: string; key?: string; worker?: string },
+    run: RunPlace & { id: string; key?: string; worker?: string; familyFrom?: string },
     begin: (query: Run, at: number) => Promise<readonly RunEvent[]>,
   ): Promise<{ runId: string; created: boolean }> {
+    const { id, key, worker, folder, familyFrom } = run;
     const at = steadyNow();
     let lastSeq = 0;
     const insert = async (query: Run, tries: number): Promise<string> => {
@@ -189,7 +202,9 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       lastSeq = summary.last_seq;
       // An earlier try may have been stored, and its answer lost.
       if (tries > 0 && (await positionOf(query, id))) return id;
-      await query(compiled(postgres.insertInto('runs').values(newRow(summary, worker))));
+      const family = familyFrom === undefined ? run.family : await familyOfRun(query, familyFrom);
+      const row = newRow(summary, { worker, family, folder });
+      await query(compiled(postgres.insertInto('runs').values(row)));
       await query(insertEvents(id, events));
       if (key !== undefined) {
         const used = { key, run_id: id, created_at: at };
@@ -274,13 +289,26 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   async saveModelCheck(check: ModelCheck): Promise<void> {
     const { model, digest, ...values } = checkRow(check);
-    await this.#run(
-      compiled(
-        postgres
-          .insertInto('model_checks')
-          .values({ model, digest, ...values })
-          .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
-      ),
+    const { ended_at, summary } = values;
+    await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        await run(
+          compiled(
+            postgres
+              .insertInto('model_checks')
+              .values({ model, digest, ...values })
+              .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
+          ),
+        );
+        await run(
+          compiled(
+            postgres
+              .insertInto('model_check_history')
+              .values({ model, digest, ended_at, summary })
+              .onConflict((conflict) => conflict.doNothing()),
+          ),
+        );
+      }),
     );
   }
 
@@ -298,6 +326,28 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
           .onConflict((conflict) => conflict.column('model').doUpdateSet({ body })),
       ),
     );
+  }
+
+  async savePreset(preset: PresetRecord): Promise<boolean> {
+    const { id, name, created_at } = preset;
+    const body = JSON.stringify(presetRecord.parse(preset));
+    const name_key = presetKey(name);
+    const save = postgres
+      .insertInto('presets')
+      .values({ id, name_key, created_at, body })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ name_key, body }));
+    try {
+      await this.#run(compiled(save));
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  async deletePreset(id: string): Promise<boolean> {
+    const gone = postgres.deleteFrom('presets').where('id', '=', id).returning('id');
+    return (await this.#run(compiled(gone))).length > 0;
   }
 
   async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
@@ -361,6 +411,64 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
+  async annotate(runIds: readonly string[], change: AnnotationChange): Promise<void> {
+    // In one order, so that no two requests wait for each other.
+    const ordered = [...runIds].sort();
+    const writing = this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        for (const runId of ordered) {
+          const [row] = await run(
+            compiled(
+              selectRuns(postgres)
+                .where('runs.id', '=', runId)
+                .where('runs.epoch', '>', IMPORTING)
+                .forUpdate('runs'),
+            ),
+          );
+          if (!row) throw new RunNotFoundError(runId);
+          const statements = annotateStatements(postgres, runId, extrasFromRow.parse(row), change);
+          for (const statement of statements) await run(compiled(statement));
+        }
+      }),
+    );
+    await this.#noticeFull(writing);
+    for (const runId of runIds) this.#watch.tellAnnotated(runId);
+  }
+
+  async hideRuns(runIds: readonly string[], at: number): Promise<void> {
+    const ordered = [...runIds].sort();
+    await this.#withReserve(() =>
+      this.#database.whenAnswered((tries) =>
+        this.#database.transaction(async (run) => {
+          for (const runId of ordered) {
+            const [row] = await run({
+              sql: 'select phase, epoch from runs where id = $1 for update',
+              parameters: [runId],
+            });
+            // An earlier try hid it, and its answer was lost.
+            if (row?.epoch === DELETED && tries > 0) continue;
+            if (!row || Number(row.epoch) < 0) throw new RunNotFoundError(runId);
+            if (row.phase !== 'ended') throw new RunNotEndedError(runId);
+            for (const statement of hideStatements(postgres, runId, at)) await run(compiled(statement));
+          }
+        }),
+      ),
+    );
+    for (const runId of runIds) this.#watch.tellDeleted(runId);
+  }
+
+  async restoreRuns(runIds: readonly string[]): Promise<string[]> {
+    const rows = await this.#withReserve(() => this.#run(compiled(restoreStatement(postgres, runIds))));
+    const ids = rows.map((row) => runIdRow.parse(row).id);
+    for (const id of ids) this.#watch.tellAnnotated(id);
+    return ids;
+  }
+
+  async purgeRuns(before: number): Promise<string[]> {
+    const rows = await this.#withReserve(() => this.#run(compiled(purgeStatement(postgres, before))));
+    return rows.map((row) => runIdRow.parse(row).id);
+  }
+
   async addShare(share: ShareRecord): Promise<void> {
     await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
@@ -414,6 +522,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return rows.map((row) => signInId.parse(row).id);
   }
 
+  async revokeStandingApprovals(ids?: readonly string[]): Promise<string[]> {
+    const rows = await this.#withReserve(() => this.#run(compiled(revokedApprovals(postgres, ids))));
+    return rows.map((row) => standingApprovalId.parse(row).id);
+  }
+
   /** Whether the database answers at the moment. */
   answers(): Promise<boolean> {
     return this.#database.run({ sql: 'select 1', parameters: [] }).then(
@@ -453,8 +566,20 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return sql<string | null>`(body::json ->> ${name})`;
   }
 
-  protected holds(word: string): Expression<SqlBool> {
-    return sql<SqlBool>`strpos(lower((title || chr(10) || model) collate "C"), ${word}) > 0`;
+  protected settingOfRun(name: 'workspace' | 'copied_from'): Expression<string | null> {
+    return sql<string | null>`(events.body::json -> 'config' ->> ${name})`;
+  }
+
+  holds(text: Expression<string>, word: string): Expression<SqlBool> {
+    return sql<SqlBool>`strpos(lower((${text}) collate "C"), ${word}) > 0`;
+  }
+
+  includes(text: Expression<string>, part: string): Expression<SqlBool> {
+    return sql<SqlBool>`strpos(${text}, ${part}) > 0`;
+  }
+
+  bytewise(text: Expression<string>): Expression<string> {
+    return sql<string>`(${text}) collate "C"`;
   }
 
   protected all(query: Compilable): Promise<unknown[]> {
@@ -512,6 +637,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#watch.tell(runId, lastSeq);
     this.#search.soon();
   }
+}
+
+async function familyOfRun(run: Run, runId: string): Promise<string | undefined> {
+  const [row] = await run(compiled(postgres.selectFrom('runs').select('family').where('id', '=', runId)));
+  return row && z.object({ family: z.string() }).parse(row).family;
 }
 
 async function firstOf(run: Run, key: string): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { jsonValue } from '../../util/json.ts';
 import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 
-/** One channel of the database carries "run X is at N", and at 0 when X was deleted. */
+/** One channel of the database carries "run X is at N", at 0 when X was deleted, and at -1 when people changed what they noted. */
 const CHANNEL = 'loupe_runs';
 /** What processes say to each other without it being about an append. */
 const SAID = 'loupe_said';
@@ -16,6 +16,8 @@ const RUNS_PER_NOTE = 100;
 
 /** In place of a last number. */
 const DELETED = 0;
+/** What is known of the run besides its log has changed, or the run is there again. */
+const ANNOTATED = -1;
 
 const note = z.object({ from: z.string(), runs: z.array(z.tuple([z.string(), z.number()])) });
 const place = z.object({ id: z.string(), last_seq: z.number() });
@@ -72,6 +74,13 @@ export class PostgresWatch {
   tellDeleted(runId: string): void {
     this.tell(runId, DELETED);
     this.#known.delete(runId);
+  }
+
+  /** Announces a change that is not in the log. A lost notification is made good for when the list is read again. */
+  tellAnnotated(runId: string): void {
+    // An append that waits to be told says as much.
+    if (!this.#toTell.has(runId)) this.#toTell.set(runId, ANNOTATED);
+    this.#telling ??= setTimeout(() => void this.#send(), GATHER_MS);
   }
 
   /** In one statement: they come in their order, or none does. */
@@ -165,8 +174,10 @@ export class PostgresWatch {
 
   #found(runId: string, lastSeq: number): void {
     if (lastSeq === DELETED) this.#known.delete(runId);
-    else if (lastSeq <= (this.#known.get(runId) ?? 0)) return;
-    else this.#known.set(runId, lastSeq);
-    this.#onChange(runId, lastSeq);
+    else if (lastSeq !== ANNOTATED) {
+      if (lastSeq <= (this.#known.get(runId) ?? 0)) return;
+      this.#known.set(runId, lastSeq);
+    }
+    this.#onChange(runId, lastSeq === ANNOTATED ? (this.#known.get(runId) ?? DELETED) : lastSeq);
   }
 }

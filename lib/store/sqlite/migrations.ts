@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors/app-error.ts';
 import { sqlite } from '../schema.ts';
+import { familyBackfill, OWN_FOLDERS } from './family-backfill.ts';
 import { OUTCOME_BACKFILL } from './outcome-backfill.ts';
 
 /**
@@ -217,6 +218,71 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('label', 'text', (column) => column.notNull())
       .addColumn('created_at', 'integer', (column) => column.notNull())
       .addColumn('last_seen_at', 'integer', (column) => column.notNull()),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('standing_approvals')
+      .addColumn('tool', 'text', (column) => column.notNull())
+      .addColumn('folder', 'text', (column) => column.notNull())
+      .addColumn('id', 'text', (column) => column.notNull())
+      .addColumn('run_id', 'text', (column) => column.notNull())
+      .addColumn('seq', 'integer', (column) => column.notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addPrimaryKeyConstraint('standing_approvals_key', ['tool', 'folder']),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('presets')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('name_key', 'text', (column) => column.notNull().unique())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('annotations')
+      .addColumn('run_id', 'text', (column) =>
+        column.primaryKey().notNull().references('runs.id').onDelete('cascade'),
+      )
+      .addColumn('title', 'text')
+      .addColumn('pinned', 'integer', (column) => column.notNull())
+      .addColumn('archived', 'integer', (column) => column.notNull())
+      .addColumn('tags', 'text', (column) => column.notNull())
+      .addColumn('note', 'text')
+      .addColumn('score', 'integer'),
+    sqlite.schema.alterTable('runs').addColumn('family', 'text', (column) => column.notNull().defaultTo('')),
+    sqlite.schema.alterTable('runs').addColumn('folder', 'text'),
+    sqlite.schema.alterTable('runs').addColumn('deleted_at', 'integer'),
+    ...familyBackfill(`json_extract(body, '$.run_id')`).map((statement) =>
+      sql.raw(statement).compile(sqlite),
+    ),
+    sql
+      .raw(
+        `update runs set folder = (select nullif(json_extract(body, '$.config.workspace'), '') from events
+                                     where run_id = runs.id and seq = 1)
+           where imported_at is null`,
+      )
+      .compile(sqlite),
+    sql.raw(OWN_FOLDERS).compile(sqlite),
+    sqlite.schema.createIndex('runs_family').on('runs').columns(['family', 'created_at', 'id']),
+    sqlite.schema
+      .createIndex('runs_deleted')
+      .on('runs')
+      .column('deleted_at')
+      .where(sql.ref('deleted_at'), 'is not', sql.lit(null)),
+  ],
+  () => [
+    sqlite.schema
+      .createTable('model_check_history')
+      .addColumn('model', 'text', (column) => column.notNull())
+      .addColumn('digest', 'text', (column) => column.notNull())
+      .addColumn('ended_at', 'integer', (column) => column.notNull())
+      .addColumn('summary', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('model_check_history_key', ['model', 'digest', 'ended_at']),
+    sqlite
+      .insertInto('model_check_history')
+      .columns(['model', 'digest', 'ended_at', 'summary'])
+      .expression(sqlite.selectFrom('model_checks').select(['model', 'digest', 'ended_at', 'summary'])),
   ],
 ];
 

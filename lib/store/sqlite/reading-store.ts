@@ -35,8 +35,24 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.unfinished();
   }
 
+  usedFolders(...asked: Parameters<StoreReader['usedFolders']>): ReturnType<StoreReader['usedFolders']> {
+    return this.reader.usedFolders(...asked);
+  }
+
   forksOf(runId: string): ReturnType<StoreReader['forksOf']> {
     return this.reader.forksOf(runId);
+  }
+
+  extras(runId: string): ReturnType<StoreReader['extras']> {
+    return this.reader.extras(runId);
+  }
+
+  families(...asked: Parameters<StoreReader['families']>): ReturnType<StoreReader['families']> {
+    return this.reader.families(...asked);
+  }
+
+  facets(): ReturnType<StoreReader['facets']> {
+    return this.reader.facets();
   }
 
   experiment(id: string): ReturnType<StoreReader['experiment']> {
@@ -55,12 +71,20 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.modelChecks();
   }
 
+  checkHistory(...asked: Parameters<StoreReader['checkHistory']>): ReturnType<StoreReader['checkHistory']> {
+    return this.reader.checkHistory(...asked);
+  }
+
   modelCheck(...asked: Parameters<StoreReader['modelCheck']>): ReturnType<StoreReader['modelCheck']> {
     return this.reader.modelCheck(...asked);
   }
 
   prices(): ReturnType<StoreReader['prices']> {
     return this.reader.prices();
+  }
+
+  presets(): ReturnType<StoreReader['presets']> {
+    return this.reader.presets();
   }
 
   shares(): ReturnType<StoreReader['shares']> {
@@ -77,6 +101,16 @@ export abstract class ReadingStore implements StoreReader {
 
   signInByHash(cookieHash: string): ReturnType<StoreReader['signInByHash']> {
     return this.reader.signInByHash(cookieHash);
+  }
+
+  standingApprovals(): ReturnType<StoreReader['standingApprovals']> {
+    return this.reader.standingApprovals();
+  }
+
+  standingApproval(
+    ...asked: Parameters<StoreReader['standingApproval']>
+  ): ReturnType<StoreReader['standingApproval']> {
+    return this.reader.standingApproval(...asked);
   }
 
   readings(): ReturnType<StoreReader['readings']> {

@@ -11,7 +11,7 @@ import {
   SLICE_ROWS,
 } from '../import-run.ts';
 import { importingRow } from '../run-row.ts';
-import { IMPORTING, sqlite } from '../schema.ts';
+import { DELETED, FAMILY_OF_PARENT, IMPORTING, sqlite } from '../schema.ts';
 import { StorageFullError, storeError } from '../store-errors.ts';
 
 /** How long removal waits after the disk was full or the database locked, in milliseconds. */
@@ -37,6 +37,7 @@ export class SqliteImports implements ImportSteps {
   readonly #publish: Database.Statement<[string]>;
   readonly #deleteEvents: Database.Statement<[string]>;
   readonly #deleteRun: Database.Statement<[string]>;
+  readonly #deleteDeleted: Database.Statement<[string]>;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -62,12 +63,14 @@ export class SqliteImports implements ImportSteps {
       'insert into events (run_id, seq, type, at, body) values (?, ?, ?, ?, ?)',
     );
     this.#publish = database.prepare(
-      `update runs set epoch = 0, worker = null, indexed_seq = 0 where id = ? and epoch = ${IMPORTING}`,
+      `update runs set epoch = 0, worker = null, indexed_seq = 0, family = ${FAMILY_OF_PARENT}
+         where id = ? and epoch = ${IMPORTING}`,
     );
     this.#deleteEvents = database.prepare(
       `delete from events where rowid in
          (select rowid from events where run_id = ? order by seq limit ${SLICE_ROWS})`,
     );
+    this.#deleteDeleted = database.prepare(`delete from runs where id = ? and epoch = ${DELETED}`);
     this.#deleteRun = database.prepare(`delete from runs where id = ? and epoch = ${IMPORTING}`);
   }
 
@@ -75,6 +78,8 @@ export class SqliteImports implements ImportSteps {
     const { id } = summary;
     while (await this.#write(() => !this.#active.has(id) && this.#removeSlice(id))) await turn();
     return this.#write(() => {
+      // A deleted run cannot be restored any more when another takes its place.
+      this.#deleteDeleted.run(id);
       const found = this.#selectEpoch(id);
       if (found === IMPORTING) throw importUnderWay(id);
       if (found !== undefined) return false;

@@ -103,12 +103,25 @@ export class SqliteReader extends SqlReader {
     return event?.seq === seq ? [hitOf(event, words)] : [];
   }
 
-  protected holds(word: string): Expression<SqlBool> {
-    return sql<SqlBool>`instr(lower(title || char(10) || model), ${word}) > 0`;
+  holds(text: Expression<string>, word: string): Expression<SqlBool> {
+    return sql<SqlBool>`instr(lower(${text}), ${word}) > 0`;
+  }
+
+  includes(text: Expression<string>, part: string): Expression<SqlBool> {
+    return sql<SqlBool>`instr(${text}, ${part}) > 0`;
+  }
+
+  /** SQLite compares texts by their bytes anyway. */
+  bytewise(text: Expression<string>): Expression<string> {
+    return text;
   }
 
   protected experimentField(name: 'status' | 'running'): Expression<string | null> {
     return sql<string | null>`cast(json_extract(body, ${`$.${name}`}) as text)`;
+  }
+
+  protected settingOfRun(name: 'workspace' | 'copied_from'): Expression<string | null> {
+    return sql<string | null>`json_extract(events.body, ${`$.config.${name}`})`;
   }
 
   protected all(query: Compilable): Promise<unknown[]> {

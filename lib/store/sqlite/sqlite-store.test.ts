@@ -18,6 +18,7 @@ import type { NewEvent } from '../../events/registry.ts';
 import { appendTo } from '../../testing/append-to.ts';
 import { completedLog, repairedLog, sampleConfig } from '../../testing/sample-logs.ts';
 import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
+import { FAMILIES_AND_FOLDERS, familiesAndFolders, storeFamilies } from '../../testing/stored-families.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
@@ -165,8 +166,9 @@ it('counts the replies of a database that an older version wrote [P17]', async (
   expect(counted.get(sampleConfig().model)?.repaired).toBeGreaterThan(0);
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
+  dropAnnotations(database);
   database.exec(
-    'drop table sign_ins; drop table model_prices; drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
+    'drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
   );
   database.exec('drop table search_rows; drop table search_texts');
   database.exec('drop index runs_forks; drop index runs_unindexed');
@@ -189,6 +191,20 @@ it('counts the replies of a database that an older version wrote [P17]', async (
   await migrated.close();
 });
 
+it('the migration finds the families and folders of older runs', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await storeFamilies(store);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  dropAnnotations(database);
+  database.exec('drop table model_check_history');
+  database.pragma(`user_version = ${SCHEMA_VERSION - 2}`);
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await familiesAndFolders(migrated)).toEqual(FAMILIES_AND_FOLDERS);
+  await migrated.close();
+});
+
 it('the migration counts the dropped calls of older logs', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'old', config: sampleConfig() });
@@ -199,7 +215,10 @@ it('the migration counts the dropped calls of older logs', async () => {
   const database = new Database(join(directory, 'loupe.db'));
   for (const column of [...OUTCOME_COLUMNS, 'tokens_estimated', 'cost_usd'])
     database.exec(`alter table runs drop column ${column}`);
-  database.exec('drop table sign_ins; drop table model_prices');
+  dropAnnotations(database);
+  database.exec(
+    'drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices',
+  );
   database.pragma('user_version = 9');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
@@ -251,7 +270,10 @@ it('fills in the outcome of runs that ended before it was stored', async () => {
   const database = new Database(join(directory, 'loupe.db'));
   for (const column of [...OUTCOME_COLUMNS, 'cost_usd'])
     database.exec(`alter table runs drop column ${column}`);
-  database.exec('drop table sign_ins; drop table model_prices');
+  dropAnnotations(database);
+  database.exec(
+    'drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices',
+  );
   database.pragma('user_version = 10');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
@@ -268,8 +290,9 @@ it('finds words in logs that are older than the search, and in no log that is go
   }
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
+  dropAnnotations(database);
   database.exec(
-    'drop table sign_ins; drop table model_prices; drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
+    'drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
   );
   for (const column of ['indexed_seq', 'imported_at', 'tokens_estimated', 'cost_usd', ...OUTCOME_COLUMNS])
     database.exec(`alter table runs drop column ${column}`);
@@ -469,3 +492,11 @@ it('gives the lock back when opening fails', async () => {
   expect(existsSync(path)).toBe(true);
   await store.close();
 });
+
+/** Takes a database back to before there were annotations. */
+function dropAnnotations(database: Database.Database): void {
+  database.exec('drop table annotations; drop index runs_family; drop index runs_deleted');
+  for (const column of ['family', 'folder', 'deleted_at']) {
+    database.exec(`alter table runs drop column ${column}`);
+  }
+}

@@ -10,10 +10,13 @@ import {
   experimentSummary,
 } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
+import { type PresetRecord, presetKey, presetRecord } from '../../api/preset.ts';
+import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
+import { type StandingApprovalRecord, standingApprovalRecord } from '../../api/standing-approval.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
@@ -22,11 +25,19 @@ import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
+import {
+  annotateStatements,
+  hideStatements,
+  purgeStatement,
+  restoreStatement,
+  runIdRow,
+} from '../annotation-statements.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
 import { type FileRun, type ImportKey, type ImportSteps, importInSlices, toEventRow } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
-import { checkRow, newRow, toRow, toShareRow } from '../run-row.ts';
+import { selectRuns } from '../run-list-query.ts';
+import { checkRow, extrasFromRow, newRow, type RunPlace, toRow, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
   type CreatedLog,
@@ -34,8 +45,9 @@ import {
   SeqConflictError,
   StaleEpochError,
 } from '../run-store.ts';
-import { type RunsTable, sqlite } from '../schema.ts';
+import { IMPORTING, type RunsTable, sqlite } from '../schema.ts';
 import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
+import { revokedApprovals, standingApprovalId } from '../standing-approval-statements.ts';
 import type { Store } from '../store.ts';
 import {
   corruptStore,
@@ -178,16 +190,18 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   async create(run: Parameters<RunStore['create']>[0]): Promise<CreatedLog> {
-    const { id, config, copied, parent, idempotencyKey, worker } = run;
+    const { id, config, copied, parent, idempotencyKey, worker, family, folder } = run;
     const place = { run_id: id, seq: 1, at: steadyNow() };
     const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
-    const { runId, created } = await this.#make({ id, idempotencyKey, worker }, () => [first]);
+    const row = { id, idempotencyKey, worker, family, folder };
+    const { runId, created } = await this.#make(row, () => [first]);
     return created ? { runId, created, first } : { runId, created };
   }
 
   async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, parent, events, idempotencyKey } = run;
-    return this.#make({ id, idempotencyKey }, () => {
+    const { id, config, parent, events, idempotencyKey, folder } = run;
+    const familyFrom = parent.run_id;
+    return this.#make({ id, idempotencyKey, folder, familyFrom }, () => {
       const { last_seq } = this.#lease(parent.run_id);
       if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
       const prefix = this.reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
@@ -218,9 +232,10 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   #make(
-    { id, idempotencyKey, worker }: { id: string; idempotencyKey?: string; worker?: string },
+    run: RunPlace & { id: string; idempotencyKey?: string; worker?: string; familyFrom?: string },
     begin: () => readonly RunEvent[],
   ): Promise<{ runId: string; created: boolean }> {
+    const { id, idempotencyKey, worker, folder, familyFrom } = run;
     return this.#transaction(() => {
       if (idempotencyKey !== undefined) {
         const first = this.#first(
@@ -231,7 +246,8 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
         }
       }
       const events = begin();
-      this.#insertRun(newRow(summarizeRun(foldAll(emptyRunState(id), events)), worker));
+      const family = familyFrom === undefined ? run.family : this.#familyOf(familyFrom);
+      this.#insertRun(newRow(summarizeRun(foldAll(emptyRunState(id), events)), { worker, family, folder }));
       for (const event of events) this.#insert(event);
       if (idempotencyKey !== undefined) {
         this.#run(
@@ -290,7 +306,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     }
   }
 
-  #appendNow(runId: string, { epoch, rows, counts, summary }: AppendRequest): void {
+  #appendNow(runId: string, { epoch, rows, counts, standingApprovals, summary }: AppendRequest): void {
     const expectedSeq = seqBefore(rows);
     const found = this.#lease(runId);
     // Epoch 0 is a run that no worker has claimed.
@@ -299,8 +315,20 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     if (found.phase === 'ended') throw new RunEndedError(runId);
     for (const { seq, type, at, body } of rows) this.#insertEvent.run(runId, seq, type, at, body);
     for (const [counter, count] of counts) this.#addCount.run(summary.model, counter, count);
+    for (const approval of standingApprovals) this.#keepStandingApproval(approval);
     this.#updateSummary.run(toRow(summary));
     this.#index.soon();
+  }
+
+  /** A later approval for the same tool and folder replaces the earlier one. */
+  #keepStandingApproval(approval: StandingApprovalRecord): void {
+    const { tool, folder, ...values } = standingApprovalRecord.parse(approval);
+    this.#run(
+      sqlite
+        .insertInto('standing_approvals')
+        .values({ tool, folder, ...values })
+        .onConflict((conflict) => conflict.columns(['tool', 'folder']).doUpdateSet(values)),
+    );
   }
 
   /** Brings the search up to date with the log, for at most so long. */
@@ -368,6 +396,13 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
           .values({ model, digest, ...values })
           .onConflict((conflict) => conflict.columns(['model', 'digest']).doUpdateSet(values)),
       );
+      const { ended_at, summary } = values;
+      this.#run(
+        sqlite
+          .insertInto('model_check_history')
+          .values({ model, digest, ended_at, summary })
+          .onConflict((conflict) => conflict.doNothing()),
+      );
     });
   }
 
@@ -386,6 +421,36 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
+  async savePreset(preset: PresetRecord): Promise<boolean> {
+    const { id, name, created_at } = preset;
+    const body = JSON.stringify(presetRecord.parse(preset));
+    const name_key = presetKey(name);
+    return this.#transaction(() => {
+      const namesake = sqlite
+        .selectFrom('presets')
+        .select('id')
+        .where('name_key', '=', name_key)
+        .where('id', '!=', id)
+        .compile();
+      if (this.#database.prepare(namesake.sql).get(...namesake.parameters)) return false;
+      this.#run(
+        sqlite
+          .insertInto('presets')
+          .values({ id, name_key, created_at, body })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ name_key, body })),
+      );
+      return true;
+    });
+  }
+
+  async deletePreset(id: string): Promise<boolean> {
+    const { sql, parameters } = sqlite.deleteFrom('presets').where('id', '=', id).compile();
+    const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters), {
+      mayUseReserve: true,
+    });
+    return changes > 0;
+  }
+
   async deleteRun(runId: string): Promise<void> {
     await this.#transaction(
       () => {
@@ -402,6 +467,49 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       { mayUseReserve: true },
     );
     this.#compactor.soon();
+  }
+
+  async annotate(runIds: readonly string[], change: AnnotationChange): Promise<void> {
+    await this.#transaction(() => {
+      for (const runId of runIds) {
+        const row = this.#first(
+          selectRuns(sqlite).where('runs.id', '=', runId).where('runs.epoch', '>', IMPORTING),
+        );
+        if (row === undefined) throw new RunNotFoundError(runId);
+        for (const statement of annotateStatements(sqlite, runId, extrasFromRow.parse(row), change)) {
+          this.#run(statement);
+        }
+      }
+    });
+  }
+
+  async hideRuns(runIds: readonly string[], at: number): Promise<void> {
+    await this.#transaction(
+      () => {
+        for (const runId of runIds) {
+          if (this.#lease(runId).phase !== 'ended') throw new RunNotEndedError(runId);
+          for (const statement of hideStatements(sqlite, runId, at)) this.#run(statement);
+        }
+      },
+      { mayUseReserve: true },
+    );
+  }
+
+  async restoreRuns(runIds: readonly string[]): Promise<string[]> {
+    const { sql, parameters } = restoreStatement(sqlite, runIds).compile();
+    const rows = await this.#guard(() => this.#database.prepare(sql).all(...parameters), {
+      mayUseReserve: true,
+    });
+    return rows.map((row) => runIdRow.parse(row).id);
+  }
+
+  async purgeRuns(before: number): Promise<string[]> {
+    const { sql, parameters } = purgeStatement(sqlite, before).compile();
+    const rows = await this.#guard(() => this.#database.prepare(sql).all(...parameters), {
+      mayUseReserve: true,
+    });
+    if (rows.length > 0) this.#compactor.soon();
+    return rows.map((row) => runIdRow.parse(row).id);
   }
 
   async addShare(share: ShareRecord): Promise<void> {
@@ -461,6 +569,14 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return rows.map((row) => signInId.parse(row).id);
   }
 
+  async revokeStandingApprovals(ids?: readonly string[]): Promise<string[]> {
+    const { sql, parameters } = revokedApprovals(sqlite, ids).compile();
+    const rows = await this.#guard(() => this.#database.prepare(sql).all(...parameters), {
+      mayUseReserve: true,
+    });
+    return rows.map((row) => standingApprovalId.parse(row).id);
+  }
+
   async close(): Promise<void> {
     this.#index.close();
     this.#imports.close();
@@ -474,6 +590,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     const row = this.#selectLease.get(runId);
     if (row === undefined) throw new RunNotFoundError(runId);
     return lease.parse(row);
+  }
+
+  #familyOf(runId: string): string | undefined {
+    const row = this.#first(sqlite.selectFrom('runs').select('family').where('id', '=', runId));
+    return z.object({ family: z.string() }).optional().parse(row)?.family;
   }
 
   #insertRun(row: RunsTable): void {

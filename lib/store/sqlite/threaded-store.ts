@@ -62,14 +62,21 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly settleRecovery = this.#remote('settleRecovery');
   readonly saveModelCheck = this.#remote('saveModelCheck');
   readonly savePrice = this.#remote('savePrice');
+  readonly savePreset = this.#remote('savePreset');
+  readonly deletePreset = this.#remote('deletePreset');
   readonly saveExperiment = this.#remote('saveExperiment');
   readonly deleteRun = this.#remote('deleteRun');
+  readonly annotate = this.#remote('annotate');
+  readonly hideRuns = this.#remote('hideRuns');
+  readonly restoreRuns = this.#remote('restoreRuns');
+  readonly purgeRuns = this.#remote('purgeRuns');
   readonly addShare = this.#remote('addShare');
   readonly revokeShare = this.#remote('revokeShare');
   readonly countShareView = this.#remote('countShareView');
   readonly addSignIn = this.#remote('addSignIn');
   readonly touchSignIn = this.#remote('touchSignIn');
   readonly deleteSignIns = this.#remote('deleteSignIns');
+  readonly revokeStandingApprovals = this.#remote('revokeStandingApprovals');
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
   /** Appends that wait until the thread has written those before them, to be written together. */

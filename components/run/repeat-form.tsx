@@ -5,13 +5,7 @@ import { type FormEvent, useState } from 'react';
 import type { ExperimentReply } from '#lib/api/experiment.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
-import {
-  canRepeat,
-  chosenFolder,
-  MAX_REPEATS,
-  MIN_REPEATS,
-  repeatRequest,
-} from '#lib/browser/drafts/repeat-run.ts';
+import { chosenFolder, MAX_REPEATS, MIN_REPEATS, repeatRequest } from '#lib/browser/drafts/repeat-run.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { kindFacts, kindOf } from '#lib/events/modes.ts';
@@ -20,7 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
 /** The same configuration several times, to see up to where the runs agree. */
-export function RepeatRun({
+export function RepeatForm({
   runId,
   config,
   imported,
@@ -31,10 +25,8 @@ export function RepeatRun({
   imported: boolean;
 }) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
   const [times, setTimes] = useState('5');
   const { busy, problem, setProblem, run: request } = useRequest();
-  if (!canRepeat(config)) return null;
   const start = (event: FormEvent) => {
     event.preventDefault();
     const count = Number(times);
@@ -52,38 +44,31 @@ export function RepeatRun({
     });
   };
   return (
-    <>
-      <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Run several times
-      </Button>
-      {open && (
-        <form onSubmit={start} className="grid basis-full gap-2">
-          <div className="flex flex-wrap items-end gap-2">
-            <div>
-              <label htmlFor="repeat-times" className="mb-1 block text-sm font-medium">
-                How many times?
-              </label>
-              <input
-                id="repeat-times"
-                inputMode="numeric"
-                autoComplete="off"
-                className="field tnum w-24 font-mono text-sm"
-                value={times}
-                onChange={(event) => setTimes(event.target.value)}
-              />
-            </div>
-            <Button type="submit" kind="primary" size="sm" className="mb-0.5" disabled={busy}>
-              {busy ? 'Starting' : 'Start them'}
-            </Button>
-          </div>
-          <p className="text-sm text-ink-3">
-            An experiment of equal runs, one after another{folderWords(config, runId, imported)}. Its page
-            shows up to where they agree.
-          </p>
-          {problem && <ErrorNote error={problem} />}
-        </form>
-      )}
-    </>
+    <form onSubmit={start} className="grid gap-2">
+      <div className="flex flex-wrap items-end gap-2">
+        <div>
+          <label htmlFor="repeat-times" className="mb-1 block text-sm font-medium">
+            How many times?
+          </label>
+          <input
+            id="repeat-times"
+            inputMode="numeric"
+            autoComplete="off"
+            className="field tnum w-24 font-mono text-sm"
+            value={times}
+            onChange={(event) => setTimes(event.target.value)}
+          />
+        </div>
+        <Button type="submit" kind="primary" size="sm" className="mb-0.5" disabled={busy}>
+          {busy ? 'Starting' : 'Start them'}
+        </Button>
+      </div>
+      <p className="text-sm text-ink-3">
+        An experiment of equal runs, one after another{folderWords(config, runId, imported)}. Its page shows
+        up to where they agree.
+      </p>
+      {problem && <ErrorNote error={problem} />}
+    </form>
   );
 }
 

@@ -1,0 +1,43 @@
+'use client';
+
+import { useSyncExternalStore } from 'react';
+
+/** Code that a page comes without and loads when it is first needed. */
+export interface LazyCode<Code> {
+  /** The code as soon as it is there, from then on without delay; loads it when first used. `undefined` meanwhile. */
+  useCode: () => Code | undefined;
+  /** Loads it ahead of its first use. */
+  preload: () => void;
+}
+
+/**
+ * Code whose users can do without it for a moment, and for good where it cannot be loaded: they show their text plainly.
+ * One that failed to load is tried again by the next component that needs it.
+ *
+ * @param load a dynamic import
+ */
+export function lazyCode<Code>(load: () => Promise<Code>): LazyCode<Code> {
+  let state: { code?: Code; isLoading: boolean } = { isLoading: false };
+  const listeners = new Set<() => void>();
+  const preload = () => {
+    if (state.isLoading || state.code !== undefined) return;
+    state = { isLoading: true };
+    load().then(
+      (code) => {
+        state = { code, isLoading: false };
+        for (const listener of listeners) listener();
+      },
+      (error: unknown) => {
+        state = { isLoading: false };
+        console.info('A part of the page could not be loaded:', error);
+      },
+    );
+  };
+  const subscribe = (listener: () => void) => {
+    preload();
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const present = () => state.code;
+  return { preload, useCode: () => useSyncExternalStore(subscribe, present, () => undefined) };
+}

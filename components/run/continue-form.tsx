@@ -1,0 +1,83 @@
+'use client';
+
+import { useState } from 'react';
+import type { Continuation } from '#lib/browser/drafts/next-steps.ts';
+import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
+import type { RunConfig } from '#lib/events/config.ts';
+import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
+import { kindFacts, kindOf } from '#lib/events/modes.ts';
+import { Button } from '../ui/button.tsx';
+
+/** What a person says so that an ended run goes on in its conversation, as a new run. */
+export function ContinueForm({
+  config,
+  imported,
+  busy,
+  changes,
+  onContinue,
+  onStartOver,
+}: {
+  config: RunConfig;
+  imported: boolean;
+  busy: boolean;
+  /** What is set otherwise so that it can go on, in words. */
+  changes: Continuation['changes'];
+  onContinue: (message: string) => void;
+  /** Starts with the task and the message, without the conversation. */
+  onStartOver: (message: string) => void;
+}) {
+  const [message, setMessage] = useState('');
+  const kind = kindOf(config);
+  const { answers, readsMessages } = kindFacts(kind);
+  const folder = imported ? 'an empty folder' : 'the same folder';
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onContinue(message.trim());
+      }}
+      className="grid gap-2"
+    >
+      <div>
+        <label htmlFor="hint" className="mb-1 block text-sm font-medium">
+          {KIND_WORDS[kind].goOn.label}
+        </label>
+        <textarea
+          id="hint"
+          rows={2}
+          required
+          maxLength={MAX_MESSAGE_CHARS}
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
+          autoFocus
+          className="field [field-sizing:content] max-h-48 resize-y"
+          aria-describedby="hint-effect"
+          value={message}
+          onChange={(event) => setMessage(event.target.value)}
+        />
+        <p id="hint-effect" className="mt-1 text-sm text-ink-3">
+          {readsMessages === 'with_own_message'
+            ? 'The exploration continues and gets this with the result of its next message to you.'
+            : `The conversation continues${config.workspace === '' ? '' : `, in ${folder}`}, and the model reads this next.`}
+          {changes.length > 0 && ` It gets ${changes.join(' and ')}.`} This run stays as it is: a new one
+          begins with a copy of it.
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" kind="primary" size="sm" disabled={busy}>
+          {busy ? 'Starting' : 'Continue'}
+        </Button>
+        {answers && config.workspace !== '' && !imported && (
+          <Button
+            kind="quiet"
+            size="sm"
+            disabled={busy}
+            title={`Starts a new run in ${folder} with the task and the hint, without the conversation`}
+            onClick={() => onStartOver(message.trim())}
+          >
+            Start over with it instead
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
