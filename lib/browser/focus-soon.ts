@@ -1,11 +1,29 @@
-/** Focuses an element as soon as a list has drawn it: until it is measured it is hidden and takes no focus. */
+/** Frames after which an element keeps its focus: a list that settles may replace the row it has just drawn. */
+const KEPT_FRAMES = 20;
+/** Frames after which an element that cannot be focused is given up: two seconds. */
+const MAX_FRAMES = 120;
+
+let frame = 0;
+
+/**
+ * Focuses an element as soon as a list has drawn it, and again if the list replaces it while it settles. Until it is
+ * measured it is hidden and takes no focus. Ends when the reader moves the focus elsewhere, or with the next call.
+ */
 export function focusSoon(find: () => HTMLElement | null | undefined): void {
+  cancelAnimationFrame(frame);
   let frames = 0;
+  let kept = 0;
+  let given = false;
   const look = () => {
+    const { activeElement, body } = document;
     const element = find();
-    element?.focus({ preventScroll: true });
+    if (given && activeElement !== element && activeElement !== body && activeElement !== null) return;
+    if (element && activeElement !== element) element.focus({ preventScroll: true });
+    const has = element !== null && element !== undefined && document.activeElement === element;
+    given ||= has;
+    kept = has ? kept + 1 : 0;
     frames += 1;
-    if ((!element || document.activeElement !== element) && frames < 60) requestAnimationFrame(look);
+    if (kept < KEPT_FRAMES && frames < MAX_FRAMES) frame = requestAnimationFrame(look);
   };
-  requestAnimationFrame(look);
+  frame = requestAnimationFrame(look);
 }
