@@ -56,9 +56,7 @@ test('a session goes on by itself, takes a message, and its log is downloaded [N
     await expect
       .poll(async () => eventsOf(await logOf(loupe, id), 'tool-call.ended').map(({ tool }) => tool))
       .toContain('write_file');
-    await expect(() =>
-      expect(readFileSync(join(folder, 'rivers.md'), 'utf8')).toContain('about rivers'),
-    ).toPass();
+    await expect(() => expect(readFileSync(join(folder, 'rivers.md'), 'utf8')).toContain('rivers')).toPass();
   });
   await test.step('the first stop lets the turn finish [S13]', async () => {
     await page.getByRole('button', { name: 'Stop after this step' }).click();

@@ -149,9 +149,12 @@ function connect({
 
 let client: HubClient | undefined;
 
-/** Takes the signals of a stream, and calls back when it is open again after a break, in which something may have been missed. */
-export function whenBack(act: () => void): (signal: ConnectionSignal) => void {
-  let broken = false;
+/**
+ * Takes the signals of a stream, and calls back when it is open again after a break, in which something may have been
+ * missed. `missed`: something may have been missed before the stream opens for the first time, too.
+ */
+export function whenBack(act: () => void, { missed = false } = {}): (signal: ConnectionSignal) => void {
+  let broken = missed;
   return ({ type }) => {
     if (type === 'lost' || type === 'unreachable') broken = true;
     if (type !== 'opened' || !broken) return;

@@ -9,11 +9,15 @@ export function watchDeletion(runId: string, onDeleted: () => void): () => void 
     deleted: (deleted) => {
       if (deleted === runId) onDeleted();
     },
-    signal: whenBack(() => {
-      void browserTransport.askHead(runId).then((head) => {
-        if (watching && head.kind === 'refused' && head.problem.code === 'run_not_found') onDeleted();
-      });
-    }),
+    signal: whenBack(
+      () => {
+        void browserTransport.askHead(runId).then((head) => {
+          if (watching && head.kind === 'refused' && head.problem.code === 'run_not_found') onDeleted();
+        });
+      },
+      // The run may be deleted between the end of its own stream and the beginning of this one.
+      { missed: true },
+    ),
   });
   return () => {
     watching = false;
