@@ -43,7 +43,7 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
         <>
           <Switch
             label="Run until stopped"
-            hint="No cycle limit. Three empty cycles in a row still end the run."
+            hint="No cycle limit. A few empty cycles in a row still end the run."
             checked={untilStopped.value}
             onChange={untilStopped.set}
           />

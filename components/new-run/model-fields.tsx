@@ -98,8 +98,12 @@ export function AdvancedFields() {
             <>
               <SettingField name="compact_at" />
               <SettingField name="result_chars" />
+              <SettingField name="keep_rounds" />
+              <SettingField name="repetition_threshold" />
+              <SettingField name="max_nudges" />
             </>
           )}
+          {offersSetting(kind, 'max_empty_replies') && <SettingField name="max_empty_replies" />}
           <SettingField name="top_p" />
           <SettingField name="top_k" />
         </div>

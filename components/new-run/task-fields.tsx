@@ -1,6 +1,7 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { ITERATION_LIMITS, offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { Choice, Section, Switch } from '../ui/form/fields.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
@@ -57,13 +58,26 @@ export function TaskLimits({ models }: { models: readonly InstalledModel[] }) {
   );
 }
 
-/** The checks of the finished work. */
+/** The checks of the finished work and the answer. */
 export function TaskChecks({ withCommands }: { withCommands: boolean }) {
+  const kind = useDraftField('kind').value;
   const { value: checks, set, problem } = useDraftField('checks');
+  const { tools } = kindFacts(kind);
   return (
-    <Section title="Checks" hint="Run in the workspace when the model says it is done">
-      <ChecksEditor checks={checks} withCommands={withCommands} onChange={set} />
-      {problem && <p className="text-xs text-fail">{problem}</p>}
+    <Section
+      title="Checks"
+      hint={
+        tools.length > 0
+          ? 'Of the workspace, the answer and the calls, when the model says it is done'
+          : 'Of the answer, when it is there'
+      }
+    >
+      <ChecksEditor checks={checks} tools={tools} withCommands={withCommands} onChange={set} />
+      {problem && (
+        <p role="alert" className="text-xs text-fail">
+          {problem}
+        </p>
+      )}
       {checks.length > 0 && (
         <div className="w-40">
           <SettingField name="max_attempts" />

@@ -18,6 +18,7 @@ import {
 } from '../events/modes.ts';
 import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
+import { checkProblems } from './check-problems.ts';
 import { namedOptionProblems } from './named-options.ts';
 
 /** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
@@ -76,6 +77,8 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     complain('agentic', 'Only a task can do without tools.');
   }
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
+  for (const problem of checkProblems(request.checks ?? [], modeFacts(mode).tools))
+    complain('checks', problem);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);

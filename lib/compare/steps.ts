@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
+import { checkText } from '../events/check-text.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
 import { toolResult } from '../events/tool-call.ts';
@@ -101,7 +102,7 @@ export class StepReader {
       case 'tool-call.interrupted':
         return this.#add(event, 'result', event.tool, resultText(event.result));
       case 'verification.checked':
-        return this.#add(event, 'checks', event.outcome, event.checks.map(checkText).join('\n'));
+        return this.#add(event, 'checks', event.outcome, event.checks.map(resultOfCheck).join('\n'));
       case 'run.forked':
         for (const edit of event.edits) this.#add(event, 'edit', ...editText(edit));
         return;
@@ -175,9 +176,8 @@ function resultText({ success, output }: EventOf<'tool-call.ended'>['result']): 
   return typeof output === 'string' ? output : sortedJson(output, INDENT);
 }
 
-function checkText({ check, passed, output }: EventOf<'verification.checked'>['checks'][number]): string {
-  const what = check.type === 'command' ? check.command : check.path;
-  return `${passed ? 'passed' : 'failed'}: ${what}${output === '' ? '' : `\n${output}`}`;
+function resultOfCheck({ check, passed, output }: EventOf<'verification.checked'>['checks'][number]): string {
+  return `${passed ? 'passed' : 'failed'}: ${checkText(check)}${output === '' ? '' : `\n${output}`}`;
 }
 
 function editText(edit: EventOf<'run.forked'>['edits'][number]): [string, string] {

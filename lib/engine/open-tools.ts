@@ -1,6 +1,6 @@
+import type { WorkspaceCheck } from '../events/check-kinds.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf } from '../events/registry.ts';
-import type { Check } from '../events/setting-values.ts';
 import type { CheckResult } from '../events/verification.ts';
 import type { ToolBox } from '../tools/tool.ts';
 
@@ -11,7 +11,7 @@ export interface OpenedTools {
   /** Tools whose calls always need approval, whatever the run's policy says: commands without confinement. */
   alwaysAsk?: readonly string[];
   /** Runs the checks in the workspace (V11). A check that cannot run counts as failed. */
-  runChecks(checks: readonly Check[], context: { signal: AbortSignal }): Promise<CheckResult[]>;
+  runChecks(checks: readonly WorkspaceCheck[], context: { signal: AbortSignal }): Promise<CheckResult[]>;
   /** The workspace's system prompt, if the mode uses one (S5). */
   workspacePrompt?: string;
   /** The log file written during the run, if any (S4). */

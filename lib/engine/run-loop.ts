@@ -28,6 +28,7 @@ import { durationWords } from '../util/durations.ts';
 import type { Action } from './action.ts';
 import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
+import { checkAttempt } from './check-attempt.ts';
 import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
@@ -644,17 +645,20 @@ class Loop {
 
   async #verify(attempt: number): Promise<void> {
     const state = this.#ready();
-    const reason = state.attempts.at(-1)?.reason ?? 'error';
-    const tools = await this.#openTools();
-    await this.#log.durable(); // checks run commands
+    const ended = state.attempts.at(-1);
+    if (!ended) throw new RangeError(`Run ${state.runId} has no attempt to check`);
+    const openTools = async () => {
+      await this.#log.durable(); // checks run commands
+      return this.#openTools();
+    };
     const checks = await withinGrace(
-      tools.runChecks(state.config.checks, { signal: this.#abort }),
+      checkAttempt(state, ended, { openTools, signal: this.#abort }),
       this.#abort,
       { graceMs: this.#graceMs },
     );
     // Checks cut short by a stop say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;
-    const outcome = verificationOutcome(checks, { reason, cut: state.lastReplyCut });
+    const outcome = verificationOutcome(checks, { reason: ended.reason, cut: state.lastReplyCut });
     this.#append([{ type: 'verification.checked', attempt, outcome, checks }]);
   }
 

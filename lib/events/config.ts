@@ -1,16 +1,11 @@
 import { z } from 'zod';
+import { blockedPattern } from './blocked-pattern.ts';
+import { check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
-import {
-  approvalPolicy,
-  blockedPattern,
-  check,
-  optionValue,
-  parserLayer,
-  thinkSetting,
-} from './setting-values.ts';
+import { approvalPolicy, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
 import {
   BUDGET_LIMITS,
   DIVERSITY_DEFAULTS,
@@ -184,12 +179,8 @@ export const runConfig = z.object({
   ...storedSettings.shape,
   /** Resolved from the tier or the explicit override (G1-G3). 0: no such limit, as in a session (S17). */
   max_iterations: z.int().min(0).max(1_000_000),
-  /** Rounds kept verbatim (C3). */
-  keep_rounds: z.int().min(1).max(20),
   call_timeout_ms: z.int().positive(),
   load_timeout_ms: z.int().positive(),
-  repetition_threshold: z.int().min(2).max(20),
-  max_nudges: z.int().min(0).max(20),
   /** Empty in a single answer. */
   parser_layers: z.array(parserLayer),
   /** Default: every call runs without approval. */

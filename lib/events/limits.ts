@@ -25,3 +25,11 @@ export const MAX_SELECTED_RUNS = 200;
 export const UNDO_DELETE_MS = 10_000;
 /** Runs that a comparison can take. */
 export const MAX_COMPARED_RUNS = 2;
+/** The fields of a check; counts are of calls and iterations. */
+export const CHECK_LIMITS = {
+  max_text_chars: 10_000,
+  max_pattern_chars: 1000,
+  max_json_chars: 20_000,
+  max_json_depth: 32,
+  max_count: 1000,
+} as const;

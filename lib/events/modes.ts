@@ -180,7 +180,7 @@ const RUN_KINDS = {
     defaults: { ...MODES.task.defaults, parser_layers: [] },
     endsBy: 'reply',
     usesFiles: false,
-    gauges: ['used_retries', 'context', 'budgets'],
+    gauges: ['used_retries', 'context', 'budgets', 'attempts'],
   },
 } as const satisfies Record<RunKind, ModeFacts>;
 

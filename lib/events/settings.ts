@@ -1,5 +1,5 @@
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
-import type { Check, OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
+import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
 
 /** Complexity tiers, which set the iteration limit (G1). */
 const TIERS = ['trivial', 'standard', 'complex'] as const;
@@ -11,17 +11,8 @@ export const ITERATION_LIMITS = { trivial: 5, standard: 10, complex: 20 } as con
   number
 >;
 
-/** Limits of the guards, which every run has and no request sets. */
-export const GUARD_LIMITS = {
-  /** Rounds that compaction never shortens (C3). */
-  keep_rounds: 3,
-  /** Identical rounds in a row that end a task (G7). */
-  repetition_threshold: 3,
-  max_nudges: 2,
-} as const;
-
 /** Empty turns of a session or cycles of an exploration in a row that end it (S18, K-24). */
-export const MAX_EMPTY_REPLIES = 3;
+const DEFAULT_MAX_EMPTY_REPLIES = 3;
 
 /** Checks of one run. */
 export const MAX_CHECKS = 20;
@@ -82,6 +73,8 @@ type SettingFacts = NumberFacts & {
   readonly nullable?: true;
   /** The modes that have it. Missing: all. */
   readonly modes?: readonly RunMode[];
+  /** Whether a single answer, which is a task without tools, has a setting that only some modes have. */
+  readonly singleAnswer?: true;
   /** Missing: without a value, it does nothing. */
   readonly default?: (basis: DefaultsBasis) => unknown;
   /** Whether a fork can change it. */
@@ -316,6 +309,57 @@ export const SETTINGS = {
     stored: 'always',
     fork: true,
   },
+  /** Rounds with the same calls in a row that end a task; the last is not run (G7). */
+  repetition_threshold: {
+    type: 'number',
+    whole: true,
+    min: 2,
+    max: 20,
+    modes: ['task'],
+    label: 'Identical calls in a row',
+    help: 'Then the run ends.',
+    default: () => 3,
+    stored: 'always',
+    fork: true,
+  },
+  /** Nudges of an attempt, after which a plan counts as the answer and silence ends it (G15). */
+  max_nudges: {
+    type: 'number',
+    whole: true,
+    min: 0,
+    max: 20,
+    modes: ['task'],
+    label: 'Max nudges',
+    help: 'For replies that are empty or only announce work.',
+    default: () => 2,
+    stored: 'always',
+    fork: true,
+  },
+  /** The last rounds, which compaction never shortens (C3). */
+  keep_rounds: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 20,
+    modes: ['task'],
+    label: 'Rounds never shortened',
+    help: 'Counted from the last.',
+    default: () => 3,
+    stored: 'always',
+    fork: true,
+  },
+  /** Missing in older logs. */
+  max_empty_replies: {
+    type: 'number',
+    whole: true,
+    min: 1,
+    max: 100,
+    modes: endless,
+    label: 'Empty replies in a row',
+    help: 'Then the run ends: a session on autopilot, or an exploration without a cycle limit.',
+    default: () => DEFAULT_MAX_EMPTY_REPLIES,
+    fork: true,
+  },
   nudge_plans: {
     type: 'switch',
     modes: ['task'],
@@ -326,7 +370,14 @@ export const SETTINGS = {
     fork: true,
   },
   budget: { type: 'other', label: 'Budget', default: (): Budget => ({}), stored: 'always', fork: true },
-  checks: { type: 'other', modes: ['task'], label: 'Checks', default: (): Check[] => [], stored: 'always' },
+  checks: {
+    type: 'other',
+    modes: ['task'],
+    singleAnswer: true,
+    label: 'Checks',
+    default: (): [] => [],
+    stored: 'always',
+  },
   /** Max attempts, including the first, if checks fail (V7). */
   max_attempts: {
     type: 'number',
@@ -334,6 +385,7 @@ export const SETTINGS = {
     min: 1,
     max: 10,
     modes: ['task'],
+    singleAnswer: true,
     label: 'Max attempts',
     default: (basis) => own(basis).max_attempts,
     stored: 'always',
@@ -500,6 +552,11 @@ export const SETTINGS = {
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
 
+/** Empty replies in a row that end a run; older logs lack the setting. */
+export function maxEmptyReplies(config: { readonly max_empty_replies?: number }): number {
+  return config.max_empty_replies ?? DEFAULT_MAX_EMPTY_REPLIES;
+}
+
 /** The settings in the order of their declaration. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
@@ -537,9 +594,10 @@ export function isSettingOf(mode: RunMode, name: string): boolean {
   return modesWithSetting(name)?.includes(mode) ?? true;
 }
 
-/** Whether a form for this kind of run offers a setting: a single answer has none that only some modes have. */
+/** Whether a form for this kind of run offers a setting: a single answer has few that only some modes have. */
 export function offersSetting(kind: RunKind, name: SettingName): boolean {
-  return kind === 'prompt' ? modesWithSetting(name) === undefined : isSettingOf(kind, name);
+  if (kind !== 'prompt') return isSettingOf(kind, name);
+  return modesWithSetting(name) === undefined || settingFacts(name).singleAnswer === true;
 }
 
 /** The defaults of the settings that have one; the only place where one setting depends on another. Pure. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { check } from './check.ts';
 import { envelope } from './envelope.ts';
-import { check } from './setting-values.ts';
 import { terminationReason } from './termination.ts';
 
 /** An attempt ended and its work is about to be checked (V5, V9). */

@@ -1,13 +1,19 @@
+import type { Check } from '../events/check.ts';
+import { isAnswerCheck, isBehaviourCheck } from '../events/check-kinds.ts';
+import { callsText } from '../events/check-text.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
 import type { CheckResult } from '../events/verification.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { shortText } from '../util/short-text.ts';
 
 const MAX_OUTPUT_CHARS = 2000;
+const MAX_ANSWER_CHARS = 4000;
 
 /**
- * The prompt of a further attempt: the task, the failed checks with their output, and the files already written (V6).
- * Pure.
+ * The prompt of a further attempt: the task, the failed checks with their output, the earlier answer if a check failed
+ * it, and the files already written (V6). Pure.
+ *
+ * @param filesWritten missing in a single answer, which has no files
  */
 export function buildCorrectivePrompt({
   task,
@@ -16,32 +22,65 @@ export function buildCorrectivePrompt({
 }: {
   task: string;
   last: AttemptOutcome;
-  filesWritten: readonly string[];
+  filesWritten?: readonly string[];
 }): string {
-  const failed = last.checks.filter((check) => !check.passed);
-  const work =
-    filesWritten.length === 0
-      ? 'No file has been written so far.'
-      : `These files were written so far, and are still there: ${filesWritten.join(', ')}.`;
+  const failed = last.checks.filter(({ passed }) => !passed);
+  const answered = last.reason === 'final_answer' && failed.some(({ check }) => isAnswerCheck(check));
+  // The calls of the earlier attempt do not count for this one.
+  const again = last.checks.filter(({ check, passed }) => passed && isBehaviourCheck(check));
   return [
     task,
     'An earlier attempt at this task was checked and is not right yet. What failed:',
-    failed.map((check) => `- ${describeFailure(check)}`).join('\n'),
-    work,
-    'Correct the work that is there. Do not start from nothing.',
+    failed.map((result) => `- ${describeFailure(result)}`).join('\n'),
+    ...(answered ? [`The earlier answer was:\n${shortText(last.output, MAX_ANSWER_CHARS)}`] : []),
+    ...(again.length > 0
+      ? [
+          `This attempt is checked again for:\n${again.map(({ check }) => `- ${describeDemand(check)}`).join('\n')}`,
+        ]
+      : []),
+    ...(filesWritten
+      ? [describeFiles(filesWritten), 'Correct the work that is there. Do not start from nothing.']
+      : ['Answer the task again, in full.']),
   ].join('\n\n');
+}
+
+function describeFiles(filesWritten: readonly string[]): string {
+  return filesWritten.length === 0
+    ? 'No file has been written so far.'
+    : `These files were written so far, and are still there: ${filesWritten.join(', ')}.`;
 }
 
 function describeFailure({ check, output }: CheckResult): string {
   const saw =
     output.trim() === '' ? '' : `\n  ${shortText(output.trim(), MAX_OUTPUT_CHARS).replaceAll('\n', '\n  ')}`;
+  return `${check.type === 'command' ? `The command \`${check.command}\` failed.` : describeDemand(check)}${saw}`;
+}
+
+/** What a check demands, as told to the model. */
+function describeDemand(check: Check): string {
   switch (check.type) {
     case 'command':
-      return `The command \`${check.command}\` failed.${saw}`;
+      return `The command \`${check.command}\` should succeed.`;
     case 'file_exists':
-      return `The file ${check.path} should exist.${saw}`;
+      return `The file ${check.path} should exist.`;
     case 'file_contains':
-      return `The file ${check.path} should contain: ${shortText(check.text, 500)}${saw}`;
+      return `The file ${check.path} should contain: ${shortText(check.text, 500)}`;
+    case 'answer_contains':
+      return `The answer should contain: ${shortText(check.text, 500)}`;
+    case 'answer_matches':
+      return `The answer should match this regular expression: ${check.pattern}`;
+    case 'answer_equals':
+      return typeof check.value === 'number'
+        ? `The last number in the answer should be ${check.value}.`
+        : `The answer should be: ${shortText(check.value, 500)}`;
+    case 'answer_schema':
+      return `The answer should be JSON that fits this schema: ${shortText(JSON.stringify(check.schema), 4000)}`;
+    case 'tool_called':
+      return `The tool ${check.tool} should be called ${callsText(check)}.`;
+    case 'tool_not_called':
+      return `The tool ${check.tool} should not be called.`;
+    case 'iterations_at_most':
+      return `The attempt should take at most ${check.iterations} iterations.`;
     default:
       return assertNever(check);
   }

@@ -3,10 +3,11 @@ import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, definedOf, milliseconds } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
+import { ANSWER_CHECK_TYPES, needsTools } from '../events/check-kinds.ts';
 import { type ModelPrice, type RunConfig, type RunMode, storedSettings } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
-import { defaultSettings, GUARD_LIMITS, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
+import { defaultSettings, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import { getMaxIterations } from '../policies/iteration-limit.ts';
 
@@ -28,7 +29,7 @@ export interface RunFacts {
  * Fills in all defaults, so that a run can be read, resumed and repeated from its configuration alone. The stall
  * guard is on unless there are no tools (K-12); no budget is set (K-26).
  *
- * @throws {AppError} `checks_need_tools` for checks on the single-shot path; `no_price` for a cost budget with an
+ * @throws {AppError} `checks_need_tools` for checks of a single answer that need a workspace or calls; `no_price` for a cost budget with an
  *   unpriced model; `invalid_request` for skipping the approval of a tool that always needs it
  */
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
@@ -52,11 +53,12 @@ const CONFIGS: Readonly<Record<RunMode, (request: NewRun, facts: RunFacts) => Ru
 function taskConfig(request: NewRun, facts: RunFacts): RunConfig {
   const { agentic } = request;
   const defaults = defaultSettings(request);
-  if (!agentic && request.checks && request.checks.length > 0) {
+  const misplaced = agentic ? undefined : request.checks?.find(({ type }) => needsTools(type));
+  if (misplaced) {
     throw new AppError({
       code: 'checks_need_tools',
-      message: 'Checks need a workspace, and a single answer has none.',
-      hint: 'Remove the checks, or enable tools.',
+      message: `The check ${misplaced.type} needs tools, and a single answer has none.`,
+      hint: `Remove it, enable tools, or check the answer: ${ANSWER_CHECK_TYPES.join(', ')}.`,
     });
   }
   return {
@@ -119,7 +121,6 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     workspace: request.agentic ? facts.workspace : '',
     ...(request.agentic && facts.copiedFrom !== undefined ? { copied_from: facts.copiedFrom } : {}),
     ...resolvedSettings(request),
-    ...GUARD_LIMITS,
     call_timeout_ms: milliseconds(request.call_timeout_seconds ?? defaults.call_timeout_seconds),
     load_timeout_ms: milliseconds(request.load_timeout_seconds ?? defaults.load_timeout_seconds),
     parser_layers: request.parser_layers ?? defaults.parser_layers,

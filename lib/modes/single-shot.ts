@@ -1,21 +1,23 @@
+import type { AttemptOutcome } from '../events/run-state.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
 import { ended } from '../policies/rule.ts';
+import { buildCorrectivePrompt } from './corrective-prompt.ts';
 import type { Mode } from './mode.ts';
 
-/** One streamed answer: no tools, no loop, same result format (T9, T10). */
+/** One streamed answer: no tools, no loop, same result format (T9, T10). Failed checks of it ask for another (V6). */
 export const singleShotMode: Mode = {
   name: 'single-shot',
   usesTools: false,
   shortens: false,
   offer: () => [],
   streams: () => true,
-  open: ({ config }, { attempt }) => [
+  open: ({ config, attempts }, { attempt }) => [
     {
       type: 'attempt.started',
       attempt,
       messages: [
         ...(config.system?.trim() ? [{ role: 'system' as const, content: config.system }] : []),
-        { role: 'user' as const, content: config.task },
+        { role: 'user' as const, content: taskOf(config.task, attempts.at(-1)) },
       ],
       tools: [],
     },
@@ -29,3 +31,7 @@ export const singleShotMode: Mode = {
   onText: (_state, broken) => ended('final_answer', broken.length > 0 ? { warnings: broken } : {}),
   onSilence: () => ended('nudge_exhausted'),
 };
+
+function taskOf(task: string, last: AttemptOutcome | undefined): string {
+  return last ? buildCorrectivePrompt({ task, last }) : task;
+}

@@ -1,4 +1,4 @@
-import { MAX_EMPTY_REPLIES } from '../events/settings.ts';
+import { maxEmptyReplies } from '../events/settings.ts';
 import { ended, type ReadyState, type Rule, type Verdict } from './rule.ts';
 import { swallowedNote, swallowedOf } from './swallowed-tokens.ts';
 
@@ -55,11 +55,12 @@ export const endAfterLastCycle: Rule = (state) => {
 
 /** Ends an unlimited exploration whose model returns only empty replies. */
 export const endOnEmptyCycles: Rule = (state) => {
-  if (state.config.explore?.max_cycles !== null || state.cycle.empty < MAX_EMPTY_REPLIES) return undefined;
+  if (state.config.explore?.max_cycles !== null || state.cycle.empty < maxEmptyReplies(state.config))
+    return undefined;
   return ended('error', {
     error: {
       code: 'empty_cycles',
-      message: `The model brought neither call nor reflection in ${MAX_EMPTY_REPLIES} cycles in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
+      message: `The model brought neither call nor reflection in ${maxEmptyReplies(state.config)} cycles in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
       hint: 'Try another model, or other model options.',
     },
   });

@@ -1,6 +1,6 @@
 import { queuedMessages } from '../events/queued-messages.ts';
 import type { WaitCause } from '../events/session.ts';
-import { MAX_EMPTY_REPLIES } from '../events/settings.ts';
+import { maxEmptyReplies } from '../events/settings.ts';
 import { workedMs } from '../events/worked-ms.ts';
 import { ended, type ReadyState, type Rule } from './rule.ts';
 import { swallowedNote } from './swallowed-tokens.ts';
@@ -16,11 +16,11 @@ export const endTurnAfterCalls: Rule = (state) => ({
 
 /** Ends a session on autopilot whose model keeps returning neither text nor calls (S18). */
 export const endOnEmptyTurns: Rule = (state) => {
-  if (!state.autopilot.on || state.turns.empty < MAX_EMPTY_REPLIES) return undefined;
+  if (!state.autopilot.on || state.turns.empty < maxEmptyReplies(state.config)) return undefined;
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model brought neither text nor call in ${MAX_EMPTY_REPLIES} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
+      message: `The model brought neither text nor call in ${maxEmptyReplies(state.config)} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
       hint: 'Try another model, or say in SYSTEM_PROMPT.md what there is to do.',
     },
   });

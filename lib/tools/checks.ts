@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
-import type { Check } from '../events/setting-values.ts';
+import type { WorkspaceCheck } from '../events/check-kinds.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { lookAt, readWhole } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
@@ -11,7 +11,7 @@ import type { ToolResult } from './tool.ts';
 
 /** The result of one check (V11). */
 export interface CheckResult {
-  check: Check;
+  check: WorkspaceCheck;
   passed: boolean;
   /** At most 4000 characters; quoted in the corrective prompt (V6). */
   output: string;
@@ -31,10 +31,13 @@ const MAX_OUTPUT_CHARS = 4000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Runs verification checks in order, under the same rules as the tools (V11, O5-O8). A check that cannot run counts
+ * Runs checks of the workspace in order, under the same rules as the tools (V11, O5-O8). A check that cannot run counts
  * as failed, and its output says why. Never throws.
  */
-export async function runChecks(checks: readonly Check[], options: CheckOptions): Promise<CheckResult[]> {
+export async function runChecks(
+  checks: readonly WorkspaceCheck[],
+  options: CheckOptions,
+): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {
     const startedAt = performance.now();
@@ -51,7 +54,7 @@ export async function runChecks(checks: readonly Check[], options: CheckOptions)
 
 type Verdict = Pick<CheckResult, 'passed' | 'output'>;
 
-async function runCheck(check: Check, options: CheckOptions): Promise<Verdict> {
+async function runCheck(check: WorkspaceCheck, options: CheckOptions): Promise<Verdict> {
   switch (check.type) {
     case 'command':
       return checkCommand(check.command, options);

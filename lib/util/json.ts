@@ -12,3 +12,17 @@ export function jsonValue(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a value is a JSON object within limits: characters as compact JSON, levels of nesting. */
+export function isBoundedObject(
+  value: unknown,
+  { maxChars, maxDepth }: { maxChars: number; maxDepth: number },
+): value is JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return isShallow(value, maxDepth) && JSON.stringify(value).length <= maxChars;
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}

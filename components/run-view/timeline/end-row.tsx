@@ -4,7 +4,7 @@ import { firedLimit } from '#lib/browser/state/ledger.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import { formatCount, formatDuration, formatTokens } from '#lib/browser/words/format.ts';
 import { extentOf } from '#lib/browser/words/mode-words.ts';
-import { checkText } from '#lib/browser/words/setting-words.ts';
+import { checkText } from '#lib/events/check-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import { modeFacts } from '#lib/events/modes.ts';

@@ -11,8 +11,8 @@ import {
   plural,
 } from '#lib/browser/words/format.ts';
 import { KIND_WORDS, modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
-import { checkText } from '#lib/browser/words/setting-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { checkText } from '#lib/events/check-text.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { iterationMs } from '#lib/events/fold-timeline.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';

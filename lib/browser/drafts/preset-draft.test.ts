@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { presetRequest } from '../../api/preset.ts';
+import { draftOfCheck } from './check-draft.ts';
 import { draftOfPreset, presetRunOf } from './preset-draft.ts';
 import { emptyDraft, type RunDraft, requestOf } from './run-draft.ts';
 
@@ -29,7 +30,7 @@ const full: Partial<RunDraft> = {
   keep_alive: '10m',
   system: 'Be terse.',
   approval: { read_file: 'auto', search_files: 'deny', write_file: 'ask', run_command: 'ask' },
-  checks: [{ type: 'file_exists', path: 'a.md' }],
+  checks: [draftOfCheck({ type: 'file_exists', path: 'a.md' })],
   otherOptions: { mirostat: 1 },
 };
 

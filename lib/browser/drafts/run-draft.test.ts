@@ -3,6 +3,7 @@ import { createRunRequest } from '../../api/create-run.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { resolveConfig } from '../../modes/resolve-config.ts';
 import { sampleConfig } from '../../testing/sample-logs.ts';
+import { draftOfCheck, newCheck } from './check-draft.ts';
 import {
   approvalChoices,
   approvalTools,
@@ -56,7 +57,7 @@ describe('the new-run form [D10]', () => {
         think: 'high',
         stall_guard: 'off',
         predict_second: '8192',
-        checks: [{ type: 'command', command: 'npm test' }],
+        checks: [draftOfCheck({ type: 'command', command: 'npm test' })],
       }),
     ).toMatchObject({
       workspace: '/home/ada/work',
@@ -106,7 +107,7 @@ describe('the new-run form [D10]', () => {
         max_iterations: '0',
         seed: '1.5',
         temperature: 'hot',
-        checks: [{ type: 'file_exists', path: '' }],
+        checks: [newCheck('file_exists')],
       }),
     ).toEqual({
       task: expect.any(String),

@@ -2,6 +2,7 @@ import type { CreateRunRequest } from '../../api/create-run.ts';
 import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
 import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
+import type { Check } from '../../events/check.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
@@ -20,14 +21,10 @@ import {
 } from '../../events/settings.ts';
 import { fillIn, placeholderNames } from '../../util/placeholders.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
+import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
-
-export type DraftCheck =
-  | { type: 'command'; command: string }
-  | { type: 'file_exists'; path: string }
-  | { type: 'file_contains'; path: string; text: string };
 
 /** The tools that the form has a rule for. */
 const APPROVAL_TOOLS = MODES.task.tools;
@@ -129,10 +126,8 @@ export function requestOf(
   if (folder && !isWholePath(draft.workspace.trim())) {
     problems.workspace = 'The whole path of an existing folder, beginning with / or ~/.';
   }
-  const checks = offersSetting(kind, 'checks') ? draft.checks : [];
-  if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
-    problems.checks = 'Fill in every check, or remove it.';
-  }
+  const checks = checksOf(draft);
+  if (!checks.ok) problems.checks = checks.problem;
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
   for (const name of MODEL_OPTION_NAMES) {
     const value = number(name);
@@ -161,10 +156,26 @@ export function requestOf(
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
+    checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
     approval: approvalOf(draft),
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+}
+
+/** The checks of a draft, or what is wrong with the first that cannot be run. */
+function checksOf({
+  kind,
+  checks,
+}: RunDraft): { ok: true; checks: Check[] } | { ok: false; problem: string } {
+  if (!offersSetting(kind, 'checks')) return { ok: true, checks: [] };
+  const read: Check[] = [];
+  for (const [index, draft] of checks.entries()) {
+    const each = readCheck(draft, kindFacts(kind).tools);
+    if (!each.ok) return { ok: false, problem: `Check ${index + 1}: ${each.problem}` };
+    read.push(each.check);
+  }
+  return { ok: true, checks: read };
 }
 
 /** The names in a template that have no value yet. */
@@ -255,7 +266,6 @@ function taskFields(draft: RunDraft): Partial<CreateRunRequest> {
     tier: draft.tier,
     stall_guard: draft.stall_guard === 'usual' ? undefined : draft.stall_guard === 'on',
     system: draft.system.trim() === '' ? undefined : draft.system,
-    checks: offersSetting(draft.kind, 'checks') && draft.checks.length > 0 ? draft.checks : undefined,
   };
 }
 
@@ -377,7 +387,7 @@ export function draftFrom({
 function taskDraft(effective: RunSettings, asked: RunSettings): Partial<RunDraft> {
   return {
     stall_guard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
-    checks: effective.checks ?? [],
+    checks: (effective.checks ?? []).map(draftOfCheck),
     system: effective.system ?? '',
   };
 }

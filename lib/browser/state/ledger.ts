@@ -3,7 +3,7 @@ import { CHARS_PER_TOKEN, conversationFill } from '../../events/message-size.ts'
 import { DEFAULT_MODE, kindFacts, kindOf, type ModeGauge, modeFacts } from '../../events/modes.ts';
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
-import { BUDGET_LIMITS, isSettingOf, MAX_EMPTY_REPLIES, SETTINGS } from '../../events/settings.ts';
+import { BUDGET_LIMITS, isSettingOf, maxEmptyReplies, SETTINGS } from '../../events/settings.ts';
 import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
@@ -133,8 +133,8 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
     }),
   ],
   conversation: (run) => [conversation(run)],
-  empty_turns: (run) => empty(run.turns.empty),
-  empty_cycles: (run) => empty(run.cycle.empty),
+  empty_turns: (run, config) => empty(run.turns.empty, config),
+  empty_cycles: (run, config) => empty(run.cycle.empty, config),
   retries(run) {
     const used = retries(run);
     return used.length > 0 ? used : [NO_RETRIES];
@@ -198,9 +198,9 @@ function conversation(run: RunState): Gauge {
   };
 }
 
-function empty(used: number): Gauge[] {
+function empty(used: number, config: RunConfig): Gauge[] {
   return used > 0
-    ? [count({ id: 'empty', label: 'Empty replies in a row', used, limit: MAX_EMPTY_REPLIES })]
+    ? [count({ id: 'empty', label: SETTINGS.max_empty_replies.label, used, limit: maxEmptyReplies(config) })]
     : [];
 }
 

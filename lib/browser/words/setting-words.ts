@@ -1,4 +1,6 @@
-import type { Check } from '../../events/setting-values.ts';
+import type { Check } from '../../events/check.ts';
+import { isCheckType } from '../../events/check-kinds.ts';
+import { checkText } from '../../events/check-text.ts';
 import {
   BUDGET_LIMITS,
   DIVERSITY_LIMITS,
@@ -18,14 +20,11 @@ const OTHERS: Readonly<Record<string, Facts>> = {
   default: { label: 'Every call' },
   embedding_model: { label: 'Embedding model' },
   input_usd_per_million: { label: 'Input (USD per million tokens)' },
-  keep_rounds: { label: 'Rounds kept whole' },
   load_timeout_ms: { label: SETTINGS.load_timeout_seconds.label, unit: 'milliseconds' },
-  max_nudges: { label: 'Nudges' },
   mode: { label: 'Mode' },
   model: { label: 'Model' },
   output_usd_per_million: { label: 'Output (USD per million tokens)' },
   price: { label: 'Price' },
-  repetition_threshold: { label: 'Identical calls in a row' },
   task: { label: 'Task' },
   usd_per_kwh: { label: 'USD per kWh' },
   watts: { label: 'Watts' },
@@ -85,22 +84,10 @@ function fieldLines(value: JsonObject): string[] {
   );
 }
 
-/** What a check asks for, in a line. */
-export function checkText(check: Check): string {
-  switch (check.type) {
-    case 'command':
-      return check.command;
-    case 'file_exists':
-      return `${check.path} exists`;
-    case 'file_contains':
-      return `${check.path} contains "${check.text}"`;
-  }
-}
-
 function isScalar(value: JsonValue): boolean {
   return typeof value !== 'object' || value === null;
 }
 
 function isCheck(value: object): value is Check {
-  return 'type' in value && ('command' in value || 'path' in value);
+  return 'type' in value && isCheckType(value.type);
 }

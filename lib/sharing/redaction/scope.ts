@@ -244,6 +244,21 @@ function withheldCheck(check: RunConfig['checks'][number]): RunConfig['checks'][
       return { ...check, path: WITHHELD };
     case 'file_contains':
       return { ...check, path: WITHHELD, text: WITHHELD };
+    case 'answer_contains':
+      return { ...check, text: WITHHELD };
+    case 'answer_matches':
+      return { ...check, pattern: WITHHELD };
+    case 'answer_equals':
+      return { type: check.type, value: WITHHELD };
+    case 'answer_schema':
+      return { ...check, schema: { title: WITHHELD } };
+    case 'tool_called': {
+      const { arguments: _arguments, ...rest } = check;
+      return rest;
+    }
+    case 'tool_not_called':
+    case 'iterations_at_most':
+      return check;
     default:
       return assertNever(check);
   }

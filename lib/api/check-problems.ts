@@ -1,0 +1,138 @@
+import type { Check } from '../events/check.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import { regularExpression } from '../util/regular-expression.ts';
+
+/** What is wrong with the checks of a request besides their form, with the number of the check. Pure. */
+export function checkProblems(checks: readonly Check[], tools: readonly string[]): string[] {
+  return checks.flatMap((check, index) => {
+    const problem = problemOf(check, tools);
+    return problem === undefined ? [] : [`Check ${index + 1} (${check.type}): ${problem}`];
+  });
+}
+
+function problemOf(check: Check, tools: readonly string[]): string | undefined {
+  switch (check.type) {
+    case 'answer_matches':
+      return patternProblem(check.pattern);
+    case 'answer_equals':
+      return typeof check.value === 'string' && check.tolerance !== undefined
+        ? 'tolerance applies to numbers; give the value without quotes.'
+        : undefined;
+    case 'answer_schema':
+      return schemaProblem(check.schema);
+    case 'tool_called':
+      if (check.at_most !== undefined && check.at_most < (check.at_least ?? 1)) {
+        return `at_most is ${check.at_most}, below at_least, which is ${check.at_least ?? 1}.`;
+      }
+      return toolProblem(check.tool, tools);
+    case 'tool_not_called':
+      return toolProblem(check.tool, tools);
+    default:
+      return undefined;
+  }
+}
+
+function patternProblem(pattern: string): string | undefined {
+  return regularExpression(pattern, 'u')
+    ? undefined
+    : `"${pattern}" is not a valid regular expression (JavaScript, with the flag u).`;
+}
+
+function toolProblem(tool: string, tools: readonly string[]): string | undefined {
+  if (tools.includes(tool)) return undefined;
+  const nearest = nearestName(tool, tools);
+  return `"${tool}" is not a tool; ${nearest ? `did you mean "${nearest}"?` : `it must be one of ${tools.join(', ')}.`}`;
+}
+
+const TYPES: ReadonlySet<unknown> = new Set([
+  'array',
+  'boolean',
+  'integer',
+  'null',
+  'number',
+  'object',
+  'string',
+]);
+/** Keywords that hold values or names, not schemas. */
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+  'const',
+  'default',
+  'dependentRequired',
+  'enum',
+  'examples',
+]);
+/** Keywords that hold schemas by names of properties or definitions. */
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+]);
+
+/** The first mistake of a JSON schema that would fail every answer; the validator reads no meta-schema. */
+function schemaProblem(root: JsonObject): string | undefined {
+  const visit = (schema: JsonValue, path: string): string | undefined => {
+    if (typeof schema !== 'object' || schema === null) return undefined;
+    if (Array.isArray(schema))
+      return first(schema.map((each, index) => () => visit(each, `${path}/${index}`)));
+    return first([
+      () => keywordProblem(schema, root, path),
+      ...Object.entries(schema).map(([keyword, value]) => () => {
+        if (PLAIN_KEYWORDS.has(keyword)) return undefined;
+        const place = `${path}/${keyword}`;
+        if (!NAMED_SCHEMAS.has(keyword) || !isObject(value)) return visit(value, place);
+        return first(
+          Object.entries(value).map(
+            ([name, each]) =>
+              () =>
+                visit(each, `${place}/${name}`),
+          ),
+        );
+      }),
+    ]);
+  };
+  return visit(root, 'schema');
+}
+
+function keywordProblem(schema: JsonObject, root: JsonObject, path: string): string | undefined {
+  const { type, pattern, patternProperties, $ref } = schema;
+  const types = Array.isArray(type) ? type : [type];
+  const unknown = type === undefined ? undefined : types.find((each) => !TYPES.has(each));
+  if (unknown !== undefined) return `${path}/type: ${JSON.stringify(unknown)} is not a type of JSON schema.`;
+  const patterns = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const broken = [pattern, ...patterns].find(
+    (each) => typeof each === 'string' && !regularExpression(each, 'u'),
+  );
+  if (broken !== undefined) return `${path}: ${JSON.stringify(broken)} is not a valid regular expression.`;
+  if (typeof $ref === 'string' && !resolves($ref, root)) {
+    return `${path}/$ref: "${$ref}" does not lead to a part of this schema, such as "#/$defs/name".`;
+  }
+  return undefined;
+}
+
+/** Whether a reference leads to a part of the schema. Nothing is fetched. */
+function resolves(reference: string, root: JsonObject): boolean {
+  if (!reference.startsWith('#')) return false;
+  if (!reference.startsWith('#/')) return true; // the whole schema, or an anchor
+  let part: JsonValue | undefined = root;
+  for (const step of reference.slice(2).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return false;
+    part = (part as JsonObject)[key];
+  }
+  return part !== undefined;
+}
+
+function first(problems: readonly (() => string | undefined)[]): string | undefined {
+  for (const problem of problems) {
+    const found = problem();
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

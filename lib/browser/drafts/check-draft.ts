@@ -1,0 +1,221 @@
+import { checkProblems } from '../../api/check-problems.ts';
+import { definedOf } from '../../api/run-settings.ts';
+import type { Check } from '../../events/check.ts';
+import { CHECK_LIMITS } from '../../events/limits.ts';
+import { assertNever } from '../../util/assert-never.ts';
+import { isBoundedObject, type JsonObject, jsonValue } from '../../util/json.ts';
+
+/** The fields of checks, under their names in the API. */
+export type CheckField =
+  | 'command'
+  | 'path'
+  | 'text'
+  | 'pattern'
+  | 'value'
+  | 'tolerance'
+  | 'schema'
+  | 'tool'
+  | 'arguments'
+  | 'at_least'
+  | 'at_most'
+  | 'iterations';
+
+interface FieldFacts {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly input: 'text' | 'number' | 'json' | 'tool';
+  readonly optional?: true;
+}
+
+export const CHECK_FIELDS: Readonly<Record<CheckField, FieldFacts>> = {
+  command: { label: 'Command', placeholder: 'npm test', input: 'text' },
+  path: { label: 'Path', placeholder: 'summary.md', input: 'text' },
+  text: { label: 'Text', placeholder: 'the text', input: 'text' },
+  pattern: { label: 'Regular expression', placeholder: '\\bcity: \\w+', input: 'text' },
+  value: { label: 'Value', placeholder: '42', input: 'text' },
+  tolerance: { label: 'Tolerance', placeholder: '0', input: 'number', optional: true },
+  schema: { label: 'JSON schema', placeholder: '{"type": "object", "required": ["city"]}', input: 'json' },
+  tool: { label: 'Tool', placeholder: '', input: 'tool' },
+  arguments: { label: 'With arguments', placeholder: '{"path": "a.md"}', input: 'json', optional: true },
+  at_least: { label: 'At least', placeholder: '1', input: 'number', optional: true },
+  at_most: { label: 'At most', placeholder: 'no limit', input: 'number', optional: true },
+  iterations: { label: 'Iterations', placeholder: '5', input: 'number' },
+};
+
+interface ChoiceFacts {
+  readonly label: string;
+  readonly group: 'Workspace' | 'Answer' | 'Behaviour';
+  readonly fields: readonly CheckField[];
+  /** Whether it can distinguish upper and lower case. */
+  readonly hasCase?: true;
+}
+
+/** What the form offers: the kinds of checks, with two for the two kinds of values of `answer_equals`. */
+const CHECK_CHOICES = {
+  command: { label: 'Command succeeds', group: 'Workspace', fields: ['command'] },
+  file_exists: { label: 'File exists', group: 'Workspace', fields: ['path'] },
+  file_contains: { label: 'File contains', group: 'Workspace', fields: ['path', 'text'] },
+  answer_contains: { label: 'Answer contains', group: 'Answer', fields: ['text'], hasCase: true },
+  answer_equals: { label: 'Answer equals text', group: 'Answer', fields: ['value'] },
+  answer_number: { label: 'Answer is number', group: 'Answer', fields: ['value', 'tolerance'] },
+  answer_matches: { label: 'Answer matches', group: 'Answer', fields: ['pattern'], hasCase: true },
+  answer_schema: { label: 'Answer fits JSON schema', group: 'Answer', fields: ['schema'] },
+  tool_called: {
+    label: 'Tool called',
+    group: 'Behaviour',
+    fields: ['tool', 'at_least', 'at_most', 'arguments'],
+  },
+  tool_not_called: { label: 'Tool not called', group: 'Behaviour', fields: ['tool'] },
+  iterations_at_most: { label: 'Iterations at most', group: 'Behaviour', fields: ['iterations'] },
+} as const satisfies Record<string, ChoiceFacts>;
+export type CheckChoice = keyof typeof CHECK_CHOICES;
+
+const CHOICES = Object.keys(CHECK_CHOICES) as readonly CheckChoice[];
+
+export const CHECK_GROUPS = ['Workspace', 'Answer', 'Behaviour'] as const;
+
+export function choiceFacts(choice: CheckChoice): ChoiceFacts {
+  return CHECK_CHOICES[choice];
+}
+
+export function isCheckChoice(value: string): value is CheckChoice {
+  return Object.hasOwn(CHECK_CHOICES, value);
+}
+
+/** A check as it is filled in. Texts stay when another kind is chosen. */
+export interface DraftCheck {
+  choice: CheckChoice;
+  texts: Partial<Record<CheckField, string>>;
+  caseSensitive: boolean;
+}
+
+/** An empty check. */
+export function newCheck(choice: CheckChoice): DraftCheck {
+  return { choice, texts: {}, caseSensitive: false };
+}
+
+/** The choices for a run: a single answer (`tools` is empty) has neither workspace nor calls; commands need a sandbox. */
+export function offeredChoices({
+  tools,
+  withCommands,
+}: {
+  tools: readonly string[];
+  withCommands: boolean;
+}): CheckChoice[] {
+  return CHOICES.filter(
+    (choice) =>
+      (tools.length > 0 || choiceFacts(choice).group === 'Answer') && (withCommands || choice !== 'command'),
+  );
+}
+
+/** The draft of a check. Pure. */
+export function draftOfCheck(check: Check): DraftCheck {
+  const { type, ...fields } = check;
+  const choice = type === 'answer_equals' && typeof check.value === 'number' ? 'answer_number' : type;
+  const texts = Object.entries(fields).flatMap(([name, value]) => {
+    if (typeof value === 'boolean' || value === undefined) return [];
+    return [[name, typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)]];
+  });
+  return {
+    choice,
+    texts: Object.fromEntries(texts),
+    caseSensitive: 'case_sensitive' in check && check.case_sensitive === true,
+  };
+}
+
+type ReadCheck = { ok: true; check: Check } | { ok: false; problem: string };
+
+/** Reads a check, or says what is wrong with it. Pure. @param tools of the run */
+export function readCheck(draft: DraftCheck, tools: readonly string[]): ReadCheck {
+  const { label, fields, group } = choiceFacts(draft.choice);
+  if (group !== 'Answer' && tools.length === 0) {
+    return refused(`“${label}” needs a run with tools. Remove it, or choose a check of the answer.`);
+  }
+  const written = (field: CheckField) => draft.texts[field]?.trim() ?? '';
+  for (const field of fields) {
+    const facts = CHECK_FIELDS[field];
+    const text = written(field);
+    if (text === '' && !facts.optional) return refused(`Fill in “${facts.label}”, or remove the check.`);
+    const problem = text === '' ? undefined : fieldProblem(draft.choice, field, text);
+    if (problem) return refused(`${facts.label}: ${problem}`);
+  }
+  const check = checkOf(draft, written);
+  const [problem] = checkProblems([check], tools);
+  return problem === undefined ? { ok: true, check } : refused(problem.slice(problem.indexOf(': ') + 2));
+}
+
+function refused(problem: string): ReadCheck {
+  return { ok: false, problem };
+}
+
+function fieldProblem(choice: CheckChoice, field: CheckField, text: string): string | undefined {
+  const { max_json_chars, max_json_depth, max_count } = CHECK_LIMITS;
+  if (field === 'value') {
+    return choice === 'answer_number' && !Number.isFinite(Number(text)) ? 'A number.' : undefined;
+  }
+  if (field === 'tolerance') return Number(text) >= 0 ? undefined : 'A number from 0.';
+  switch (CHECK_FIELDS[field].input) {
+    case 'number': {
+      const min = field === 'at_least' ? 0 : 1;
+      const count = Number(text);
+      return Number.isInteger(count) && count >= min && count <= max_count
+        ? undefined
+        : `A whole number from ${min} to ${max_count}.`;
+    }
+    case 'json':
+      return isBoundedObject(jsonValue(text), { maxChars: max_json_chars, maxDepth: max_json_depth })
+        ? undefined
+        : `A JSON object, such as ${CHECK_FIELDS[field].placeholder}.`;
+    default:
+      return undefined;
+  }
+}
+
+/** The check that valid fields make. */
+function checkOf(
+  { choice, texts, caseSensitive }: DraftCheck,
+  written: (field: CheckField) => string,
+): Check {
+  const number = (field: CheckField) => (written(field) === '' ? undefined : Number(written(field)));
+  const json = (field: CheckField) =>
+    written(field) === '' ? undefined : (jsonValue(written(field)) as JsonObject);
+  const sensitive = caseSensitive ? { case_sensitive: true } : {};
+  switch (choice) {
+    case 'command':
+      return { type: choice, command: written('command') };
+    case 'file_exists':
+      return { type: choice, path: written('path') };
+    case 'file_contains':
+      return { type: choice, path: written('path'), text: texts.text ?? '' };
+    case 'answer_contains':
+      return { type: choice, text: texts.text ?? '', ...sensitive };
+    case 'answer_matches':
+      return { type: choice, pattern: texts.pattern ?? '', ...sensitive };
+    case 'answer_equals':
+      return { type: choice, value: written('value') };
+    case 'answer_number':
+      return {
+        type: 'answer_equals',
+        value: number('value') ?? 0,
+        ...definedOf({ tolerance: number('tolerance') }),
+      };
+    case 'answer_schema':
+      return { type: choice, schema: json('schema') ?? {} };
+    case 'tool_called':
+      return {
+        type: choice,
+        tool: written('tool'),
+        ...definedOf({
+          arguments: json('arguments'),
+          at_least: number('at_least'),
+          at_most: number('at_most'),
+        }),
+      };
+    case 'tool_not_called':
+      return { type: choice, tool: written('tool') };
+    case 'iterations_at_most':
+      return { type: choice, iterations: number('iterations') ?? 0 };
+    default:
+      return assertNever(choice);
+  }
+}

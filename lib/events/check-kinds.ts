@@ -1,0 +1,55 @@
+import type { Check } from './check.ts';
+
+/** What a check looks at: files and commands, the answer, or the calls and iterations of the attempt. */
+type Subject = 'workspace' | 'answer' | 'behaviour';
+
+/** All kinds of checks, with what they look at. */
+const CHECK_SUBJECTS = {
+  command: 'workspace',
+  file_exists: 'workspace',
+  file_contains: 'workspace',
+  answer_contains: 'answer',
+  answer_matches: 'answer',
+  answer_equals: 'answer',
+  answer_schema: 'answer',
+  tool_called: 'behaviour',
+  tool_not_called: 'behaviour',
+  iterations_at_most: 'behaviour',
+} as const satisfies Record<Check['type'], Subject>;
+
+type TypeAbout<About extends Subject> = {
+  [Type in Check['type']]: (typeof CHECK_SUBJECTS)[Type] extends About ? Type : never;
+}[Check['type']];
+
+/** A check that runs in the workspace. */
+export type WorkspaceCheck = Extract<Check, { type: TypeAbout<'workspace'> }>;
+/** A check of the answer. */
+export type AnswerCheck = Extract<Check, { type: TypeAbout<'answer'> }>;
+/** A check of what the attempt did. */
+export type BehaviourCheck = Extract<Check, { type: TypeAbout<'behaviour'> }>;
+
+const CHECK_TYPES = Object.keys(CHECK_SUBJECTS) as readonly Check['type'][];
+
+/** The kinds that a single answer can have, too. */
+export const ANSWER_CHECK_TYPES = CHECK_TYPES.filter((type) => !needsTools(type));
+
+export function isCheckType(type: unknown): type is Check['type'] {
+  return typeof type === 'string' && Object.hasOwn(CHECK_SUBJECTS, type);
+}
+
+export function isWorkspaceCheck(check: Check): check is WorkspaceCheck {
+  return CHECK_SUBJECTS[check.type] === 'workspace';
+}
+
+export function isAnswerCheck(check: Check): check is AnswerCheck {
+  return CHECK_SUBJECTS[check.type] === 'answer';
+}
+
+export function isBehaviourCheck(check: Check): check is BehaviourCheck {
+  return CHECK_SUBJECTS[check.type] === 'behaviour';
+}
+
+/** Whether a check needs a run with tools: a single answer has no workspace, no calls and one iteration. */
+export function needsTools(type: Check['type']): boolean {
+  return CHECK_SUBJECTS[type] !== 'answer';
+}

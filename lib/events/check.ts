@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { isBoundedObject, type JsonObject } from '../util/json.ts';
+import { CHECK_LIMITS } from './limits.ts';
+import { MAX_PATH_CHARS } from './setting-values.ts';
+
+const { max_text_chars, max_pattern_chars, max_json_chars, max_json_depth, max_count } = CHECK_LIMITS;
+
+const checkedText = z.string().min(1).max(max_text_chars);
+const count = z.int().max(max_count);
+const boundedJson = z.custom<JsonObject>(
+  (value) => isBoundedObject(value, { maxChars: max_json_chars, maxDepth: max_json_depth }),
+  `This must be a JSON object of at most ${max_json_chars} characters and ${max_json_depth} levels.`,
+);
+
+/**
+ * A verification check (V11): of the workspace, of the answer, or of what the attempt did. A log may hold one with masked
+ * texts, so what must be true of a new check besides its form is in `checkProblems`.
+ */
+export const check = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(4000) }),
+  z.strictObject({ type: z.literal('file_exists'), path: z.string().min(1).max(MAX_PATH_CHARS) }),
+  z.strictObject({
+    type: z.literal('file_contains'),
+    path: z.string().min(1).max(MAX_PATH_CHARS),
+    text: checkedText,
+  }),
+  z.strictObject({
+    type: z.literal('answer_contains'),
+    text: checkedText,
+    /** Default: `false`. */
+    case_sensitive: z.boolean().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('answer_matches'),
+    /** A regular expression of JavaScript, searched for in the answer with the flag `u`. */
+    pattern: z.string().min(1).max(max_pattern_chars),
+    /** Default: `false`. */
+    case_sensitive: z.boolean().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('answer_equals'),
+    /** A text is compared with the whole answer, a number with the last number in it. */
+    value: z.union([checkedText, z.number()]),
+    /** How far the number may be off. Default: 0. */
+    tolerance: z.number().min(0).optional(),
+  }),
+  z.strictObject({ type: z.literal('answer_schema'), schema: boundedJson }),
+  z.strictObject({
+    type: z.literal('tool_called'),
+    tool: z.string().min(1).max(200),
+    /** Only calls with these arguments count; a call may have more. */
+    arguments: boundedJson.optional(),
+    /** Default: 1. */
+    at_least: count.min(0).optional(),
+    at_most: count.min(1).optional(),
+  }),
+  z.strictObject({ type: z.literal('tool_not_called'), tool: z.string().min(1).max(200) }),
+  z.strictObject({ type: z.literal('iterations_at_most'), iterations: count.min(1) }),
+]);
+export type Check = z.infer<typeof check>;
+export type CheckOf<Type extends Check['type']> = Extract<Check, { type: Type }>;

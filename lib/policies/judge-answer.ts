@@ -1,0 +1,136 @@
+import { Validator } from '@cfworker/json-schema';
+import type { CheckOf } from '../events/check.ts';
+import type { AnswerCheck } from '../events/check-kinds.ts';
+import type { TerminationReason } from '../events/termination.ts';
+import type { CheckResult } from '../events/verification.ts';
+import { assertNever } from '../util/assert-never.ts';
+import { formatCount, plural } from '../util/numbers.ts';
+import { regularExpression } from '../util/regular-expression.ts';
+import { shortText } from '../util/short-text.ts';
+import { jsonOfAnswer, lastNumber, normalizedText } from './judged-text.ts';
+
+/** What a check came to, and why. */
+export type Judgement = Pick<CheckResult, 'passed' | 'output'>;
+
+/** Longer answers fail the checks that do more than search for a text. */
+const MAX_JUDGED_CHARS = 200_000;
+const MAX_QUOTED_CHARS = 500;
+const MAX_PROBLEMS = 5;
+
+/** Keywords whose errors only say that something within a value does not fit, which is reported, too. */
+const REPORTED_WITH_CAUSE: ReadonlySet<string> = new Set([
+  '$ref',
+  '$recursiveRef',
+  'allOf',
+  'dependentSchemas',
+  'false',
+  'items',
+  'patternProperties',
+  'prefixItems',
+  'properties',
+]);
+
+/**
+ * Judges an answer by a check (V11). The output says why it failed, for the model and for the person. Pure; throws only
+ * for schemas and answers nested too deeply for the validator.
+ *
+ * Patterns and schemas come from anyone, and some take years on a short answer: `judgeChecks` of the engine runs them in
+ * a thread with a time limit.
+ */
+export function judgeAnswer(check: AnswerCheck, answer: string): Judgement {
+  if (check.type === 'answer_contains') return judgeContains(check, answer);
+  if (answer.length > MAX_JUDGED_CHARS) {
+    return failed(
+      `The answer has ${formatCount(answer.length)} characters; this check reads at most ${formatCount(MAX_JUDGED_CHARS)}.`,
+    );
+  }
+  switch (check.type) {
+    case 'answer_matches':
+      return judgePattern(check, answer);
+    case 'answer_equals':
+      return judgeValue(check, answer);
+    case 'answer_schema':
+      return judgeSchema(check, answer);
+    default:
+      return assertNever(check);
+  }
+}
+
+/** The judgement of an attempt that ended without an answer. */
+export function noAnswer(reason: TerminationReason): Judgement {
+  return failed(`There is no answer: the attempt ended with ${reason}.`);
+}
+
+export function failed(output: string): Judgement {
+  return { passed: false, output };
+}
+
+function judgeContains({ text, case_sensitive }: CheckOf<'answer_contains'>, answer: string): Judgement {
+  const folded = (one: string) => (case_sensitive ? one : one.toLowerCase());
+  if (folded(answer).includes(folded(text))) return { passed: true, output: 'The answer contains it.' };
+  const otherCase = case_sensitive && answer.toLowerCase().includes(text.toLowerCase());
+  return failed(
+    otherCase
+      ? 'The answer contains the text only in different upper and lower case.'
+      : `The answer does not contain the text. It is: ${quoted(answer)}`,
+  );
+}
+
+function judgePattern({ pattern, case_sensitive }: CheckOf<'answer_matches'>, answer: string): Judgement {
+  const expression = regularExpression(pattern, case_sensitive ? 'u' : 'iu');
+  if (!expression) return failed('The pattern is not a valid regular expression.');
+  const match = expression.exec(answer.trim());
+  return match
+    ? { passed: true, output: `It matches ${quoted(match[0])}.` }
+    : failed(`The answer does not match the pattern. It is: ${quoted(answer)}`);
+}
+
+function judgeValue({ value, tolerance = 0 }: CheckOf<'answer_equals'>, answer: string): Judgement {
+  if (typeof value === 'string') {
+    return normalizedText(answer) === normalizedText(value)
+      ? { passed: true, output: 'The answer equals it.' }
+      : failed(`The answer is ${quoted(answer)}, not ${quoted(value)}.`);
+  }
+  const found = lastNumber(answer);
+  const wanted = tolerance === 0 ? String(value) : `${value} ± ${tolerance}`;
+  if (found === undefined) return failed(`The answer has no number. Expected: ${wanted}.`);
+  return isClose(found, value, tolerance)
+    ? { passed: true, output: `The last number in the answer is ${found}.` }
+    : failed(`The last number in the answer is ${found}, not ${wanted}.`);
+}
+
+/** Whether two numbers differ by no more than the tolerance and the rounding of binary fractions. */
+function isClose(one: number, other: number, tolerance: number): boolean {
+  const rounding = 4 * Number.EPSILON * Math.max(Math.abs(one), Math.abs(other));
+  return Math.abs(one - other) <= tolerance + rounding;
+}
+
+function judgeSchema({ schema }: CheckOf<'answer_schema'>, answer: string): Judgement {
+  const json = jsonOfAnswer(answer);
+  if ('problem' in json) return failed(`The answer is not JSON: ${shortText(json.problem, 200)}`);
+  // The validator writes into the schema.
+  const validator = new Validator(structuredClone(schema), '2020-12', false);
+  const { valid, errors } = validator.validate(json.value);
+  if (valid) return { passed: true, output: 'The answer fits the schema.' };
+  const causes = errors.filter(({ keyword }) => !REPORTED_WITH_CAUSE.has(keyword));
+  const shown = (causes.length > 0 ? causes : errors).slice(0, MAX_PROBLEMS);
+  const more = causes.length - shown.length;
+  return failed(
+    [
+      'The JSON of the answer does not fit the schema:',
+      ...shown.map(
+        ({ instanceLocation, error }) => `- ${placeIn(instanceLocation)}: ${shortText(error, 300)}`,
+      ),
+      ...(more > 0 ? [`- and ${plural(more, 'more problem')}`] : []),
+    ].join('\n'),
+  );
+}
+
+/** A JSON pointer such as `#/items/0/name` as a path; the whole value as such. */
+function placeIn(location: string): string {
+  return location === '#' ? 'the whole value' : shortText(location.slice(2), 200);
+}
+
+function quoted(text: string): string {
+  return `"${shortText(text.trim(), MAX_QUOTED_CHARS)}"`;
+}

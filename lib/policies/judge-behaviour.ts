@@ -1,0 +1,62 @@
+import type { CheckOf } from '../events/check.ts';
+import type { BehaviourCheck } from '../events/check-kinds.ts';
+import type { RunState } from '../events/run-state.ts';
+import { assertNever } from '../util/assert-never.ts';
+import type { JsonValue } from '../util/json.ts';
+import { plural } from '../util/numbers.ts';
+import { failed, type Judgement } from './judge-answer.ts';
+
+/**
+ * Judges by a check what the attempt did (V11): the calls that it asked for, whether or not they succeeded, and its
+ * iterations. Earlier attempts do not count, as their conversation is over. Pure.
+ */
+export function judgeBehaviour(
+  check: BehaviourCheck,
+  { callHistory, iteration }: Pick<RunState, 'callHistory' | 'iteration'>,
+): Judgement {
+  switch (check.type) {
+    case 'tool_called':
+      return judgeCalls(check, callHistory);
+    case 'tool_not_called': {
+      const count = callHistory.flat().filter(({ name }) => name === check.tool).length;
+      return count === 0
+        ? { passed: true, output: 'It was not called.' }
+        : failed(`${check.tool} was called ${plural(count, 'time')}.`);
+    }
+    case 'iterations_at_most':
+      return {
+        passed: iteration <= check.iterations,
+        output: `The attempt took ${plural(iteration, 'iteration')}.`,
+      };
+    default:
+      return assertNever(check);
+  }
+}
+
+function judgeCalls(check: CheckOf<'tool_called'>, callHistory: RunState['callHistory']): Judgement {
+  const { tool, arguments: wanted, at_least = 1, at_most = Number.POSITIVE_INFINITY } = check;
+  const calls = callHistory.flat().filter(({ name }) => name === tool);
+  const matching = wanted ? calls.filter((call) => includes(call.arguments, wanted)) : calls;
+  const passed = matching.length >= at_least && matching.length <= at_most;
+  const times = matching.length === 0 ? 'not called' : `called ${plural(matching.length, 'time')}`;
+  const others = calls.length - matching.length;
+  const also = others > 0 ? `, and ${plural(others, 'time')} with other arguments` : '';
+  return { passed, output: `${tool} was ${times}${wanted ? ' with these arguments' : ''}${also}.` };
+}
+
+/** Whether a value has everything of another: fields of objects may be more, all else must be equal. */
+function includes(value: JsonValue | undefined, part: JsonValue): boolean {
+  if (typeof part !== 'object' || part === null) return value === part;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(part))
+    return false;
+  if (Array.isArray(part)) {
+    return (
+      Array.isArray(value) &&
+      value.length === part.length &&
+      part.every((item, at) => includes(value[at], item))
+    );
+  }
+  return Object.entries(part).every(
+    ([key, inner]) => !Array.isArray(value) && Object.hasOwn(value, key) && includes(value[key], inner),
+  );
+}
