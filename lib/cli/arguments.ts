@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_SCORE } from '../events/limits.ts';
 import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
+import { CHECK_USAGE, readCheckArgument } from './check-argument.ts';
 
 /** Connection options, common to all commands. */
 interface Connect {
@@ -105,6 +106,9 @@ export const USAGE = `loupe: control Loupe runs from a terminal. The server must
       --mode task|session|explore   default: task
       --title TEXT  ${usageOf(SETTING_FLAGS)}
       ${usageOf(BUDGET_FLAGS)}   budget (cost: the model needs a price)
+      --check KIND=VALUE            a check of the finished work; may be repeated:
+${CHECK_USAGE.map((usage) => `                                      ${usage}`).join('\n')}
+                                    with further fields as JSON: '{"type":"answer_equals","value":42,"tolerance":0.5}'
       --option KEY=VALUE            model option, such as temperature=0 or seed=7; may be repeated
       --set FIELD=JSON              any other field of POST /api/runs (docs/api.md); may be repeated
       --no-tools                    one answer without tools
@@ -283,6 +287,7 @@ function readRun(args: readonly string[]): Command {
     workspace: { type: 'string', short: 'w' },
     mode: { type: 'string' },
     title: { type: 'string' },
+    check: { type: 'string', multiple: true },
     option: { type: 'string', multiple: true },
     set: { type: 'string', multiple: true },
     preset: { type: 'string', short: 'p' },
@@ -305,6 +310,7 @@ function readRun(args: readonly string[]): Command {
       agentic: values['no-tools'] === true ? false : undefined,
       live_tokens: values.live === true ? true : undefined,
       budget: Object.keys(budget).length > 0 ? budget : undefined,
+      checks: values.check?.map(checkOf),
       model_options: values.option ? Object.fromEntries(values.option.map(readOption)) : undefined,
     }),
   };
@@ -368,6 +374,13 @@ function wholeNumber(name: string, text: string, min: number): number {
     throw usage(`${name} is "${text}"; it must be a whole number from ${min}.`);
   }
   return value;
+}
+
+/** @throws {AppError} `usage` */
+function checkOf(text: string): unknown {
+  const read = readCheckArgument(text);
+  if ('problem' in read) throw usage(`--check "${text}" ${read.problem}`);
+  return read.check;
 }
 
 /** `temperature=0.2`: numbers and booleans are converted, everything else is text. */

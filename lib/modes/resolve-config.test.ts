@@ -48,6 +48,14 @@ it('records which settings were set and which are defaults', () => {
   expect(config).toMatchObject({ asked: ['window_tokens', 'budget'], result_chars: 2048 });
 });
 
+it('sets the thresholds of the guards, and keeps sessions and explorations without nudges', () => {
+  const asked = { repetition_threshold: 5, max_nudges: 0, keep_rounds: 6 };
+  expect(resolve(asked)).toMatchObject(asked);
+  expect(resolve({})).not.toHaveProperty('max_empty_replies');
+  expect(resolve({ mode: 'session', task: '' })).toMatchObject({ max_nudges: 0, max_empty_replies: 3 });
+  expect(resolve({ mode: 'explore', task: '', max_empty_replies: 7 }).max_empty_replies).toBe(7);
+});
+
 it('uses the limit of the tier or the override [G1, G3]', () => {
   expect(resolve({ tier: 'complex' }).max_iterations).toBe(20);
   expect(resolve({ tier: 'complex', max_iterations: 3 }).max_iterations).toBe(3);
@@ -65,11 +73,22 @@ it('scales the result limit to a small window [C6]', () => {
   expect(resolve({ window_tokens: 4096, result_chars: 5000 }).result_chars).toBe(5000);
 });
 
-it('the single-shot path uses no files, parses no calls and accepts no checks [T9, T10]', () => {
+it('the single-shot path uses no files, parses no calls and accepts checks of the answer [T9, T10]', () => {
   expect(resolve({ agentic: false })).toMatchObject({ workspace: '', parser_layers: [] });
-  expect(() => resolve({ agentic: false, checks: [{ type: 'file_exists', path: 'a' }] })).toThrow(
-    /workspace/,
-  );
+  const answers = { type: 'answer_equals', value: 42 } as const;
+  expect(resolve({ agentic: false, checks: [answers] }).checks).toEqual([answers]);
+  for (const check of [
+    { type: 'file_exists', path: 'a' } as const,
+    { type: 'tool_called', tool: 'read_file' } as const,
+    { type: 'iterations_at_most', iterations: 2 } as const,
+  ]) {
+    expect(() => resolve({ agentic: false, checks: [answers, check] })).toThrow(
+      expect.objectContaining({
+        code: 'checks_need_tools',
+        message: `The check ${check.type} needs tools, and a single answer has none.`,
+      }),
+    );
+  }
   expect(modeOf(resolve({ agentic: false })).name).toBe('single-shot');
   expect(modeOf(resolve({})).name).toBe('task');
 });
