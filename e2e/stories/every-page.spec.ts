@@ -94,7 +94,10 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
         await page.goto('/runs/new');
         await page.getByText('Advanced').click();
         await page.getByText('An existing folder').click();
-        await page.getByRole('button', { name: 'Add a check' }).click();
+        for (const kind of ['Tool called', 'Answer fits JSON schema', 'Answer contains']) {
+          await page.getByRole('button', { name: 'Add a check' }).click();
+          await page.getByLabel('Kind of check').last().selectOption(kind);
+        }
         await page.getByRole('button', { name: 'Start run', exact: true }).click();
         await expect(page.getByText('Say what the agent should do.')).toBeVisible();
       },

@@ -869,6 +869,110 @@ it('passes in the second attempt; V9: a guarded run whose work is right passes i
   expect(timedOut.of('attempt.started')).toHaveLength(1);
 });
 
+/** Replies with `steps` where the request has the words; the corrective prompt begins a new conversation. */
+const where = (match: string, steps: ScenarioStepInput[]) => ({
+  fake: { models: [{ name: 'play' }], scenarios: [{ name: 'matched', model: 'play', match, steps }] },
+});
+
+it('corrects a wrong answer in a second attempt, which is told the difference [V5, V6, V11]', async () => {
+  const checks: RunConfig['checks'] = [
+    { type: 'answer_equals', value: 42 },
+    { type: 'answer_matches', pattern: '^\\d+ \\+' },
+    { type: 'tool_not_called', tool: 'write_file' },
+    { type: 'iterations_at_most', iterations: 1 },
+  ];
+  await using run = await play([says('5 + 37 = 41')], {
+    config: { checks, nudge_plans: false },
+    ...where('not right yet', [says('5 + 37 = **42**.')]),
+  });
+  const [first, second] = run.of('verification.checked');
+  expect(first?.checks.map(({ passed, output }) => [passed, output])).toEqual([
+    [false, 'The last number in the answer is 41, not 42.'],
+    [true, 'It matches "5 +".'],
+    [true, 'It was not called.'],
+    [true, 'The attempt took 1 iteration.'],
+  ]);
+  expect(second?.outcome).toBe('pass');
+  expect(run.end).toMatchObject({ verification: 'pass', outcome: { kind: 'answered' } });
+  const corrective = run.sent(1)[1]?.content ?? '';
+  expect(corrective).toContain(
+    '- The last number in the answer should be 42.\n  The last number in the answer is 41, not 42.',
+  );
+  expect(corrective).toContain('The earlier answer was:\n5 + 37 = 41');
+  expect(corrective).toContain(
+    'This attempt is checked again for:\n- The tool write_file should not be called.',
+  );
+});
+
+it('counts the calls of the last attempt, and judges no answer where there is none [V9, V11]', async () => {
+  const checks: RunConfig['checks'] = [
+    { type: 'tool_called', tool: 'write_file', arguments: { path: 'a.md' } },
+    { type: 'answer_contains', text: 'done' },
+  ];
+  await using run = await play([calls(write('a.md', 'x')), says('All set.')], {
+    config: { checks, max_attempts: 2 },
+    ...where('not right yet', [says('It is done.')]),
+  });
+  expect(
+    run.of('verification.checked').map(({ checks: results }) => results.map(({ output }) => output)),
+  ).toEqual([
+    [
+      'write_file was called 1 time with these arguments.',
+      'The answer does not contain the text. It is: "All set."',
+    ],
+    ['write_file was not called with these arguments.', 'The answer contains it.'],
+  ]);
+
+  await using limited = await play([calls(write('a.md', 'done'))], {
+    config: { checks, max_attempts: 1, max_iterations: 1 },
+  });
+  expect(limited.end.verification).toBe('partial_pass');
+  expect(limited.of('verification.checked')[0]?.checks[1]).toMatchObject({
+    passed: false,
+    output: 'There is no answer: the attempt ended with max_iterations.',
+  });
+});
+
+it('corrects a single answer, which has no workspace [T10, V5, V11]', async () => {
+  const checks: RunConfig['checks'] = [
+    { type: 'answer_schema', schema: { type: 'object', required: ['city'] } },
+    { type: 'answer_contains', text: 'paris' },
+  ];
+  await using run = await play([says('It is Paris.')], {
+    config: { agentic: false, workspace: '', parser_layers: [], checks },
+    ...where('not right yet', [says('```json\n{"city": "Paris"}\n```')]),
+  });
+  expect(run.of('verification.checked').map(({ outcome }) => outcome)).toEqual(['partial_pass', 'pass']);
+  expect(run.sent(1)).toHaveLength(1);
+  expect(run.sent(1)[0]?.content).toMatch(
+    /The earlier answer was:\nIt is Paris\.\n\nAnswer the task again, in full\.$/,
+  );
+  expect(run.end).toMatchObject({
+    verification: 'pass',
+    result: { output: '```json\n{"city": "Paris"}\n```' },
+  });
+});
+
+it('judges the same after a crash before the result was stored [D19, V11]', async () => {
+  const checks: RunConfig['checks'] = [
+    { type: 'answer_equals', value: 42, tolerance: 1 },
+    { type: 'answer_matches', pattern: 'km$' },
+    { type: 'answer_schema', schema: {} },
+    { type: 'tool_called', tool: 'write_file', at_least: 2 },
+    { type: 'iterations_at_most', iterations: 1 },
+  ];
+  const config = { checks, max_attempts: 1 };
+  await using run = await play([calls(write('a.md', 'x')), says('41 km')], { config });
+  const cut = run.log.events.findIndex(({ type }) => type === 'verification.started') + 1;
+  await using resumed = await play([answer], { config, events: run.log.events.slice(0, cut) });
+  const judged = (of: typeof run) =>
+    of
+      .of('verification.checked')
+      .map(({ checks: results }) => results.map(({ passed, output }) => [passed, output]));
+  expect(judged(resumed)).toEqual(judged(run));
+  expect(judged(run)[0]?.map(([passed]) => passed)).toEqual([true, true, false, false, false]);
+});
+
 it('the single-shot path streams one answer, offers no tools and gives the same result [T9, T10, N5]', async () => {
   await using run = await play([{ reply: { content: 'Four. <tool_call>{"name": "x"}</tool_call>' } }], {
     config: { agentic: false, workspace: '', system: 'Answer.', parser_layers: [] },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerCheck } from '../events/check-kinds.ts';
-import { jsonValue } from '../util/json.ts';
+import { type JsonObject, jsonValue } from '../util/json.ts';
 import { judgeAnswer, noAnswer } from './judge-answer.ts';
 import { jsonOfAnswer, lastNumber, normalizedText } from './judged-text.ts';
 
@@ -168,7 +168,7 @@ const checks = fc.oneof(
   }),
   fc.record({
     type: fc.constant('answer_schema' as const),
-    schema: fc.constantFrom({ type: 'object' }, { enum: [1, 'a', null] }, { not: {} }, { items: false }),
+    schema: fc.constantFrom<JsonObject>({ type: 'object' }, { enum: [1, 'a', null] }, { not: {} }, { items: false }),
   }),
 );
 

@@ -1,3 +1,5 @@
+import type { Check } from '../events/check.ts';
+import type { JsonObject } from '../util/json.ts';
 import { SampleLog } from './sample-logs.ts';
 
 /** Something that must never leave, and a text it may stand in. */
@@ -93,7 +95,7 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
       task: `Look at this: ${all}`,
       title: 'Mail ada.lovelace@analytical.org',
       system: all,
-      checks: [{ type: 'command', command: `test ${all}`.slice(0, 4000) }],
+      checks: plantedChecks(all, each),
       ...options.config,
     },
   });
@@ -226,7 +228,7 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
     attempt: 1,
     outcome: 'fail',
     checks: [
-      { check: { type: 'command', command: all.slice(0, 4000) }, passed: false, output: all, duration_ms: 1 },
+      ...plantedChecks(all, each).map((check) => ({ check, passed: false, output: all, duration_ms: 1 })),
     ],
   });
   log.push({ type: 'harness.prompted', iteration: 1, text: all });
@@ -262,4 +264,17 @@ export function leaksIn(text: string): string[] {
     ({ secret }) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)),
   ).map(({ name }) => name);
   return text.includes(PLANTED_ENVIRONMENT) ? [...leaks, 'environment'] : leaks;
+}
+
+/** A check of each kind with a text, with the secrets in it. */
+function plantedChecks(all: string, each: JsonObject): Check[] {
+  return [
+    { type: 'command', command: `test ${all}`.slice(0, 4000) },
+    { type: 'file_contains', path: 'a.md', text: all.slice(0, 10_000) },
+    { type: 'answer_contains', text: all.slice(0, 10_000) },
+    { type: 'answer_matches', pattern: all.slice(0, 1000) },
+    { type: 'answer_equals', value: all.slice(0, 10_000) },
+    { type: 'answer_schema', schema: { enum: [all], properties: { login: { const: each } } } },
+    { type: 'tool_called', tool: 'read_file', arguments: each },
+  ];
 }
