@@ -23,5 +23,5 @@ export const MAX_SCORE = 10;
 export const MAX_SELECTED_RUNS = 200;
 /** How long deleted runs can be restored, in milliseconds. */
 export const UNDO_DELETE_MS = 10_000;
-/** Runs that a comparison can take. */
-export const MAX_COMPARED_RUNS = 2;
+/** Runs that a comparison can take; the dashboard marks them with the letters from A. */
+export const MAX_COMPARED_RUNS = 6;

@@ -14,7 +14,10 @@ import { ShortName } from '../foreign-name.tsx';
 import { DiffLines } from './diff-lines.tsx';
 
 export interface FileVersions {
+  /** Its path, or the name of a text that is not a file. */
   path: string;
+  /** Whether it is a text that is not a file. */
+  isText?: boolean;
   /** `undefined` if the file did not exist. */
   before: string | undefined;
   /** `undefined` if the file was deleted. */
@@ -25,7 +28,7 @@ export interface FileVersions {
 const FIRST_LINES = 400;
 const MORE_LINES = 2000;
 
-export function FileDiffView({ path, before, after }: FileVersions) {
+export function FileDiffView({ path, isText = false, before, after }: FileVersions) {
   const comparison = useMemo(() => compareFiles(before, after), [before, after]);
   const [opened, setOpened] = useState<ReadonlySet<DiffPart>>(new Set());
   const [max, setMax] = useState(FIRST_LINES);
@@ -51,7 +54,9 @@ export function FileDiffView({ path, before, after }: FileVersions) {
         isNew={before === undefined}
         isDeleted={after === undefined}
       />
-      {comparison.parts.length === 0 && <p className="px-3 py-1 text-ink-3">The file is empty.</p>}
+      {comparison.parts.length === 0 && (
+        <p className="px-3 py-1 text-ink-3">{isText ? 'No text.' : 'The file is empty.'}</p>
+      )}
       {shown.map(({ part, lines, folded }, index) =>
         folded ? (
           <button
@@ -78,7 +83,7 @@ export function FileDiffView({ path, before, after }: FileVersions) {
           Show more of {plural(total, 'line')}
         </button>
       )}
-      {comparison.lacksLineEnd && (
+      {comparison.lacksLineEnd && !isText && (
         <p className="border-t px-3 py-0.5 font-sans text-ink-3">
           {comparison.lacksLineEnd === 'after' ? 'The new version has no' : 'Only the old version had no'}{' '}
           line break at its end.
