@@ -51,12 +51,12 @@ function Table({
     <section aria-label={caption} tabIndex={isWide ? 0 : undefined} className="min-w-0 overflow-x-auto">
       <table
         className="tnum w-full table-fixed border-collapse text-sm"
-        style={isWide ? { minWidth: `${9 + 6.5 * columns}rem` } : undefined}
+        style={isWide ? { minWidth: `${8 + 6.25 * columns}rem` } : undefined}
       >
         <caption className="caption mb-1 text-left">{caption}</caption>
         <thead>
           <tr className={cx('border-b border-line-strong text-xs text-ink-3', side)}>
-            <th scope="col" className={cx(NAME, isWide ? 'w-36' : areNumbers ? 'w-2/5' : 'w-1/4')}>
+            <th scope="col" className={cx(NAME, isWide ? 'w-28 sm:w-36' : areNumbers ? 'w-2/5' : 'w-1/4')}>
               <span className="sr-only">Name</span>
             </th>
             {Array.from({ length: columns }, (_, index) => (
@@ -92,7 +92,7 @@ function Value({ cell: { text, differs, by } }: { cell: ComparedCell }) {
   if (!differs) return <ForeignMessage text={text} />;
   return (
     <>
-      <mark className="rounded-sm bg-brass-wash px-0.5 text-ink [box-decoration-break:clone]">
+      <mark className="inline-block max-w-full rounded-sm bg-brass-wash px-0.5 text-ink">
         <ForeignMessage text={text} />
       </mark>
       {by !== undefined && <span className="ml-1.5 inline-block text-2xs text-ink-3">{by}</span>}

@@ -95,7 +95,7 @@ function RunField({
               size="sm"
               kind="quiet"
               className="-ml-2.5 max-sm:h-11 print:hidden"
-              aria-label={`Make run ${letter} the baseline`}
+              aria-label={`Make baseline: run ${letter}`}
               onClick={onBaseline}
             >
               Make baseline

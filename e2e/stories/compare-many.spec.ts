@@ -125,7 +125,7 @@ test('up to six runs are compared, and can be added, removed and made the baseli
   await expect(figures.getByRole('row', { name: 'Tool calls' }).locator('mark')).toHaveCount(4);
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: 'Make run C the baseline' }).click();
+  await page.getByRole('button', { name: 'Make baseline: run C' }).click();
   await expect(chosen(page, 'A')).toHaveText(/^writer-3/);
   await expect(figures.getByRole('row', { name: 'Tool calls' }).getByRole('cell').first()).toHaveText('1');
   await expect(page).toHaveURL(new RegExp(`a=${third}&b=${first}&c=${second}`));

@@ -11,7 +11,7 @@ import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ShortName } from '../foreign-name.tsx';
-import { DiffLines } from './diff-lines.tsx';
+import { DiffLines, numberWidth } from './diff-lines.tsx';
 
 export interface FileVersions {
   /** Its path, or the name of a text that is not a file. */
@@ -40,6 +40,10 @@ export function FileDiffView({ path, isText = false, before, after }: FileVersio
     left -= folded ? 1 : lines.length;
     return [{ part, lines, folded }];
   });
+  const chars = useMemo(
+    () => Math.max(0, ...comparison.parts.map(({ lines }) => numberWidth(lines))),
+    [comparison],
+  );
   const total = comparison.parts.reduce((sum, { lines }) => sum + lines.length, 0);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
@@ -71,7 +75,7 @@ export function FileDiffView({ path, isText = false, before, after }: FileVersio
           </button>
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a comparison never move
-          <DiffLines key={index} lines={lines} />
+          <DiffLines key={index} lines={lines} chars={chars} />
         ),
       )}
       {left <= 0 && max < total && (
