@@ -1,9 +1,6 @@
-import type { RunEvent } from '../events/registry.ts';
 import { type Agreement, agreementOfTraces, firstApart, TraceReader } from './agreement.ts';
 import { Comparer, type Comparison, type TextsWanted } from './compare.ts';
-
-/** A log in pages. Fetching a page yields to the event loop, so that other work can proceed. */
-export type Pages = AsyncIterable<readonly RunEvent[]>;
+import type { Pages } from './pages.ts';
 
 /**
  * Compares two runs from logs that are read in step: each event is read once, and only one page and the current step

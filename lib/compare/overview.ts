@@ -1,8 +1,8 @@
 import { MAX_STREAMED_CHARS } from '../events/limits.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { textStart } from '../util/short-text.ts';
-import type { Pages } from './compare-pages.ts';
 import { ConditionReader, type Conditions, FigureReader, type Figures } from './figures.ts';
+import type { Pages } from './pages.ts';
 import { type TextPlace, WrittenFileReader, type WrittenFiles } from './written-files.ts';
 
 /** What a run came to: its totals, the conditions it ran under, its final answer and the files it changed. */

@@ -1,7 +1,7 @@
 import type { ComparedRun } from '../../api/comparison.ts';
 
 type WrittenFile = ComparedRun['files'][number];
-export type TextPlace = WrittenFile['after'];
+type TextPlace = WrittenFile['after'];
 
 /** A run's version of a file; none if the run did not change it. */
 export interface FileSide {
